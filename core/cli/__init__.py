@@ -1,0 +1,1 @@
+"""The command line: a face without rules of its own."""

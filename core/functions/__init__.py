@@ -1,0 +1,1 @@
+"""Intrinsic functions: small classes, and one table from version to functions."""

@@ -1,0 +1,1 @@
+"""Pure directed graphs of hashable keys."""

@@ -1,0 +1,1 @@
+"""Tables, prepared statements, migrations and sealing. SQL lives here and nowhere else."""

@@ -1,0 +1,6 @@
+"""The ground floor: everything that a plug-in author sees, and nothing else.
+
+Standard library and pluggy only: no socket, file, session or thread. ``resource``,
+``properties``, ``attributes``, ``constraints``, ``support`` and ``translation`` carry the names
+that Heat's plug-in guide uses, so that a plug-in ports by changing its imports.
+"""

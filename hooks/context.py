@@ -1,0 +1,102 @@
+"""What the engine lends a resource for the time of one operation.
+
+Protocols only. ``zonda.hooks.testing`` has an implementation for unit tests; the engine's own
+lives in ``core/engine``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from .runner import StackRef, WorkflowRunner
+
+
+class Clock(Protocol):
+    """The only source of time."""
+
+    def now(self) -> float:
+        """Seconds since the epoch, UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that never goes back."""
+
+
+class Operation(Protocol):
+    """The running operation: one action on one resource."""
+
+    @property
+    def id(self) -> str:
+        """The ``op_id``: new for every operation, unchanged by crashes, retries, take-overs."""
+
+    @property
+    def action(self) -> str:
+        """``CREATE``, ``UPDATE``, ``DELETE``, ``SUSPEND``, ``RESUME`` or ``CHECK``."""
+
+    @property
+    def started_at(self) -> float:
+        """When the operation began (seconds since the epoch)."""
+
+    @property
+    def deadline(self) -> float:
+        """When it will be given up (seconds since the epoch)."""
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first call of the handler, more after retries and restarts."""
+
+
+class ResourceContext(Protocol):
+    """Everything of the engine that a resource may touch."""
+
+    @property
+    def stack(self) -> StackRef:
+        """The stack that the resource belongs to."""
+
+    @property
+    def operation(self) -> Operation | None:
+        """The running operation; None during validation and attribute resolution."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+
+    @property
+    def random(self) -> random.Random:
+        """The source of randomness: the system's in the engine, seeded in tests."""
+
+    @property
+    def stack_timeout(self) -> float:
+        """The stack's timeout in seconds (3600 by default)."""
+
+    def save_resource_id(self, value: str | None) -> None:
+        """Store the physical id; returns when durable."""
+
+    def save_data(self, key: str, value: str | None, redact: bool) -> None:
+        """Store (or, with None, remove) one entry of the resource's data; returns when durable."""
+
+    def save_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Store the resource's metadata; returns when durable."""
+
+    def progress(self, message: str) -> None:
+        """Show what the operation waits for; nothing is stored."""
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The runner that executes ``workflow`` and the name it knows it by.
+
+        An absolute http(s) URL goes to the ``http`` runner, ``NAME:workflow`` to a configured
+        runner of that name, a bare name to the default runner. Raises UsageError where none fits.
+        """
+
+    def client(self, name: str) -> Any:
+        """The client object of a client plug-in; raises PluginError where none is installed."""
+
+    def client_plugin(self, name: str) -> Any:
+        """The client plug-in itself (``ignore_not_found`` and the like)."""
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, in bounded time."""
+
+    def constraint(self, name: str) -> Any:
+        """The custom constraint of that name, or None."""

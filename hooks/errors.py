@@ -1,0 +1,273 @@
+"""Every error of zonda, as one tree. The class says who must act.
+
+::
+
+    ZondaError                      message, code, hint
+    ├─ TemplateError                the template's author: label, path, at, place, heat_type
+    │   ├─ SchemaError              a declaration (parameter, property, constraint) is malformed
+    │   ├─ VersionError             heat_template_version is missing or unknown
+    │   ├─ UnknownReference         a name that is nowhere declared
+    │   ├─ CircularDependency       + ring
+    │   └─ ValidationErrors         + errors: every fault found, Heat's first one in front
+    ├─ RequestError                 the caller
+    │   ├─ NotFound                 + kind, name
+    │   ├─ Conflict                 the stack's state forbids the action
+    │   ├─ NotSupported             what was asked for cannot be done with this object
+    │   └─ UsageError               a flag, a setting or a file that cannot be read
+    ├─ ResourceFailure              the outside world: resource, action; raised by plug-ins
+    │   ├─ Permanent                no retry can help
+    │   └─ NotReady                 + delay: not a failure, ask again
+    ├─ UpdateReplace                a plug-in's answer: this change needs a replacement
+    ├─ PluginError                  the operator: plugin, distribution
+    └─ StoreError                   the operator: the database cannot be used
+
+Callers match on the class and the fields, never on the sentence. ``str(error)`` of a
+``TemplateError`` is the sentence Heat would give, since Heat's users search for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PathItem = str | int
+Path = tuple[PathItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a file that the user wrote; ``line`` and ``column`` start at 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+def show_path(path: Sequence[PathItem]) -> str:
+    """``("a", "b", 0, "c")`` as Heat writes it: ``a.b[0].c``."""
+    shown = ""
+    for item in path:
+        if isinstance(item, int) or item.isdigit():
+            shown += f"[{item}]"
+        elif shown:
+            shown += f".{item}"
+        else:
+            shown = item
+    return shown
+
+
+class ZondaError(Exception):
+    """Root of the tree. ``message`` is for people, ``code`` (``ZONnnn``) is stable."""
+
+    code = "ZON000"
+    heat_type = "Error"
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.message = message or (self.__doc__ or "").strip()
+        self.hint = hint
+        super().__init__(self.message)
+
+
+class TemplateError(ZondaError):
+    """A template or an environment is wrong, and its author must act.
+
+    ``path`` is the path shown in Heat's words (``("outputs", "o", "value", "list_join")``) and
+    ``at`` the position in the document, where that differs; ``place`` is filled in by whoever
+    holds the document. ``label`` is Heat's prefix (``Property error``). ``heat_type`` is the
+    class that Heat raises.
+    """
+
+    code = "ZON100"
+    heat_type = "StackValidationFailed"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Sequence[PathItem] = (),
+        label: str = "",
+        at: Sequence[PathItem] | None = None,
+        place: Place | None = None,
+        code: str | None = None,
+        heat_type: str | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.path: Path = tuple(path)
+        self.at: Path = tuple(path if at is None else at)
+        self.label = label
+        self.place = place
+        if code is not None:
+            self.code = code
+        if heat_type is not None:
+            self.heat_type = heat_type
+
+    def __str__(self) -> str:
+        parts = [self.label, show_path(self.path), self.message]
+        return ": ".join(part for part in parts if part)
+
+    def under(self, *prefix: PathItem) -> TemplateError:
+        """This error with ``prefix`` in front of its path (in place)."""
+        self.path = (*prefix, *self.path)
+        self.at = (*prefix, *self.at)
+        return self
+
+
+class SchemaError(TemplateError):
+    """The declaration of a parameter, a property or a constraint is malformed."""
+
+    code = "ZON110"
+    heat_type = "InvalidSchemaError"
+
+
+class VersionError(TemplateError):
+    """The template names no version, or one that does not exist."""
+
+    code = "ZON101"
+    heat_type = "InvalidTemplateVersion"
+
+
+class UnknownReference(TemplateError):
+    """A resource, parameter, condition or attribute that is nowhere declared."""
+
+    code = "ZON120"
+    heat_type = "InvalidTemplateReference"
+
+
+class CircularDependency(TemplateError):
+    """Resources that wait for each other. ``ring`` is the shortest circle, first name repeated."""
+
+    code = "ZON130"
+    heat_type = "CircularDependencyException"
+
+    def __init__(self, message: str, *, ring: Sequence[str] = (), **fields: object) -> None:
+        super().__init__(message, **fields)  # type: ignore[arg-type]
+        self.ring = tuple(ring)
+
+
+class ValidationErrors(TemplateError):
+    """Every fault that was found, at least one; the first is the one Heat would raise."""
+
+    def __init__(self, errors: Sequence[TemplateError]) -> None:
+        first = errors[0]
+        super().__init__(
+            first.message,
+            path=first.path,
+            label=first.label,
+            at=first.at,
+            place=first.place,
+            code=first.code,
+            heat_type=first.heat_type,
+            hint=first.hint,
+        )
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return str(self.errors[0])
+
+
+class RequestError(ZondaError):
+    """The caller asked for something that cannot be done."""
+
+    code = "ZON200"
+    heat_type = "HTTPBadRequest"
+
+
+class NotFound(RequestError):
+    """There is no such thing. ``kind`` is ``stack``, ``resource``, ``output``, ..."""
+
+    code = "ZON201"
+    heat_type = "EntityNotFound"
+
+    def __init__(self, kind: str, name: str, *, hint: str = "") -> None:
+        super().__init__(f"The {kind} ({name}) could not be found.", hint=hint)
+        self.kind = kind
+        self.name = name
+
+
+class Conflict(RequestError):
+    """The state of the stack forbids this action just now."""
+
+    code = "ZON202"
+    heat_type = "ActionInProgress"
+
+
+class NotSupported(RequestError):
+    """The object cannot do this."""
+
+    code = "ZON203"
+    heat_type = "NotSupported"
+
+
+class UsageError(RequestError):
+    """A flag, a setting or a file is unusable as given."""
+
+    code = "ZON204"
+
+
+class ResourceFailure(ZondaError):
+    """An operation on a resource failed in the outside world."""
+
+    code = "ZON300"
+    heat_type = "ResourceFailure"
+
+
+class Permanent(ResourceFailure):
+    """The operation failed and no retry can help."""
+
+    code = "ZON301"
+
+
+class NotReady(ResourceFailure):
+    """Not a failure: ask again after ``delay`` seconds.
+
+    From ``handle_X``: call it again with the same operation id. From ``check_X_complete``: not
+    complete yet. The operation's deadline bounds both.
+    """
+
+    code = "ZON302"
+
+    def __init__(self, delay: float, message: str = "not ready yet") -> None:
+        super().__init__(message)
+        self.delay = delay
+
+
+class UpdateReplace(ZondaError):
+    """A plug-in's answer to ``handle_update``: this change needs a new resource."""
+
+    code = "ZON310"
+    heat_type = "UpdateReplace"
+
+    def __init__(self, resource_name: str = "Unknown") -> None:
+        super().__init__(f"The Resource {resource_name} requires replacement.")
+        self.resource_name = resource_name
+
+
+class InvalidTemplateAttribute(TemplateError):
+    """A resource has no such attribute (the guide's name for it)."""
+
+    code = "ZON121"
+    heat_type = "InvalidTemplateAttribute"
+
+    def __init__(self, resource: str = "", key: str = "") -> None:
+        super().__init__(f"The Referenced Attribute ({resource} {key}) is incorrect.")
+
+
+class PluginError(ZondaError):
+    """A plug-in cannot be used; the operator must act. The rest goes on without it."""
+
+    code = "ZON400"
+
+    def __init__(self, message: str, *, plugin: str = "", distribution: str = "") -> None:
+        super().__init__(message)
+        self.plugin = plugin
+        self.distribution = distribution
+
+
+class StoreError(ZondaError):
+    """The database cannot be used; the operator must act. Nothing was lost by refusing."""
+
+    code = "ZON500"

@@ -1,0 +1,166 @@
+"""Intrinsic functions: what a plug-in implements to add one, and how a parsed tree is walked.
+
+A parsed tree is plain dicts, lists and scalars with ``Function`` objects where the template
+calls one. The same tree validates, tells what it reads (``sources``) and resolves; it is bound
+to no stack, so one tree serves validation (attributes are null), planning and every operation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from .errors import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing that an expression reads.
+
+    ``kind`` is ``param``, ``attr``, ``ref``, ``file``, ``condition`` or ``facade``; ``name`` the
+    parameter, resource, file or condition. For ``attr``, ``attribute`` is the attribute's name and
+    ``path`` what follows it (None as attribute: every attribute of the resource).
+    """
+
+    kind: str
+    name: str
+    attribute: str | None = None
+    path: tuple[Any, ...] = ()
+
+
+class ParseScope(Protocol):
+    """What a function may ask while it is parsed: no values of resources exist yet."""
+
+    @property
+    def version(self) -> str:
+        """The template version as a date, e.g. ``2018-08-31``."""
+
+    def parse(self, value: Any, path: Path) -> Any:
+        """The parsed tree of ``value``, which stands at ``path`` in the document."""
+
+    def condition(self, value: Any, path: Path) -> bool:
+        """The truth of a condition name, boolean or inline condition function."""
+
+    def parameter(self, name: str) -> Any:
+        """The value of a parameter or pseudo parameter; raises UserParameterMissing."""
+
+
+class ResolveScope(Protocol):
+    """Where values come from when a tree is resolved."""
+
+    def parameter(self, name: str) -> Any:
+        """The value of a parameter or pseudo parameter."""
+
+    def condition(self, name: str) -> bool:
+        """The truth of a named condition."""
+
+    def file(self, key: str) -> str:
+        """The text of an attached file; raises TemplateError where there is none."""
+
+    def reference(self, resource: str, path: Path) -> Any:
+        """What ``get_resource`` gives; raises UnknownReference."""
+
+    def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """An attribute's value below ``rest`` (None: a map of all). Null before creation."""
+
+    def facade(self, kind: str) -> Any:
+        """A part of the resource that this template provides; raises in a root stack."""
+
+    def yaql(self, expression: str, data: Any) -> Any:
+        """The value of a yaql expression on ``data``, within the configured limits."""
+
+
+class Function(ABC):
+    """One call of an intrinsic function, parsed.
+
+    The constructor receives the raw argument, parses what it needs with ``scope.parse`` and raises
+    ``TemplateError`` (path relative to the call: the caller adds its own) for a wrong shape.
+    """
+
+    __slots__ = ("args", "name", "path")
+
+    #: Nothing in the arguments may be another function, e.g. for ``get_file`` keys.
+    literal: ClassVar[bool] = False
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        self.name = name
+        self.path = path
+        self.args = scope.parse(args, path)
+
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """Faults that show without values; the arguments are looked into first."""
+        yield from validate(self.args, scope)
+
+    def sources(self) -> Iterator[Source]:
+        """What this call reads, its arguments included."""
+        yield from sources(self.args)
+
+    @abstractmethod
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The value; raises ``TemplateError``, ``TypeError`` or ``ValueError`` with Heat's text."""
+
+
+class Absent:
+    """The value of a two-argument ``if`` whose condition is false: the item disappears."""
+
+    _instance: ClassVar[Absent | None] = None
+
+    def __new__(cls) -> Absent:
+        """The one instance."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+
+
+def resolve(tree: Any, scope: ResolveScope) -> Any:
+    """``tree`` with every function replaced by its value; absent items are dropped."""
+    kind = type(tree)
+    if kind is str or kind is int or tree is None:
+        return tree
+    if isinstance(tree, dict):
+        pairs = ((key, resolve(value, scope)) for key, value in tree.items())
+        return {key: value for key, value in pairs if value is not ABSENT}
+    if isinstance(tree, list):
+        values = (resolve(value, scope) for value in tree)
+        return [value for value in values if value is not ABSENT]
+    if isinstance(tree, Function):
+        return tree.resolve(scope)
+    return tree
+
+
+def resolve_value(tree: Any, scope: ResolveScope) -> Any:
+    """Like ``resolve``, for a whole value: null where it is absent."""
+    value = resolve(tree, scope)
+    return None if value is ABSENT else value
+
+
+def sources(tree: Any) -> Iterator[Source]:
+    """Everything that ``tree`` reads."""
+    if isinstance(tree, Function):
+        yield from tree.sources()
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            yield from sources(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from sources(value)
+
+
+def validate(tree: Any, scope: ResolveScope) -> Iterator[Exception]:
+    """Every static fault of the functions in ``tree``."""
+    if isinstance(tree, Function):
+        yield from tree.validate(scope)
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            yield from validate(value, scope)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from validate(value, scope)

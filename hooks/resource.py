@@ -1,0 +1,281 @@
+"""The base class of every resource type.
+
+A resource gets values in and gives values out. It lives for one operation: the engine makes an
+instance from stored values, calls ``handle_X`` and then ``check_X_complete`` until that is true.
+After a restart it is made anew from the token, ``resource_id_set``, ``data_set`` and
+``metadata_set``, so nothing else of ``self`` may be relied upon. It never saves itself, knows no
+database and no other resource.
+"""
+
+from __future__ import annotations
+
+import uuid as uuid_module
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from . import attributes, properties, support, translation
+from .context import ResourceContext
+from .definition import ResourceDefinition
+from .errors import InvalidTemplateAttribute, UpdateReplace
+
+__all__ = ["Resource", "ResourceDefinition", "ResourceState", "UpdateReplace"]
+
+StartPolicy = Literal["fail", "idempotent", "find"]
+
+
+@dataclass(slots=True)
+class ResourceState:
+    """What is stored of a resource and handed to an instance.
+
+    ``reference`` is what ``get_resource`` gave last; ``data`` the entries of ``data_set``;
+    ``status`` the pair (action, status).
+    """
+
+    uuid: str = ""
+    resource_id: str | None = None
+    action: str = "INIT"
+    status: str = "COMPLETE"
+    status_reason: str = ""
+    data: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Resource:
+    """What a plug-in extends.
+
+    ``handle_create``, ``handle_update``, ``handle_delete``, ``handle_suspend``, ``handle_resume``,
+    ``handle_check`` and ``handle_snapshot`` return a token; ``check_<action>_complete(token)`` is
+    called until it gives True. A token that is a dict may be changed by the check: the change is
+    stored.
+    """
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {}
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {}
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = {}
+    support_status: ClassVar[support.SupportStatus] = support.SupportStatus()
+    entity: ClassVar[str | None] = None
+    default_client_name: ClassVar[str | None] = None
+
+    #: What recovery may do with an operation that was interrupted inside ``handle_X``:
+    #: ``idempotent``: call it again with the same operation id; ``find``: ask
+    #: ``handle_find(op_id)`` first; ``fail``: give up, keeping the physical id for clean-up.
+    start_policy: ClassVar[StartPolicy] = "fail"
+    #: Never updated, whatever changes (``OS::Heat::None``).
+    never_update: ClassVar[bool] = False
+    #: Any attribute name is accepted and null (``OS::Heat::None``).
+    any_attribute: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        name: str,
+        definition: ResourceDefinition,
+        context: ResourceContext,
+        state: ResourceState | None = None,
+    ) -> None:
+        self.name = name
+        self.t = definition
+        self.context = context
+        self._state = state or ResourceState()
+        self.properties = self.make_properties(definition)
+        self.attributes = attributes.Attributes(
+            name, self._attribute_schemata(), self._resolve_any_attribute
+        )
+
+    # -- identity ---------------------------------------------------------------------------
+
+    @property
+    def stack(self) -> Any:
+        """The stack's ``id``, ``name`` and ``project``."""
+        return self.context.stack
+
+    @property
+    def uuid(self) -> str:
+        """The id of this resource instance in zonda."""
+        return self._state.uuid
+
+    @property
+    def resource_id(self) -> str | None:
+        """The physical id, or None as long as nothing was made."""
+        return self._state.resource_id
+
+    @property
+    def action(self) -> str:
+        """The last action, e.g. ``CREATE``."""
+        return self._state.action
+
+    @property
+    def status(self) -> str:
+        """The status of the last action, e.g. ``COMPLETE``."""
+        return self._state.status
+
+    @property
+    def state(self) -> tuple[str, str]:
+        """(action, status)."""
+        return self._state.action, self._state.status
+
+    def type(self) -> str:
+        """The type's name in the template."""
+        return self.t.type
+
+    def physical_resource_name(self) -> str:
+        """A name for the physical resource that is unique to this instance.
+
+        ``<stack>-<resource>-<12 characters>``, at most 255 characters.
+        """
+        tail = uuid_module.UUID(self.uuid).hex[-12:] if self.uuid else "0" * 12
+        return f"{self.stack.name}-{self.name}"[: 255 - 13] + f"-{tail}"
+
+    def get_reference_id(self) -> str:
+        """What ``get_resource`` gives: the physical id, else the resource's name."""
+        return self.resource_id if self.resource_id is not None else self.name
+
+    # -- what an instance may store ----------------------------------------------------------
+
+    def resource_id_set(self, value: str | None) -> None:
+        """Keep the physical id (255 characters at most); durable when this returns."""
+        value = None if value is None else str(value)[:255]
+        self.context.save_resource_id(value)
+        self._state.resource_id = value
+
+    def data(self) -> dict[str, str]:
+        """The entries of ``data_set``."""
+        return dict(self._state.data)
+
+    def data_set(self, key: str, value: Any, redact: bool = False) -> None:
+        """Keep a text under ``key``; durable when this returns. ``redact``: it is never shown."""
+        self.context.save_data(key, str(value), redact)
+        self._state.data[key] = str(value)
+
+    def data_delete(self, key: str) -> bool:
+        """Forget ``key``; whether it was there."""
+        known = key in self._state.data
+        if known:
+            self.context.save_data(key, None, False)
+            del self._state.data[key]
+        return known
+
+    def data_delete_all(self) -> None:
+        """Forget every entry."""
+        for key in list(self._state.data):
+            self.data_delete(key)
+
+    def metadata_get(self) -> dict[str, Any]:
+        """The stored metadata."""
+        return dict(self._state.metadata)
+
+    def metadata_set(self, metadata: Mapping[str, Any]) -> None:
+        """Replace the metadata; durable when this returns."""
+        self.context.save_metadata(metadata)
+        self._state.metadata = dict(metadata)
+
+    # -- validation -----------------------------------------------------------------------------
+
+    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
+        """The properties of ``definition``, by this class's schema."""
+        return properties.Properties(
+            self.properties_schema,
+            definition.properties,
+            raw=definition.raw.get("properties") or {},
+            context=self.context,
+            rules=self.translation_rules,
+        )
+
+    def translation_rules(self, props: properties.Properties) -> Sequence[translation.Rule]:
+        """Rules that turn old property forms into new ones. None by default."""
+        return ()
+
+    def validate(self) -> None:
+        """Check what the schema cannot say; raises TemplateError. Properties are validated before.
+
+        Attributes of other resources are null while a template is validated.
+        """
+        return None
+
+    # -- life cycle -----------------------------------------------------------------------------
+
+    def handle_create(self) -> Any:
+        """Make the physical resource. Does nothing by default."""
+        return None
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> Any:
+        """Change the physical resource. Only called if every changed property allows it.
+
+        ``tmpl_diff``: changed keys of the definition; ``prop_diff``: changed properties with
+        their new values, None where a property is gone. Asks for a replacement by default if
+        properties changed.
+        """
+        if prop_diff:
+            raise UpdateReplace(self.name)
+        return None
+
+    def handle_delete(self) -> Any:
+        """Remove the physical resource; by default through ``client().<entity>.delete``."""
+        if self.entity and self.resource_id is not None:
+            try:
+                getattr(self.client(), self.entity).delete(self.resource_id)
+            except Exception as error:
+                self.client_plugin().ignore_not_found(error)
+                return None
+            return self.resource_id
+        return None
+
+    def needs_replace_failed(self) -> bool:
+        """Whether a resource in a FAILED state is replaced by the next update."""
+        return True
+
+    def needs_replace_with_prop_diff(
+        self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
+    ) -> bool:
+        """Whether these changes need a replacement although each property may be updated."""
+        return False
+
+    def always_update(self) -> bool:
+        """Whether ``handle_update`` runs on every stack update, changes or not."""
+        return False
+
+    # -- attributes -----------------------------------------------------------------------------
+
+    def _attribute_schemata(self) -> Mapping[str, attributes.Schema]:
+        return {**self.attributes_schema, "show": attributes.SHOW_SCHEMA}
+
+    def _resolve_any_attribute(self, name: str) -> Any:
+        if name == "show":
+            return self._show_resource()
+        return self._resolve_attribute(name)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        """The current value of an attribute; None where it is not known."""
+        return None
+
+    def _show_resource(self) -> Any:
+        """The map behind the attribute ``show``; by default the client's view of the entity."""
+        if self.entity and self.resource_id is not None:
+            try:
+                return getattr(self.client(), self.entity).get(self.resource_id).to_dict()
+            except AttributeError:
+                return None
+        return None
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """The value of an attribute, below ``path``; raises InvalidTemplateAttribute."""
+        if key not in self.attributes:
+            if self.any_attribute:
+                return None
+            raise InvalidTemplateAttribute(self.name, key)
+        return attributes.select(self.attributes[key], path)
+
+    # -- clients --------------------------------------------------------------------------------
+
+    def client(self, name: str | None = None) -> Any:
+        """The client object of ``name`` or ``default_client_name``."""
+        return self.context.client(name or self.default_client_name or "")
+
+    def client_plugin(self, name: str | None = None) -> Any:
+        """The client plug-in of ``name`` or ``default_client_name``."""
+        return self.context.client_plugin(name or self.default_client_name or "")

@@ -1,0 +1,66 @@
+"""The hook specifications: every door through which a plug-in enters.
+
+Arguments are passed by name, so one may be added later and none is ever renamed. Built-in types,
+functions, constraints and runners come through the same hooks as a stranger's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .constraints import BaseCustomConstraint
+from .function import Function
+from .markers import hookspec
+from .resource import Resource
+from .runner import WorkflowRunner
+
+RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
+
+
+@hookspec
+def zonda_resource_types() -> Mapping[str, type[Resource]]:
+    """Resource classes by type name, e.g. ``{"OS::Heat::Value": Value}``.
+
+    Called once, before the first template is parsed. Two plug-ins that give the same name are an
+    error that names both; an empty mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_functions(version: str) -> Mapping[str, type[Function]]:
+    """Intrinsic functions by name for one template version (a date, e.g. ``2018-08-31``).
+
+    Called once per version, when the first template of that version is parsed. Heat's own
+    functions cannot be replaced; an empty mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
+    """Custom constraints by the name that templates use, e.g. ``{"ip_addr": IPConstraint}``.
+
+    Called once, before the first template is validated. An empty mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_runners() -> Mapping[str, RunnerFactory]:
+    """Kinds of workflow runner by name, e.g. ``{"http": HttpRunner}``.
+
+    Called once. A factory receives the runner's section of the settings (``endpoint``, credentials,
+    limits) and gives a runner; it is called when the first workflow of that runner is started.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_client_plugins() -> Mapping[str, type[Any]]:
+    """Client plug-ins by name, for ``Resource.client()`` and ``Resource.client_plugin()``.
+
+    Called once. A class receives nothing and offers ``client()`` and ``ignore_not_found(error)``.
+    """
+    raise AssertionError("a specification is never called")

@@ -1,0 +1,7 @@
+"""``python -m zonda``: the command line."""
+
+import sys
+
+from zonda.core.cli.main import main
+
+sys.exit(main())

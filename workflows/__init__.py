@@ -1,0 +1,1 @@
+"""Workflow runners, the resource types made of workflows, and the bundled runner service."""
