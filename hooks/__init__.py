@@ -4,3 +4,17 @@ Standard library and pluggy only: no socket, file, session or thread. ``resource
 ``properties``, ``attributes``, ``constraints``, ``support`` and ``translation`` carry the names
 that Heat's plug-in guide uses, so that a plug-in ports by changing its imports.
 """
+
+from . import attributes, constraints, properties, resource, support, translation
+from .markers import hookimpl, hookspec
+
+__all__ = [
+    "attributes",
+    "constraints",
+    "hookimpl",
+    "hookspec",
+    "properties",
+    "resource",
+    "support",
+    "translation",
+]

@@ -1,0 +1,129 @@
+"""Attributes: what a resource shows of itself while it exists.
+
+A plug-in declares them by name; the engine asks for a value through ``Attributes``, which calls
+the plug-in once per name, and looks inside it with ``select``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from .support import SupportStatus
+
+
+class Schema:
+    """One declared attribute.
+
+    ``cache_mode`` is ``cache_local`` (asked once per operation) or ``cache_none`` (asked each
+    time). ``sealed``: encrypted at rest, shown when asked for. ``hidden``: encrypted at rest and
+    never shown.
+    """
+
+    TYPES: ClassVar[tuple[str, ...]] = (
+        STRING := "String",
+        NUMBER := "Number",
+        BOOLEAN := "Boolean",
+        MAP := "Map",
+        LIST := "List",
+    )
+    CACHE_MODES: ClassVar[tuple[str, ...]] = (
+        CACHE_LOCAL := "cache_local",
+        CACHE_NONE := "cache_none",
+    )
+
+    __slots__ = ("cache_mode", "description", "hidden", "sealed", "support_status", "type")
+
+    def __init__(
+        self,
+        description: str | None = None,
+        support_status: SupportStatus | None = None,
+        cache_mode: str = CACHE_LOCAL,
+        type: str | None = None,
+        *,
+        sealed: bool = False,
+        hidden: bool = False,
+    ) -> None:
+        if type is not None and type not in self.TYPES:
+            raise ValueError(f"An attribute cannot have the type {type!r}: {', '.join(self.TYPES)}")
+        self.description = description
+        self.support_status = support_status or SupportStatus()
+        self.cache_mode = cache_mode
+        self.type = type
+        self.sealed = sealed or hidden
+        self.hidden = hidden
+
+
+SHOW: Final = "show"
+SHOW_SCHEMA: Final = Schema("Detailed information about resource.", type=Schema.MAP)
+
+
+class Attributes(Mapping[str, Any]):
+    """The values of one resource's attributes, asked for once per name where that is allowed.
+
+    ``resolver`` is given a name and gives the value; null is never kept, so that a value that is
+    not known yet is asked for again.
+    """
+
+    __slots__ = ("_known", "_resolver", "_schemata", "name")
+
+    def __init__(
+        self, name: str, schemata: Mapping[str, Schema], resolver: Callable[[str], Any]
+    ) -> None:
+        self.name = name
+        self._schemata = schemata
+        self._resolver = resolver
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self._known:
+            return self._known[key]
+        schema = self._schemata[key]
+        value = self._resolver(key)
+        if value is not None and schema.cache_mode == Schema.CACHE_LOCAL:
+            self._known[key] = value
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._schemata
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._schemata)
+
+    def __len__(self) -> int:
+        return len(self._schemata)
+
+    def __repr__(self) -> str:
+        return f"Attributes({self.name!r}: {', '.join(self._schemata)})"
+
+    def reset(self) -> None:
+        """Forget every value, so that the plug-in is asked again."""
+        self._known.clear()
+
+
+def select(value: Any, path: Sequence[Any]) -> Any:
+    """What stands in ``value`` below ``path``; null where the path leads nowhere.
+
+    A map takes a key, a list or a text an integer (negative counts from the end); text as a list
+    index leads nowhere.
+    """
+    for component in path:
+        value = _step(value, component)
+        if value is None:
+            return None
+    return value
+
+
+def _step(value: Any, component: Any) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(component) if _is_scalar(component) else None
+    if isinstance(value, Sequence) and isinstance(component, int):
+        try:
+            return value[component]
+        except IndexError:
+            return None
+    return None
+
+
+def _is_scalar(component: Any) -> bool:
+    return component is None or isinstance(component, str | int | float | bool)

@@ -1,0 +1,67 @@
+"""Since when something exists, and whether it is still meant to be used.
+
+Types, properties and attributes carry a ``SupportStatus``; validation warns about deprecated
+ones, and ``zonda resource type show`` prints it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+SUPPORTED: Final = "SUPPORTED"
+DEPRECATED: Final = "DEPRECATED"
+UNSUPPORTED: Final = "UNSUPPORTED"
+HIDDEN: Final = "HIDDEN"
+UNKNOWN: Final = "UNKNOWN"
+
+SUPPORT_STATUSES: Final = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN)
+
+
+class SupportStatus:
+    """The state of support of a type, a property or an attribute.
+
+    ``previous_status`` tells the history, newest first by nesting. ``substitute_class`` names the
+    class whose resources this one may become without a replacement.
+    """
+
+    __slots__ = ("message", "previous_status", "status", "substitute_class", "version")
+
+    def __init__(
+        self,
+        status: str = SUPPORTED,
+        message: str | None = None,
+        version: str | None = None,
+        previous_status: SupportStatus | None = None,
+        substitute_class: type[Any] | None = None,
+    ) -> None:
+        """An unknown ``status`` gives the status UNKNOWN with a message that says so."""
+        if status not in SUPPORT_STATUSES:
+            message = f"Specified status is invalid, defaulting to {UNKNOWN}"
+            status, version, previous_status = UNKNOWN, None, None
+        self.status = status
+        self.message = message
+        self.version = version
+        self.previous_status = previous_status
+        self.substitute_class = substitute_class
+
+    def is_substituted(self, cls: type[Any]) -> bool:
+        """Whether a resource of class ``cls`` may go on as one of this type."""
+        return self.substitute_class is cls
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for display."""
+        previous = self.previous_status.to_dict() if self.previous_status is not None else None
+        return {
+            "status": self.status,
+            "message": self.message,
+            "version": self.version,
+            "previous_status": previous,
+        }
+
+    def __repr__(self) -> str:
+        return f"SupportStatus({self.status!r}, version={self.version!r})"
+
+
+def is_valid_status(status: str) -> bool:
+    """Whether ``status`` is one of the known words."""
+    return status in SUPPORT_STATUSES
