@@ -1,0 +1,65 @@
+"""What every test gets: a clean environment, a ZONDA_HOME of its own, one hypothesis profile."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Variables that speak to the tests, not to zonda.
+FOR_TESTS = frozenset({"ZONDA_CORPUS"})
+
+#: Changed by pytest itself while a test runs.
+BY_PYTEST = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION"})
+
+_numbers = itertools.count()
+
+settings.register_profile(
+    "zonda",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("zonda")
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which tests have their ZONDA_HOME."""
+    return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(autouse=True)
+def environment(homes: Path) -> Iterator[None]:
+    """No ``ZONDA_*`` variable from outside; a fresh ZONDA_HOME; nothing left behind by the test."""
+    outside = dict(os.environ)
+    for name in outside:
+        if name.startswith("ZONDA_") and name not in FOR_TESTS:
+            del os.environ[name]
+    os.environ["ZONDA_HOME"] = str(homes / str(next(_numbers)))
+    before = _seen()
+    yield
+    after = _seen()
+    os.environ.clear()
+    os.environ.update(outside)
+    changed = {name for name, _ in before.items() ^ after.items()}
+    assert not changed, f"the test left environment variables changed: {sorted(changed)}"
+
+
+def _seen() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in BY_PYTEST}
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder with templates that nobody here wrote; skips the test where it is absent."""
+    folder = Path(os.environ.get("ZONDA_CORPUS", ROOT.parent / "shared" / "corpus"))
+    if not folder.is_dir():
+        pytest.skip(f"no corpus of templates at {folder} (set ZONDA_CORPUS)")
+    return folder
