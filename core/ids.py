@@ -1,0 +1,62 @@
+"""The only source of randomness and of public ids.
+
+Every id that leaves zonda (stacks, resources, events) is a UUID of version 7: 48 bits of
+milliseconds, then a counter, then chance, so that ids sort by the time they were made. Written
+with dashes, in lower case, as Heat's users expect ids to look.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+
+from zonda.hooks.context import Clock
+
+_COUNTER_BITS = 12
+_CHANCE_BITS = 62
+
+
+def system_random() -> random.Random:
+    """Randomness of the operating system: fit for passwords, cannot be seeded."""
+    return random.SystemRandom()
+
+
+def new_token() -> str:
+    """A secret of 256 bits that nobody can guess, as text fit for a URL or a header."""
+    return secrets.token_urlsafe(32)
+
+
+class Ids:
+    """Makes ids. Within one instance each is greater than the one before, whatever the clock does.
+
+    Many threads may share an instance.
+    """
+
+    def __init__(self, clock: Clock, source: random.Random | None = None) -> None:
+        self._clock = clock
+        self._random = source or system_random()
+        self._lock = threading.Lock()
+        self._last = -1
+
+    def new(self) -> str:
+        """A new id, e.g. ``01932f3e-8a51-7c00-9b1f-0a53c6d1e2f4``."""
+        with self._lock:
+            chance = self._random.getrandbits(_CHANCE_BITS)
+            # A start in the lower half leaves room to count up within the same millisecond.
+            start = self._random.getrandbits(_COUNTER_BITS - 1)
+            stamp = (int(self._clock.now() * 1000) << _COUNTER_BITS) | start
+            if stamp <= self._last:
+                stamp = self._last + 1
+            self._last = stamp
+        return _written(stamp, chance)
+
+    __call__ = new
+
+
+def _written(stamp: int, chance: int) -> str:
+    milliseconds = (stamp >> _COUNTER_BITS) & ((1 << 48) - 1)
+    counter = stamp & ((1 << _COUNTER_BITS) - 1)
+    number = (milliseconds << 80) | (7 << 76) | (counter << 64) | (2 << 62) | chance
+    text = f"{number:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -1,0 +1,290 @@
+"""Settings: the only reader of environment variables, and the one table of what can be set.
+
+``$ZONDA_HOME/zonda.toml``, then ``ZONDA_*`` variables, then flags: the later wins. The fields of
+``Settings`` are the table; ``docs/settings.md`` is made from it (``markdown_table``). Faults are
+collected, so that one run shows them all, each with the place it stands at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.errors import UsageError
+
+from . import settings_values
+
+FILE_NAME = "zonda.toml"
+
+
+def _setting(default: Any, meaning: str, variable: str, *, shown: str = "", **more: Any) -> Any:
+    """One row of the table. ``shown`` stands in the docs where the default is computed."""
+    metadata = {"meaning": meaning, "variable": variable, "shown": shown, **more}
+    secret = bool(more.get("secret"))
+    if isinstance(default, (dict, list)):
+        return field(default_factory=type(default), metadata=metadata, repr=not secret)
+    return field(default=default, metadata=metadata, repr=not secret)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set. Made by ``load``; handed down from ``core/app.py``.
+
+    Times are in seconds unless the name says otherwise.
+    """
+
+    home: Path = _setting(  # noqa: RUF009 - gives a dataclass field
+        Path(),
+        "The folder of zonda's state: database, key, settings file. No setting in the file itself.",
+        "ZONDA_HOME",
+        shown="`$XDG_DATA_HOME/zonda`, else `~/.local/share/zonda`",
+    )
+    database_url: str = _setting(
+        "",
+        "The database, as an SQLAlchemy URL. SQLite is supported.",
+        "ZONDA_DATABASE_URL",
+        shown="`sqlite:///$ZONDA_HOME/zonda.db`",
+    )
+    synchronous: str = _setting(
+        "NORMAL",
+        "SQLite's `synchronous`. NORMAL survives the death of the process; FULL also a power cut.",
+        "ZONDA_SYNCHRONOUS",
+        choices=("NORMAL", "FULL"),
+    )
+    key: str = _setting(
+        "",
+        "The key that seals hidden values, as 32 bytes in URL-safe base64.",
+        "ZONDA_KEY",
+        shown="read from `key_file`",
+        secret=True,
+    )
+    key_file: str = _setting(
+        "",
+        "The file that holds the key; made on first use, readable by its owner only.",
+        "ZONDA_KEY_FILE",
+        shown="`zonda.key` beside the database",
+    )
+    project: str = _setting(
+        "default",
+        "The project that new stacks belong to (`OS::project_id`).",
+        "ZONDA_PROJECT",
+    )
+    plugin_dirs: tuple[str, ...] = _setting(
+        (),
+        "Folders whose Python files are loaded as plug-ins, besides installed ones. "
+        "In the variable they are separated as in PATH.",
+        "ZONDA_PLUGIN_DIRS",
+        shown="`$ZONDA_HOME/plugins`",
+    )
+    default_runner: str = _setting(
+        "bundled",
+        "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "
+        "a name of a `[runners.NAME]` section, or a URL that the name is appended to.",
+        "ZONDA_DEFAULT_RUNNER",
+    )
+    runners: Mapping[str, Mapping[str, Any]] = _setting(
+        {},
+        "Sections `[runners.NAME]`: `kind` (`http`, ...), `endpoint` and what that kind of runner "
+        "takes. A workflow `NAME:flow` goes to the runner NAME.",
+        "",
+        shown="none",
+        secret=True,
+    )
+    service_address: str = _setting(
+        "127.0.0.1:8155",
+        "Where `zonda runner serve` listens.",
+        "ZONDA_SERVICE_ADDRESS",
+    )
+    workers: int = _setting(
+        16, "Threads that run plug-in calls.", "ZONDA_WORKERS", least=1, most=1000
+    )
+    stack_timeout_mins: int = _setting(
+        60, "Minutes until a stack action is given up.", "ZONDA_STACK_TIMEOUT_MINS", least=1
+    )
+    stop_grace: float = _setting(
+        5.0,
+        "How long a stopping command waits for calls that are running.",
+        "ZONDA_STOP_GRACE",
+        least=0,
+    )
+    connect_give_up: float = _setting(
+        120.0,
+        "How long a runner that never answered is tried, per operation.",
+        "ZONDA_CONNECT_GIVE_UP",
+        least=0,
+    )
+    yaql_iterators: int = _setting(
+        200,
+        "How many items a yaql expression may walk through (Heat's `limit_iterators`).",
+        "ZONDA_YAQL_ITERATORS",
+        least=1,
+    )
+    yaql_memory: int = _setting(
+        10_000,
+        "How many bytes one value inside yaql may take (Heat's `memory_quota`).",
+        "ZONDA_YAQL_MEMORY",
+        least=1,
+    )
+    yaql_seconds: float = _setting(
+        10.0, "How long one yaql expression may take.", "ZONDA_YAQL_SECONDS", least=0.01
+    )
+    pattern_seconds: float = _setting(
+        1.0,
+        "How long matching one regular expression may take.",
+        "ZONDA_PATTERN_SECONDS",
+        least=0.01,
+    )
+    max_template_bytes: int = _setting(
+        524_288,
+        "The largest template, environment or attached file (Heat's `max_template_size`).",
+        "ZONDA_MAX_TEMPLATE_BYTES",
+        least=1,
+    )
+    max_nodes: int = _setting(
+        1_000_000,
+        "How many values a template may have once its functions are resolved.",
+        "ZONDA_MAX_NODES",
+        least=1,
+    )
+
+    @property
+    def runner_file(self) -> Path:
+        """Where a running bundled service leaves its address and token."""
+        return self.home / "runner.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with the settings, and where it stands."""
+
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def load(
+    flags: Mapping[str, str] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this process. Raises UsageError that lists every fault.
+
+    ``flags``: name -> text, as given on the command line.
+    """
+    environ = os.environ if environ is None else environ
+    flags = flags or {}
+    home = _home(flags, environ)
+    faults: list[Fault] = []
+    values: dict[str, Any] = {}
+    for layer in (_from_file(home, faults), _from_variables(environ), _from_flags(flags, faults)):
+        for name, raw, where in layer:
+            _take(values, faults, name, raw, where)
+    if faults:
+        raise UsageError("\n".join(map(str, faults)))
+    values["home"] = home
+    values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
+    if "plugin_dirs" not in values:
+        values["plugin_dirs"] = (str(home / "plugins"),)
+    return Settings(**values)
+
+
+def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
+    chosen = flags.get("home") or environ.get("ZONDA_HOME")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    data = environ.get("XDG_DATA_HOME") or ""
+    # The XDG rules say that a relative path there is to be ignored.
+    base = Path(data) if data.startswith("/") else Path.home() / ".local" / "share"
+    return base / "zonda"
+
+
+Layer = Iterator[tuple[str, Any, str]]
+
+
+def _from_file(home: Path, faults: list[Fault]) -> Layer:
+    path = home / FILE_NAME
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        faults.append(Fault(str(path), f"cannot be read: {error}"))
+        return
+    import tomllib  # 10 ms that most runs need not spend
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        faults.append(Fault(*_syntax(str(path), str(error))))
+        return
+    for name, raw in document.items():
+        where = f"{path}:{_line_of(text, name)}"
+        if name == "home":
+            faults.append(Fault(where, "home cannot be set here: the file stands in it"))
+        else:
+            yield name, raw, where
+
+
+def _syntax(path: str, message: str) -> tuple[str, str]:
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if found is None:
+        return path, f"not valid TOML: {message}"
+    return f"{path}:{found[1]}:{found[2]}", f"not valid TOML: {message[: found.start()]}"
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line where a top-level key or its table begins; 1 where it cannot be told."""
+    key = re.escape(name)
+    found = re.search(rf"""(?m)^\s*(\[\s*)?["']?{key}["']?\s*[=.\]]""", text)
+    return text.count("\n", 0, found.end()) + 1 if found else 1
+
+
+def _from_variables(environ: Mapping[str, str]) -> Layer:
+    for row in fields(Settings):
+        variable = row.metadata["variable"]
+        if row.name != "home" and variable and environ.get(variable):
+            yield row.name, environ[variable], variable
+
+
+def _from_flags(flags: Mapping[str, str], faults: list[Fault]) -> Layer:
+    for name, raw in flags.items():
+        if name != "home":
+            yield name, raw, f"--set {name}"
+
+
+def _take(values: dict[str, Any], faults: list[Fault], name: str, raw: Any, where: str) -> None:
+    row = _ROWS.get(name)
+    if row is None:
+        faults.append(
+            Fault(where, f"there is no setting {name}{settings_values.near(name, list(_ROWS))}")
+        )
+        return
+    try:
+        values[name] = settings_values.converted(row, raw)
+    except ValueError as error:
+        faults.append(Fault(where, f"{name}: {error}"))
+
+
+_ROWS: dict[str, Field[Any]] = {row.name: row for row in fields(Settings) if row.name != "home"}
+
+
+def markdown_table() -> str:
+    """The table of settings as ``docs/settings.md`` shows it, ending with a line break."""
+    lines = ["| setting | type | default | variable | meaning |", "|---|---|---|---|---|"]
+    for row in fields(Settings):
+        variable = row.metadata["variable"]
+        lines.append(
+            f"| `{row.name}` | {settings_values.KINDS[str(row.type)]} | {_default(row)} "
+            f"| {f'`{variable}`' if variable else ''} | {row.metadata['meaning']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _default(row: Field[Any]) -> str:
+    if row.metadata["shown"]:
+        return str(row.metadata["shown"])
+    return "" if row.default is MISSING else f"`{row.default}`"
