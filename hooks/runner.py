@@ -45,7 +45,7 @@ class StartRequest:
     in seconds since the epoch. ``data`` are the merged outputs so far (None on CREATE), which
     also stand in ``params["env"]["heat_extresource_data"]``. ``started_at`` is when the operation
     began and ``attempt`` counts the sends from 1. ``answered`` says whether the runner has ever
-    answered during this operation.
+    answered during this operation; ``memory`` is what its last ``Retry`` asked to be told again.
     """
 
     workflow: str
@@ -63,6 +63,7 @@ class StartRequest:
     started_at: float = 0.0
     attempt: int = 1
     answered: bool = False
+    memory: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,16 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The execution ended badly. A failed CREATE may own a ``resource_id``."""
+    """The execution ended badly. A failed CREATE may own a ``resource_id``.
+
+    ``heat_type`` is the exception that Heat raises, where it is not ``ResourceFailure``.
+    """
 
     reason: str
     output: dict[str, Any] | None = None
     resource_id: str | None = None
     retryable: bool = False
+    heat_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +126,14 @@ class Finished:
 class Retry:
     """Could not be started yet: send the same request again after ``delay`` seconds.
 
-    ``message`` is shown as progress; ``answered`` is False while nothing ever answered.
+    ``message`` is shown as progress; ``answered`` is False while nothing ever answered. ``memory``
+    (a small JSON object) comes back in the next ``StartRequest``.
     """
 
     delay: float
     message: str
     answered: bool
+    memory: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Cancelled(StrEnum):
@@ -162,4 +169,8 @@ class WorkflowRunner(ABC):
 
     def forget(self, token: Mapping[str, Any]) -> None:
         """Optional tidying-up once the result is stored."""
+        return None
+
+    def close(self) -> None:
+        """Let go of connections; called when the engine stops."""
         return None
