@@ -1,0 +1,36 @@
+"""Patterns match by Heat's rule and cannot hold the engine up."""
+
+from __future__ import annotations
+
+import pytest
+
+from zonda.core.patterns import full_match
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        pytest.param("[a-z]+", "abc", True, id="whole"),
+        pytest.param("[a-z]+", "abc1", False, id="rest-is-left"),
+        pytest.param("b", "ab", False, id="only-from-the-beginning"),
+        pytest.param("a|ab", "ab", False, id="alternatives-are-not-retried"),
+        pytest.param("ab|a", "ab", True, id="first-alternative-fits"),
+        pytest.param("", "", True, id="empty"),
+        pytest.param("(?i)ABC", "abc", True, id="flag"),
+        pytest.param("a$", "a\n", False, id="dollar-before-a-line-break"),
+        pytest.param("^.+$", "aä", True, id="unicode"),
+    ],
+)
+def test_match_then_compare_lengths(pattern: str, text: str, matches: bool) -> None:
+    assert full_match(pattern, text, 1.0) is matches
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "*", "(?P<a>x)(?P<a>y)", "a{99999999999}"])
+def test_a_malformed_pattern_is_a_value_error(pattern: str) -> None:
+    with pytest.raises(ValueError, match="malformed"):
+        full_match(pattern, "x", 1.0)
+
+
+def test_a_pattern_that_explodes_is_given_up() -> None:
+    with pytest.raises(ValueError, match=r"took longer than 0\.05 seconds"):
+        full_match("(a|aa)+$", "a" * 60 + "b", 0.05)

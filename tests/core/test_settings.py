@@ -1,0 +1,151 @@
+"""Where settings come from, which wins, and what a fault says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from zonda.core import settings
+from zonda.hooks.errors import UsageError
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def write(home: Path, text: str) -> None:
+    home.mkdir()
+    (home / settings.FILE_NAME).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("file", "variable", "flag", "workers"),
+    [
+        pytest.param(None, None, None, 16, id="default"),
+        pytest.param("3", None, None, 3, id="file"),
+        pytest.param("3", "4", None, 4, id="variable-beats-file"),
+        pytest.param("3", "4", "5", 5, id="flag-beats-variable"),
+        pytest.param(None, "", None, 16, id="empty-variable-is-no-variable"),
+    ],
+)
+def test_the_later_layer_wins(
+    home: Path, file: str | None, variable: str | None, flag: str | None, workers: int
+) -> None:
+    if file is not None:
+        write(home, f"workers = {file}\n")
+    environ = {"ZONDA_HOME": str(home)}
+    if variable is not None:
+        environ["ZONDA_WORKERS"] = variable
+    flags = {} if flag is None else {"workers": flag}
+
+    assert settings.load(flags, environ).workers == workers
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ", "home"),
+    [
+        pytest.param({}, {"XDG_DATA_HOME": "/d"}, Path("/d/zonda"), id="xdg"),
+        pytest.param(
+            {},
+            {"XDG_DATA_HOME": "relative"},
+            Path.home() / ".local/share/zonda",
+            id="a-relative-xdg-path-is-ignored",
+        ),
+        pytest.param({}, {}, Path.home() / ".local/share/zonda", id="no-variable-at-all"),
+        pytest.param(
+            {}, {"ZONDA_HOME": "/z", "XDG_DATA_HOME": "/d"}, Path("/z"), id="own-variable"
+        ),
+        pytest.param({"home": "/f"}, {"ZONDA_HOME": "/z"}, Path("/f"), id="flag"),
+    ],
+)
+def test_the_home_is_found(flags: dict[str, str], environ: dict[str, str], home: Path) -> None:
+    assert settings.load(flags, environ).home == home
+
+
+def test_what_lies_in_the_home_follows_it() -> None:
+    loaded = settings.load({"home": "/h"}, {})
+
+    assert loaded.database_url == "sqlite:////h/zonda.db"
+    assert loaded.plugin_dirs == ("/h/plugins",)
+    assert loaded.runner_file == Path("/h/runner.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        pytest.param('a = 1\nworkers = "many"', ":2", "whole number", id="wrong-type"),
+        pytest.param("\n\nwokers = 3", ":3", "did you mean workers", id="misspelt"),
+        pytest.param("workers = 0", ":1", "at least 1", id="too-small"),
+        pytest.param("workers = 2000", ":1", "at most 1000", id="too-large"),
+        pytest.param("workers = true", ":1", "whole number", id="boolean-is-no-number"),
+        pytest.param('synchronous = "OFF"', ":1", "NORMAL, FULL", id="not-a-choice"),
+        pytest.param("stop_grace = nan", ":1", "number", id="nan"),
+        pytest.param("x = 1\nworkers = = 2", ":2:", "not valid TOML", id="syntax"),
+        pytest.param("home = '/x'", ":1", "cannot be set here", id="home"),
+        pytest.param("workers=1\n\n[runners]\nlab = 3", ":3", "[runners.NAME]", id="no-section"),
+        pytest.param("[runners.http]\nx = 3", ":1", "name of a runner", id="scheme-as-name"),
+        pytest.param("plugin_dirs = [1]", ":1", "list of folders", id="no-folders"),
+    ],
+)
+def test_a_fault_in_the_file_names_the_line(home: Path, text: str, where: str, what: str) -> None:
+    write(home, text)
+
+    with pytest.raises(UsageError) as caught:
+        settings.load({}, {"ZONDA_HOME": str(home)})
+
+    lines = [line for line in str(caught.value).splitlines() if what in line]
+    assert lines
+    assert lines[0].startswith(f"{home / settings.FILE_NAME}{where}")
+
+
+def test_all_faults_are_shown_at_once(home: Path) -> None:
+    write(home, "workers = 0\nbogus = 1\n")
+
+    with pytest.raises(UsageError) as caught:
+        settings.load({"yaql_memory": "x"}, {"ZONDA_HOME": str(home), "ZONDA_SYNCHRONOUS": "y"})
+
+    assert len(str(caught.value).splitlines()) == 4
+
+
+def test_an_unreadable_file_is_a_clean_error(home: Path) -> None:
+    (home / settings.FILE_NAME).mkdir(parents=True)
+
+    with pytest.raises(UsageError, match="cannot be read"):
+        settings.load({}, {"ZONDA_HOME": str(home)})
+
+
+def test_runner_sections_are_kept(home: Path) -> None:
+    write(home, '[runners.lab]\nkind = "http"\nendpoint = "http://lab/"\ntoken = "s3cret"\n')
+
+    loaded = settings.load({}, {"ZONDA_HOME": str(home)})
+
+    assert loaded.runners["lab"]["endpoint"] == "http://lab/"
+
+
+def test_secrets_are_not_in_the_repr() -> None:
+    shown = repr(settings.Settings(key="s3cret", runners={"lab": {"token": "t0ken"}}))
+
+    assert "s3cret" not in shown
+    assert "t0ken" not in shown
+
+
+def test_folders_in_a_variable_are_separated_as_in_path() -> None:
+    environ = {"ZONDA_PLUGIN_DIRS": f"/a{os.pathsep}/b"}
+
+    assert settings.load({"home": "/h"}, environ).plugin_dirs == ("/a", "/b")
+
+
+def test_the_process_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZONDA_PROJECT", "lab")
+
+    assert settings.load().project == "lab"
+    monkeypatch.undo()
+
+
+def test_the_docs_table_has_one_row_per_setting() -> None:
+    rows = settings.markdown_table().splitlines()[2:]
+
+    assert [row.split("`")[1] for row in rows] == list(settings.Settings.__dataclass_fields__)
