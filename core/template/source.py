@@ -1,0 +1,264 @@
+"""The text of a template or an environment, its data, and where each part of it stands.
+
+``load_document`` is called by the bundle and everything that reads YAML a user wrote. It knows
+JSON and YAML, sizes and places, and nothing of sections or versions. Places are found by a second
+reading of the text, made when the first one is asked for: a template without faults never pays.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import yaml
+
+from zonda.hooks.errors import Path, Place, TemplateError
+
+from .yaml_events import CONVERTED_TAGS, MAX_DEPTH, Builder, scalar_value
+
+#: Heat's limit on the size of a template, in bytes.
+MAX_BYTES = 524_288
+
+#: The code of every error about text that cannot be read.
+UNREADABLE = "ZON102"
+
+#: A text counts as one more node for so many characters, so that copies of long texts count.
+TEXT_PER_NODE = 32
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+_HINTS = {
+    "cannot start any token": "Indent with spaces, and quote text that begins with % @ or `.",
+    "tab character": "Indent with spaces: YAML allows no tabs there.",
+    "mapping values are not allowed": "Check the indentation, and quote text that contains ': '.",
+    "expected <block end>": "Check the indentation of this line against the lines above it.",
+    "expected ',' or": "A bracket or brace above is not closed.",
+    "constructor for the tag": "Quote the text if it begins with '!', '=' or '<<'.",
+    "another": "Write each template into a file of its own.",
+}
+
+
+class Document:
+    """One text with its plain data.
+
+    ``data`` is what YAML 1.1 (or JSON) says, dates as text; aliases share one object.
+    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which.
+    """
+
+    def __init__(self, text: str, file: str, data: Any, *, repeated: bool = False) -> None:
+        self.text = text
+        self.file = file
+        self.data = data
+        self.repeated = repeated
+
+    def place(self, path: Path, *, key: bool = False) -> Place | None:
+        """Where the value at ``path`` stands (with ``key``: its key).
+
+        A path that leads nowhere gives the place of its last part that is there; None only where
+        the text cannot be read for places.
+        """
+        node, key_node = self._root, None
+        for item in path:
+            step = _child(node, item)
+            if step is None:
+                break
+            key_node, node = step
+        found = key_node if key and key_node is not None else node
+        return None if found is None else self._mark(found)
+
+    @cached_property
+    def duplicates(self) -> list[tuple[Path, Place, Place]]:
+        """Keys that stand twice in one mapping: their path, the first place, the one that wins."""
+        if not self.repeated or self._root is None:
+            return []
+        return list(self._repetitions(self._root, (), set()))
+
+    @cached_property
+    def _root(self) -> Any:
+        loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+        try:
+            with _collector_paused():
+                return yaml.compose(self.text, Loader=loader)
+        except (yaml.YAMLError, UnicodeError):
+            return None
+
+    def _mark(self, node: yaml.Node) -> Place:
+        return Place(self.file, node.start_mark.line + 1, node.start_mark.column + 1)
+
+    def _repetitions(
+        self, node: yaml.Node, path: Path, seen: set[int]
+    ) -> Iterator[tuple[Path, Place, Place]]:
+        if id(node) in seen or isinstance(node, yaml.ScalarNode):
+            return
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            for index, child in enumerate(node.value):
+                yield from self._repetitions(child, (*path, index), seen)
+            return
+        places: dict[Any, Place] = {}
+        for key_node, child in node.value:
+            key = _key(key_node)
+            here = (*path, key)
+            if key in places and key_node.tag != _MERGE_TAG:
+                yield here, places[key], self._mark(key_node)
+            places[key] = self._mark(key_node)
+            yield from self._repetitions(child, here, seen)
+
+
+def load_document(
+    text: str, file: str, *, max_bytes: int = MAX_BYTES, what: str = "template"
+) -> Document:
+    """Read JSON or YAML 1.1. ``what`` names the text in errors (``template``, ``environment``).
+
+    Raises TemplateError (code ZON102, with a place) for text that is too long or cannot be read.
+    """
+    _check_size(text, file, max_bytes, what)
+    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        document = _from_json(text, file)
+        if document is not None:
+            return document
+    builder = Builder()
+    try:
+        with _collector_paused():
+            data = builder.build(text)
+    except yaml.MarkedYAMLError as error:
+        raise _unreadable(_sentence(error), file, what, _place(error, file)) from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise _unreadable(str(error).split("\n")[0], file, what, Place(file, 1, 1)) from error
+    return Document(text, file, data, repeated=builder.repeated)
+
+
+def count_nodes(data: Any, limit: int) -> int:
+    """How many nodes ``data`` has once every alias is written out; a long text counts for several.
+
+    Raises TemplateError beyond ``limit``. Shared containers are looked into once.
+    """
+    total = _count(data, {})
+    if total > limit:
+        raise TemplateError(
+            f"The template has more than {limit} values once its aliases are written out.",
+            code=UNREADABLE,
+            heat_type="RequestLimitExceeded",
+            hint="Use fewer aliases (*name) inside aliases.",
+        )
+    return total
+
+
+def _count(data: Any, known: dict[int, int]) -> int:
+    if isinstance(data, str):
+        return 1 + len(data) // TEXT_PER_NODE
+    if not isinstance(data, dict | list):
+        return 1
+    if id(data) not in known:
+        children = data.values() if isinstance(data, dict) else data
+        known[id(data)] = 1 + sum(_count(child, known) for child in children)
+    return known[id(data)]
+
+
+def _check_size(text: str, file: str, max_bytes: int, what: str) -> None:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if size > max_bytes:
+        message = f"Template size ({size} bytes) exceeds maximum allowed size ({max_bytes} bytes)."
+        raise TemplateError(
+            message.replace("Template", what.capitalize()),
+            place=Place(file, 1, 1),
+            code=UNREADABLE,
+            heat_type="RequestLimitExceeded",
+            hint="Move long scripts into files of their own (get_file), or raise the limit.",
+        )
+
+
+def _from_json(text: str, file: str) -> Document | None:
+    """The document if the text is JSON, which Heat tries first."""
+    repeated = False
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        made = dict(items)
+        repeated |= len(made) != len(items)
+        return made
+
+    try:
+        data = json.loads(text, object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        return None
+    return None if _too_deep(data) else Document(text, file, data, repeated=repeated)
+
+
+def _too_deep(data: Any) -> bool:
+    """Whether JSON is nested too deep; the YAML reader then says so, with the place."""
+    level = [data]
+    for _ in range(MAX_DEPTH):
+        children = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [child for some in children for child in some if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """The cyclic collector runs over every new container again and again: three times the cost."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _unreadable(problem: str, file: str, what: str, place: Place) -> TemplateError:
+    hint = next((hint for part, hint in _HINTS.items() if part in problem), "")
+    return TemplateError(
+        f"Error parsing {what} {file}: {problem}",
+        place=place,
+        code=UNREADABLE,
+        heat_type="ValueError",
+        hint=hint,
+    )
+
+
+def _sentence(error: yaml.MarkedYAMLError) -> str:
+    return " ".join(part for part in (error.context, error.problem) if part)
+
+
+def _place(error: yaml.MarkedYAMLError, file: str) -> Place:
+    mark = error.problem_mark or error.context_mark
+    return Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
+
+
+def _key(node: yaml.Node) -> Any:
+    """The value of a key, as it stands in the data."""
+    if not isinstance(node, yaml.ScalarNode):
+        return None
+    return scalar_value(node.tag, node.value) if node.tag in CONVERTED_TAGS else node.value
+
+
+def _child(node: Any, item: Any) -> tuple[yaml.Node | None, yaml.Node] | None:
+    """The key node and the value node below ``item``; merged mappings are looked into last."""
+    if isinstance(node, yaml.SequenceNode):
+        inside = isinstance(item, int) and 0 <= item < len(node.value)
+        return (None, node.value[item]) if inside else None
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    for key_node, child in reversed(node.value):
+        if key_node.tag != _MERGE_TAG and _key(key_node) == item:
+            return key_node, child
+    return _merged_child(node, item)
+
+
+def _merged_child(node: yaml.MappingNode, item: Any) -> tuple[yaml.Node | None, yaml.Node] | None:
+    for key_node, child in reversed(node.value):
+        if key_node.tag != _MERGE_TAG:
+            continue
+        sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
+        for source in sources:
+            step = _child(source, item)
+            if step is not None:
+                return step
+    return None
