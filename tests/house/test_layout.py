@@ -1,0 +1,121 @@
+"""The repository's shape: top level, links, module size, nothing of one machine, the README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("builtin_resources", "core", "examples", "hooks", "workflows")
+
+TOP_LEVEL = {
+    ".ci",
+    ".gitignore",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "bench",
+    "builtin_resources",
+    "contrib",
+    "core",
+    "docs",
+    "examples",
+    "hooks",
+    "pyproject.toml",
+    "src",
+    "tests",
+    "workflows",
+}
+
+LONGEST_MODULE = 500
+
+#: Absolute paths that exist on one machine only.
+MACHINE_PATH = re.compile(r"(?<![\w.-])/(?:work|root|farm|home/\w+|tmp/(?:zv|design))/")
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[Path]:
+    """Every file of the repository, those of a change not yet committed included."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+
+
+def test_the_top_level_is_as_agreed(tracked: list[Path]) -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in tracked} == TOP_LEVEL
+
+
+def test_the_package_folder_holds_its_face_and_a_link_per_room() -> None:
+    package = ROOT / "src" / "zonda"
+    entries = {path.name: path for path in package.iterdir() if path.name != "__pycache__"}
+    assert set(entries) == {"__init__.py", "__main__.py", "py.typed", *ROOMS}
+    links = {name: path.readlink().as_posix() for name, path in entries.items() if path.is_symlink()}
+    assert links == {room: f"../../{room}" for room in ROOMS}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_link_leads_to_its_room(room: str) -> None:
+    assert (ROOT / "src" / "zonda" / room).resolve() == ROOT / room
+
+
+def test_no_module_is_longer_than_one_idea_needs(tracked: list[Path]) -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text().splitlines())
+        for path in tracked
+        if path.suffix == ".py"
+    }
+    assert {name: length for name, length in lengths.items() if length > LONGEST_MODULE} == {}
+
+
+def test_no_file_names_a_path_of_one_machine(tracked: list[Path]) -> None:
+    found = []
+    for path in tracked:
+        if path.is_symlink() or path == Path(__file__):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if MACHINE_PATH.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
+    assert found == []
+
+
+def test_the_machine_path_pattern_knows_what_it_looks_for() -> None:
+    assert MACHINE_PATH.search("see /root/x")
+    assert MACHINE_PATH.search('"/work/main"')
+    assert not MACHINE_PATH.search("https://example.org/work/x")
+    assert not MACHINE_PATH.search("usr/root/x")
+
+
+def test_the_readme_has_two_shell_blocks_of_one_line_each() -> None:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    shell = [text.splitlines() for language, text in blocks if language == "sh"]
+    assert [len(lines) for lines in shell] == [1, 1]
+    assert all(language for language, _ in blocks), "every block names its language"
+
+
+def test_links_between_the_documents_lead_somewhere(tracked: list[Path]) -> None:
+    dead = []
+    for path in tracked:
+        if path.suffix != ".md" or "conformance" in path.parts:
+            continue
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text()):
+            if "://" not in target and not (path.parent / target).exists():
+                dead.append(f"{path.relative_to(ROOT)}: {target}")
+    assert dead == []
+
+
+def test_nothing_is_left_for_later(tracked: list[Path]) -> None:
+    words = re.compile(r"\b(TODO|FIXME|XXX)\b")
+    found = [
+        str(path.relative_to(ROOT))
+        for path in tracked
+        if path.suffix == ".py" and path != Path(__file__) and words.search(path.read_text())
+    ]
+    assert found == []

@@ -1,0 +1,194 @@
+"""What the sources of the rooms may import, read and catch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("core", "hooks", "builtin_resources", "workflows")
+MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
+
+#: Who may catch everything, and why. The third border of the three is in two places, since
+#: plug-ins are called when they are loaded and when they work.
+CATCHES_EVERYTHING: dict[str, str] = {}
+
+#: Who may ask the time besides core/clock.py, and why.
+ASKS_THE_TIME: dict[str, str] = {"core/clock.py": "it is the clock"}
+
+#: Who may make chance besides core/ids.py, and why.
+MAKES_CHANCE: dict[str, str] = {"core/ids.py": "it is the source"}
+
+#: Who may read environment variables besides core/settings.py, and why.
+READS_THE_ENVIRONMENT: dict[str, str] = {"core/settings.py": "it is the reader"}
+
+TIME = {
+    "time.time",
+    "time.time_ns",
+    "time.monotonic",
+    "time.monotonic_ns",
+    "time.perf_counter",
+    "time.sleep",
+    "datetime.now",
+    "datetime.utcnow",
+    "datetime.today",
+    "date.today",
+    "datetime.datetime.now",
+    "datetime.datetime.utcnow",
+}
+CHANCE_MODULES = {"secrets"}
+CHANCE = {
+    "uuid.uuid1",
+    "uuid.uuid4",
+    "uuid4",
+    "os.urandom",
+    "random.SystemRandom",
+    "SystemRandom",
+    "random.random",
+    "random.choice",
+    "random.randint",
+    "random.uniform",
+    "random.shuffle",
+}
+ENVIRONMENT = {"os.environ", "os.getenv", "os.putenv", "environ", "getenv"}
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def dotted(node: ast.expr) -> str:
+    """``a.b.c`` for a chain of names, else an empty text."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        owner = dotted(node.value)
+        return f"{owner}.{node.attr}" if owner else ""
+    return ""
+
+
+def calls(tree: ast.AST) -> set[str]:
+    return {dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+
+
+def reads(tree: ast.AST) -> set[str]:
+    return {
+        dotted(node) for node in ast.walk(tree) if isinstance(node, (ast.Attribute, ast.Name))
+    }
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(level, module) of every import; level 0 is absolute."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.level, node.module or ""
+
+
+def imported_names(tree: ast.AST) -> set[str]:
+    """``module.name`` of every ``from module import name``."""
+    return {
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and not node.level
+        for alias in node.names
+    }
+
+
+def faults_of_form(path: Path, tree: ast.AST) -> list[str]:
+    """Imports that are neither relative inside a room nor absolute across rooms."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    room, depth = parts[0], len(parts) - 1
+    faults = []
+    for level, module in imports(tree):
+        head = module.split(".")[0]
+        if level == 0 and head in (*ROOMS, "src"):
+            faults.append(f"import of {module}: the import name is zonda.{module}")
+        if level > depth:
+            faults.append(f"{'.' * level}{module} leaves the room {room}")
+    return faults
+
+
+def catches_everything(tree: ast.AST) -> bool:
+    """Whether a handler catches Exception, BaseException or anything, and swallows it."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        wide = [
+            each
+            for each in caught
+            if each is None or dotted(each) in ("Exception", "BaseException")
+        ]
+        if wide:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_imports_cross_rooms_only_by_the_full_name(path: Path) -> None:
+    assert faults_of_form(path, tree_of(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "faults"),
+    [
+        pytest.param("core/x.py", "import core.y", 1, id="bare-room"),
+        pytest.param("core/x.py", "from hooks import y", 1, id="bare-room-from"),
+        pytest.param("core/x.py", "from ..hooks import y", 1, id="relative-out-of-the-room"),
+        pytest.param("core/a/x.py", "from ..b import y", 0, id="relative-inside"),
+        pytest.param("core/a/x.py", "from zonda.hooks import y", 0, id="absolute-across"),
+    ],
+)
+def test_the_form_check_sees(module: str, source: str, faults: int) -> None:
+    assert len(faults_of_form(ROOT / module, ast.parse(source))) == faults
+
+
+def offenders(check: dict[str, str], bad: set[str]) -> tuple[set[str], set[str]]:
+    """(modules that offend without leave, modules with leave that do not need it)."""
+    return bad - check.keys(), check.keys() - bad
+
+
+def modules_where(test: object) -> set[str]:
+    assert callable(test)
+    return {name for name, path in zip(NAMES, MODULES, strict=True) if test(tree_of(path))}
+
+
+def test_only_the_borders_catch_everything() -> None:
+    assert offenders(CATCHES_EVERYTHING, modules_where(catches_everything)) == (set(), set())
+
+
+def test_only_the_clock_asks_the_time() -> None:
+    found = modules_where(lambda tree: (calls(tree) | imported_names(tree)) & TIME)
+    assert offenders(ASKS_THE_TIME, found) == (set(), set())
+
+
+def test_only_one_module_makes_chance() -> None:
+    found = modules_where(
+        lambda tree: (calls(tree) & CHANCE)
+        or {module for _, module in imports(tree)} & CHANCE_MODULES
+    )
+    assert offenders(MAKES_CHANCE, found) == (set(), set())
+
+
+def test_only_the_settings_read_environment_variables() -> None:
+    found = modules_where(lambda tree: reads(tree) & ENVIRONMENT)
+    assert offenders(READS_THE_ENVIRONMENT, found) == (set(), set())
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        pytest.param("try: pass\nexcept Exception: pass", True, id="plain"),
+        pytest.param("try: pass\nexcept (ValueError, BaseException): pass", True, id="in-a-tuple"),
+        pytest.param("try: pass\nexcept: pass", True, id="bare"),
+        pytest.param("try: pass\nexcept ValueError: pass", False, id="narrow"),
+    ],
+)
+def test_the_catch_check_sees(source: str, seen: bool) -> None:
+    assert catches_everything(ast.parse(source)) is seen
