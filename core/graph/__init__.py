@@ -1,1 +1,1 @@
-"""Pure directed graphs of hashable keys."""
+"""Directed graphs of hashable keys: order, rings and reach. Knows nothing of resources."""

@@ -1,0 +1,120 @@
+"""Order, rings and reach of a directed graph that is given as plain data.
+
+Called by the template room (references and cycles) and by the planner. A graph is a mapping from
+a key to what it requires; a key that only occurs as a requirement counts too. Nothing here knows
+what a key stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from heapq import heappop, heappush
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Ring(Exception):
+    """The graph has a circle. ``keys`` is a shortest one, its first key repeated at the end."""
+
+    def __init__(self, keys: list[object]) -> None:
+        super().__init__(" -> ".join(str(key) for key in keys))
+        self.keys = keys
+
+
+def order(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
+    """Every key after all that it requires; of those that are ready the earliest in
+    ``requires`` comes first.
+
+    Raises Ring.
+    """
+    whole = _complete(requires)
+    keys = list(whole)
+    position = {key: index for index, key in enumerate(keys)}
+    waiting = [len(set(needs)) for needs in whole.values()]
+    needed_by: list[list[int]] = [[] for _ in keys]
+    for index, needs in enumerate(whole.values()):
+        for other in set(needs):
+            needed_by[position[other]].append(index)
+    ready = [index for index, count in enumerate(waiting) if count == 0]
+    done: list[Key] = []
+    while ready:
+        index = heappop(ready)
+        done.append(keys[index])
+        for other_index in needed_by[index]:
+            waiting[other_index] -= 1
+            if waiting[other_index] == 0:
+                heappush(ready, other_index)
+    if len(done) != len(keys):
+        finished = set(done)
+        raise Ring(list(shortest_ring({key: whole[key] for key in keys if key not in finished})))
+    return done
+
+
+def dependents(requires: Mapping[Key, Collection[Key]]) -> dict[Key, list[Key]]:
+    """The graph turned round: from a key to those that require it."""
+    turned: dict[Key, list[Key]] = {}
+    for key, needs in requires.items():
+        for other in dict.fromkeys(needs):
+            turned.setdefault(other, []).append(key)
+    return turned
+
+
+def cone(start: Iterable[Key], edges: Mapping[Key, Collection[Key]]) -> set[Key]:
+    """``start`` and every key that can be reached from it along ``edges``."""
+    reached = set(start)
+    todo = list(reached)
+    while todo:
+        for other in edges.get(todo.pop(), ()):
+            if other not in reached:
+                reached.add(other)
+                todo.append(other)
+    return reached
+
+
+def shortest_ring(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
+    """A shortest circle, its first key repeated at the end; empty where there is none."""
+    best: list[Key] = []
+    for key in requires:
+        ring = _ring_through(key, requires, len(best) or len(requires) + 2)
+        if ring and (not best or len(ring) < len(best)):
+            best = ring
+        if len(best) == 2:
+            break
+    return best
+
+
+def _ring_through(
+    start: Key, requires: Mapping[Key, Collection[Key]], bound: int
+) -> list[Key]:
+    """The shortest circle through ``start`` with fewer than ``bound`` keys, by breadth."""
+    came_from: dict[Key, Key] = {}
+    level, length = [start], 1
+    while level and length + 1 < bound:
+        following: list[Key] = []
+        for key in level:
+            for other in requires.get(key, ()):
+                if other == start:
+                    return [start, *_trail(key, came_from), start]
+                if other not in came_from and other in requires:
+                    came_from[other] = key
+                    following.append(other)
+        level, length = following, length + 1
+    return []
+
+
+def _trail(key: Key, came_from: Mapping[Key, Key]) -> list[Key]:
+    trail = []
+    while key in came_from:
+        trail.append(key)
+        key = came_from[key]
+    return trail[::-1]
+
+
+def _complete(requires: Mapping[Key, Collection[Key]]) -> dict[Key, Collection[Key]]:
+    """The graph with a line for every key."""
+    whole: dict[Key, Collection[Key]] = dict(requires)
+    for needs in requires.values():
+        for other in needs:
+            whole.setdefault(other, ())
+    return whole

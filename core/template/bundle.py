@@ -1,0 +1,69 @@
+"""Everything a stack is made from, as the user gave it: the input of ``stack.load``.
+
+Made by the CLI and the API, kept by the store as JSON, read by ``stack.load``. Nothing here is
+parsed or checked yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Template, environments, parameters and files of one request.
+
+    ``environment`` is the environment of the request: ``parameters`` win over it.
+    ``environment_files`` are (file, text) pairs merged in order; by Heat's rule for merging on the
+    server they win over ``parameters``, unless ``parameters_win`` (our command line). ``files``
+    maps the keys of ``get_file`` and of file-valued types to texts.
+    """
+
+    template: str
+    template_file: str = "template"
+    environment: str | None = None
+    environment_files: tuple[tuple[str, str], ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters_win: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that ``from_json`` reads."""
+        return {
+            "template": self.template,
+            "template_file": self.template_file,
+            "environment": self.environment,
+            "environment_files": [list(pair) for pair in self.environment_files],
+            "parameters": dict(self.parameters),
+            "parameters_win": self.parameters_win,
+            "files": dict(self.files),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Bundle:
+        """The bundle behind a JSON object of ``to_json``."""
+        files = tuple((str(file), str(text)) for file, text in data["environment_files"])
+        return cls(**{**data, "environment_files": files})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The stack that a bundle is loaded for: what the pseudo parameters tell."""
+
+    stack_id: str
+    stack_name: str
+    project_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a template may cost. Sizes in bytes, times in seconds."""
+
+    yaql_iterators: int = 200
+    yaql_memory: int = 10_000
+    yaql_seconds: float = 5.0
+    max_template_bytes: int = 524_288
+    max_nodes: int = 1_000_000
+    pattern_seconds: float = 1.0
