@@ -1,81 +1,325 @@
-"""Constraints."""
+"""Constraints: rules that a value must keep, for properties and for template parameters.
+
+A violation is a ``ValueError`` with Heat's sentence, or with the constraint's ``description``
+where it has one. A constraint that is itself malformed is a ``SchemaError`` when it is made.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol
 
 from .context import ResourceContext
+from .conversion import kind_of, to_kind, to_number
+from .errors import NotFound, SchemaError
 
 
-class Constraint:
-    """Base."""
+class Typed(Protocol):
+    """The schema that a constraint belongs to, as far as a constraint needs it."""
+
+    @property
+    def type(self) -> str:
+        """A property type (``String``) or a parameter type (``string``)."""
+
+
+class Constraint(ABC):
+    """What all constraints share. ``keyword`` is the constraint's name in a template."""
+
+    keyword: ClassVar[str]
+    #: The kinds of value that it fits, as ``conversion.kind_of`` names them.
+    valid_types: ClassVar[tuple[str, ...]]
 
     def __init__(self, description: str | None = None) -> None:
         self.description = description
 
     def validate(
-        self, value: Any, schema: Any = None, context: ResourceContext | None = None
+        self, value: Any, schema: Typed | None = None, context: ResourceContext | None = None
     ) -> None:
-        """Raise ValueError."""
+        """Raise ValueError if ``value`` breaks the rule."""
+        if not self._holds(value, schema, context):
+            raise ValueError(self.description or self._violation(value))
+
+    def check_type(self, type_name: str) -> None:
+        """Raise SchemaError if this kind of constraint does not fit a type."""
+        if kind_of(type_name) not in self.valid_types:
+            raise SchemaError(f"{type(self).__name__} constraint invalid for {type_name}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The constraint as a template would write it."""
+        shown = {self.keyword: self._rule()}
+        return shown if self.description is None else {**shown, "description": self.description}
+
+    @abstractmethod
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        """Whether ``value`` keeps the rule."""
+
+    @abstractmethod
+    def _violation(self, value: Any) -> str:
+        """The sentence for a value that breaks the rule."""
+
+    @abstractmethod
+    def _rule(self) -> Any:
+        """What stands after the keyword."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._rule()!r})"
 
 
 class Range(Constraint):
-    """Range."""
+    """A number between ``min`` and ``max``, both included; one of them may be left out."""
+
+    keyword = "range"
+    valid_types: ClassVar[tuple[str, ...]] = ("integer", "number")
 
     def __init__(self, min: Any = None, max: Any = None, description: str | None = None) -> None:
         super().__init__(description)
-        self.min = min
-        self.max = max
+        if min is None and max is None:
+            raise SchemaError(
+                f"A {self.keyword} constraint must have a min value and/or a max value specified."
+            )
+        self.min = self._limit(min)
+        self.max = self._limit(max)
+
+    def _limit(self, value: Any) -> Any:
+        try:
+            return None if value is None else to_number(value)
+        except ValueError as error:
+            raise SchemaError(str(error)) from error
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        return self._within(to_number(value))
+
+    def _within(self, number: Any) -> bool:
+        # A NaN is neither below nor above anything, so it passes, as it does in Heat.
+        below = self.min is not None and number < self.min
+        above = self.max is not None and number > self.max
+        return not (below or above)
+
+    def _violation(self, value: Any) -> str:
+        return f"{value} is out of range (min: {self.min}, max: {self.max})"
+
+    def _rule(self) -> dict[str, Any]:
+        limits = {"min": self.min, "max": self.max}
+        return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 class Length(Range):
-    """Length."""
+    """A length between ``min`` and ``max``: of characters, items or keys."""
+
+    keyword = "length"
+    valid_types: ClassVar[tuple[str, ...]] = ("string", "list", "map")
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        return self._within(_length(value))
+
+    def _violation(self, value: Any) -> str:
+        return f"length ({_length(value)}) is out of range (min: {self.min}, max: {self.max})"
+
+
+def _length(value: Any) -> int:
+    try:
+        return len(value)
+    except TypeError as error:
+        raise ValueError(f"{value!r} has no length; write it as text") from error
 
 
 class Modulo(Constraint):
-    """Modulo."""
+    """``offset``, or ``offset`` plus a multiple of ``step``; both are whole numbers."""
+
+    keyword = "modulo"
+    valid_types: ClassVar[tuple[str, ...]] = ("integer", "number")
 
     def __init__(
         self, step: Any = None, offset: Any = None, description: str | None = None
     ) -> None:
         super().__init__(description)
-        self.step = step
-        self.offset = offset
+        if step is None or offset is None:
+            raise SchemaError(
+                "A modulo constraint must have a step value and an offset value specified."
+            )
+        self.step = self._whole("step", step)
+        self.offset = self._whole("offset", offset)
+        if self.step == 0:
+            raise SchemaError("step cannot be 0.")
+        if abs(self.offset) >= abs(self.step):
+            raise SchemaError("offset must be smaller (by absolute value) than step.")
+        if self.step * self.offset < 0:
+            raise SchemaError("step and offset must be both positive or both negative.")
+
+    @staticmethod
+    def _whole(name: str, value: Any) -> int:
+        try:
+            number = to_number(value)
+            if number == int(number):
+                return int(number)
+        except (ValueError, OverflowError) as error:
+            raise SchemaError(f"{value} is not an integer.") from error
+        raise SchemaError(f"{name} of a modulo constraint must be an integer, not {value}.")
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        return bool(to_number(value) % self.step == self.offset)
+
+    def _violation(self, value: Any) -> str:
+        return f"{value} is not a multiple of {self.step} with an offset of {self.offset}"
+
+    def _rule(self) -> dict[str, int]:
+        return {"step": self.step, "offset": self.offset}
 
 
 class AllowedValues(Constraint):
-    """AllowedValues."""
+    """One of ``allowed``; of a list, every item must be one of them."""
+
+    keyword = "allowed_values"
+    valid_types: ClassVar[tuple[str, ...]] = ("string", "integer", "number", "boolean", "list")
 
     def __init__(self, allowed: Sequence[Any], description: str | None = None) -> None:
         super().__init__(description)
+        if isinstance(allowed, str) or not isinstance(allowed, Sequence):
+            raise SchemaError("AllowedValues must be a list")
         self.allowed = tuple(allowed)
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return all(item in self.allowed for item in value)
+        if schema is None:
+            return value in self.allowed
+        return value in tuple(to_kind(schema.type, item) for item in self.allowed)
+
+    def _violation(self, value: Any) -> str:
+        return f"{_as_json(value)} is not an allowed value {_as_json(list(self.allowed))}"
+
+    def _rule(self) -> list[Any]:
+        return list(self.allowed)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, default=str)
 
 
 class AllowedPattern(Constraint):
-    """AllowedPattern."""
+    """Text that a regular expression matches from its first to its last character.
+
+    Only the first way to match counts: ``a|ab`` refuses ``ab``, as Heat does.
+    """
+
+    keyword = "allowed_pattern"
+    valid_types: ClassVar[tuple[str, ...]] = ("string",)
 
     def __init__(self, pattern: str, description: str | None = None) -> None:
         super().__init__(description)
+        if not isinstance(pattern, str):
+            raise SchemaError("AllowedPattern must be a string")
         self.pattern = pattern
+        try:
+            _compiled(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise SchemaError(f'Invalid pattern "{pattern}": {error}') from error
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        if not isinstance(value, str):
+            raise ValueError(f"{value!r} is not text and cannot match a pattern")
+        if context is not None:
+            return context.full_match(self.pattern, value)
+        return full_match(self.pattern, value)
+
+    def _violation(self, value: Any) -> str:
+        return f'"{value}" does not match pattern "{self.pattern}"'
+
+    def _rule(self) -> str:
+        return self.pattern
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def full_match(pattern: str, text: str) -> bool:
+    """Whether the first match of ``pattern`` at the start of ``text`` ends at its end.
+
+    For trusted patterns: the time is not bounded. The engine's context has one that is.
+    """
+    match = _compiled(pattern).match(text)
+    return match is not None and match.end() == len(text)
 
 
 class CustomConstraint(Constraint):
-    """CustomConstraint."""
+    """A rule that a plug-in brings under ``name`` (hook ``zonda_constraints``).
+
+    ``environment`` may be anything with ``get_constraint(name)``; the operation's context is
+    asked without one.
+    """
+
+    keyword = "custom_constraint"
+    valid_types: ClassVar[tuple[str, ...]] = ("string", "integer", "number", "boolean", "list")
 
     def __init__(self, name: str, description: str | None = None, environment: Any = None) -> None:
         super().__init__(description)
         self.name = name
         self.environment = environment
 
+    def validate(
+        self, value: Any, schema: Typed | None = None, context: ResourceContext | None = None
+    ) -> None:
+        """Raise ValueError if the plug-in's rule refuses ``value`` or is not installed."""
+        rule = self._found(context)
+        if rule is None:
+            text = f'"{value}" does not validate {self.name} (constraint not found)'
+            raise ValueError(self.description or text)
+        if not rule.validate(value, context):
+            raise ValueError(self.description or rule.error(value))
+
+    def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
+        if self.environment is not None:
+            found = self.environment.get_constraint(self.name)
+        else:
+            found = None if context is None else context.constraint(self.name)
+        made = found() if isinstance(found, type) else found
+        return made if made is None or isinstance(made, BaseCustomConstraint) else None
+
+    def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
+        rule = self._found(context)
+        return rule is not None and rule.validate(value, context)
+
+    def _violation(self, value: Any) -> str:
+        return f'"{value}" does not validate {self.name}'
+
+    def _rule(self) -> str:
+        return self.name
+
 
 class BaseCustomConstraint:
-    """Base of custom constraints."""
+    """What a plug-in extends to bring a constraint of its own.
+
+    Overrides ``validate``, or ``validate_with_client`` with ``expected_exceptions``. An instance
+    serves one check; what ``validate`` keeps in ``_error_message`` becomes part of the sentence.
+    """
+
+    expected_exceptions: ClassVar[tuple[type[Exception], ...]] = (NotFound,)
+
+    _error_message: str | None = None
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
-        """Whether it is good."""
+        """Whether ``value`` is good."""
+        try:
+            self.validate_with_client(context, value)
+        except self.expected_exceptions as error:
+            self._error_message = str(error)
+            return False
         return True
 
+    def validate_with_client(self, client: Any, value: Any) -> None:
+        """Raise one of ``expected_exceptions`` for a bad value.
+
+        ``client`` is the operation's context: ``client.client(name)`` gives a client object.
+        """
+        return None
+
     def error(self, value: Any) -> str:
-        """Message."""
-        return ""
+        """The sentence for a bad value."""
+        text = f"Error validating value '{value}'"
+        return text if self._error_message is None else f"{text}: {self._error_message}"

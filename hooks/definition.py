@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+_KEYS: Final = ("type", "properties", "metadata", "deletion_policy", "update_policy")
+
+#: Every key that reads a field: the template's own, and CloudFormation's for it.
+_FIELDS: Final = {
+    **{name: name for name in (*_KEYS, "depends_on", "description")},
+    "Type": "type",
+    "Properties": "properties",
+    "Metadata": "metadata",
+    "DeletionPolicy": "deletion_policy",
+    "UpdatePolicy": "update_policy",
+    "DependsOn": "depends_on",
+    "Description": "description",
+}
 
 
 @dataclass(frozen=True)
@@ -12,8 +26,8 @@ class ResourceDefinition(Mapping[str, Any]):
     """One entry of ``resources``: frozen, functions resolved in ``properties`` and ``metadata``.
 
     ``raw`` is the entry as the template has it, functions unresolved. As a mapping it offers the
-    keys of the template (``type``, ``properties``, ...), since plug-ins of the guide read
-    ``json_snippet["Properties"]`` or ``json_snippet.properties(...)``.
+    keys of the template (``type``, ``properties``, ...) and, for reading only, CloudFormation's
+    (``Properties``), since plug-ins written for Heat read ``json_snippet["Properties"]``.
     """
 
     name: str
@@ -27,31 +41,14 @@ class ResourceDefinition(Mapping[str, Any]):
     description: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
 
-    _KEYS = {
-        "type": "type",
-        "properties": "properties",
-        "metadata": "metadata",
-        "deletion_policy": "deletion_policy",
-        "update_policy": "update_policy",
-        "depends_on": "depends_on",
-        "description": "description",
-        "Type": "type",
-        "Properties": "properties",
-        "Metadata": "metadata",
-        "DeletionPolicy": "deletion_policy",
-        "UpdatePolicy": "update_policy",
-        "DependsOn": "depends_on",
-        "Description": "description",
-    }
-
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, self._KEYS[key])
+        return getattr(self, _FIELDS[key])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(("type", "properties", "metadata", "deletion_policy", "update_policy"))
+        return iter(_KEYS)
 
     def __len__(self) -> int:
-        return 5
+        return len(_KEYS)
 
     @property
     def resource_type(self) -> str:

@@ -261,8 +261,10 @@ class PluginError(ZondaError):
 
     code = "ZON400"
 
-    def __init__(self, message: str, *, plugin: str = "", distribution: str = "") -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, plugin: str = "", distribution: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
         self.plugin = plugin
         self.distribution = distribution
 

@@ -7,10 +7,10 @@ reported in ``Plugins.failures`` and left out; two that claim one name are an er
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import Distribution, distributions
-from typing import Any
+from importlib.metadata import Distribution, entry_points
+from typing import Any, Final
 
 import pluggy
 
@@ -22,7 +22,7 @@ from .markers import PROJECT
 from .resource import Resource
 from .specs import RunnerFactory
 
-GROUP = "zonda"
+GROUP: Final = "zonda"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,36 @@ class Origin:
         return self.plugin
 
 
+class Manager(pluggy.PluginManager):
+    """pluggy's manager, which also knows where each plug-in comes from."""
+
+    def __init__(self) -> None:
+        super().__init__(PROJECT)
+        self.add_hookspecs(specs)
+        self._origins: dict[str, Origin] = {}
+
+    def adopt(self, plugin: object, name: str | None, distribution: Distribution | None) -> None:
+        """Register a plug-in whose hooks fit; raises PluginError for one whose hooks do not."""
+        try:
+            registered = self.register(plugin, name)
+            self.check_pending()
+        except (pluggy.PluginValidationError, ValueError) as error:
+            if self.is_registered(plugin):
+                self.unregister(plugin)
+            origin = _origin(name or str(getattr(plugin, "__name__", plugin)), distribution)
+            raise _failure(origin, "does not fit the hooks", error) from error
+        if registered is not None:
+            self._origins[registered] = _origin(registered, distribution)
+
+    def origin(self, name: str) -> Origin:
+        """Where the plug-in that is registered as ``name`` comes from."""
+        return self._origins.get(name, Origin(name))
+
+    def origins(self) -> list[Origin]:
+        """Every plug-in, in the order of registration."""
+        return [self.origin(name) for name, _ in self.list_name_plugin()]
+
+
 @dataclass(slots=True)
 class Plugins:
     """All that the plug-ins bring, by name. ``origins`` maps (kind, name) to who brought it."""
@@ -49,155 +79,140 @@ class Plugins:
     client_plugins: dict[str, type[Any]] = field(default_factory=dict)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     failures: list[PluginError] = field(default_factory=list)
-    manager: pluggy.PluginManager | None = None
+    manager: Manager | None = None
     _functions: dict[str, dict[str, type[Function]]] = field(default_factory=dict)
 
     def functions(self, version: str) -> Mapping[str, type[Function]]:
-        """The functions that plug-ins add to ``version``."""
+        """The functions that plug-ins add to ``version``. Raises PluginError for a clash."""
         if version not in self._functions:
             found: dict[str, type[Function]] = {}
-            if self.manager is not None:
-                for _, brought in _ask(self, self.manager, "zonda_functions", version=version):
-                    found.update(brought)
+            self._collect("zonda_functions", f"function of {version}", found, Function, version)
             self._functions[version] = found
         return self._functions[version]
+
+    def _collect(
+        self,
+        hook: str,
+        kind: str,
+        target: dict[str, Any],
+        base: type[Any] | None,
+        version: str | None = None,
+    ) -> None:
+        """Put what plug-ins answer to ``hook`` into ``target``; classes must extend ``base``."""
+        if self.manager is None:
+            return
+        for origin, ask in _implementations(self.manager, hook, version):
+            try:
+                brought = _checked(hook, ask(), base)
+            except Exception as error:  # a stranger's code may raise anything; the rest goes on
+                self.failures.append(_failure(origin, f"failed in {hook}", error))
+                continue
+            for name, thing in brought.items():
+                self._add(kind, target, origin, name, thing)
+
+    def _add(
+        self, kind: str, target: dict[str, Any], origin: Origin, name: str, thing: Any
+    ) -> None:
+        if name in target:
+            raise PluginError(
+                f"Two plug-ins bring the {kind} {name}: {self.origins[kind, name]} and {origin}.",
+                plugin=origin.plugin,
+                distribution=origin.distribution,
+                hint="Uninstall one of them, or take its file out of plugin_dirs.",
+            )
+        target[name] = thing
+        self.origins[kind, name] = origin
 
 
 def make_manager(
     *built_in: object, discover: bool = True, failures: list[PluginError] | None = None
-) -> pluggy.PluginManager:
+) -> Manager:
     """A manager with the specifications, ``built_in`` plug-ins and, if asked, installed ones.
 
     A plug-in that cannot be imported or registered is appended to ``failures`` and left out.
     """
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(specs)
-    failures = [] if failures is None else failures
+    manager = Manager()
+    failed = [] if failures is None else failures
     for plugin in built_in:
-        _register(manager, plugin, None, failures)
-    if discover:
-        for name, load, distribution in _installed():
-            try:
-                plugin = load()
-            except Exception as error:
-                failures.append(_failure(name, distribution, "cannot be imported", error))
-                continue
-            _register(manager, plugin, name, failures, distribution)
+        _adopt(manager, failed, plugin, None, None)
+    for name, load, distribution in _installed() if discover else ():
+        try:
+            plugin = load()
+        except Exception as error:  # importing a stranger's module may raise anything
+            failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
+            continue
+        _adopt(manager, failed, plugin, name, distribution)
     return manager
 
 
-def gather(manager: pluggy.PluginManager, failures: Iterable[PluginError] = ()) -> Plugins:
+def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
     """Ask every hook once. Raises PluginError where two plug-ins claim one name."""
     plugins = Plugins(manager=manager, failures=list(failures))
-    for hook, kind, target in (
-        ("zonda_resource_types", "resource type", plugins.resource_types),
-        ("zonda_constraints", "constraint", plugins.constraints),
-        ("zonda_runners", "runner", plugins.runners),
-        ("zonda_client_plugins", "client plug-in", plugins.client_plugins),
-    ):
-        for origin, brought in _ask(plugins, manager, hook):
-            _add(plugins, kind, target, origin, brought)
+    collect = plugins._collect
+    collect("zonda_resource_types", "resource type", plugins.resource_types, Resource)
+    collect("zonda_constraints", "constraint", plugins.constraints, BaseCustomConstraint)
+    collect("zonda_runners", "runner", plugins.runners, None)
+    collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
     return plugins
 
 
-def _add(
-    plugins: Plugins,
-    kind: str,
-    target: dict[str, Any],
-    origin: Origin,
-    brought: Mapping[str, Any],
-) -> None:
-    for name, thing in brought.items():
-        if name in target:
-            other = plugins.origins[kind, name]
-            raise PluginError(
-                f"Two plug-ins bring the {kind} {name}: {other} and {origin}.",
-                plugin=origin.plugin,
-                distribution=origin.distribution,
-                hint="Uninstall one, or take it out of plugin_dirs.",
-            )
-        target[name] = thing
-        plugins.origins[kind, name] = origin
-
-
-def _ask(
-    plugins: Plugins, manager: pluggy.PluginManager, hook: str, **arguments: Any
-) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
-    """The answers to one hook, plug-in by plug-in, so that one that fails hurts no other."""
-    for implementation in getattr(manager.hook, hook).get_hookimpls():
-        origin = _origin(manager, implementation.plugin, implementation.plugin_name)
-        wanted = {name: arguments[name] for name in implementation.argnames}
-        try:
-            answer = implementation.function(**wanted)
-            if not isinstance(answer, Mapping):
-                raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-        except Exception as error:
-            plugins.failures.append(
-                _failure(origin.plugin, None, f"failed in {hook}", error, origin.distribution)
-            )
-            continue
-        yield origin, answer
-
-
-def _register(
-    manager: pluggy.PluginManager,
+def _adopt(
+    manager: Manager,
+    failures: list[PluginError],
     plugin: object,
     name: str | None,
-    failures: list[PluginError],
-    distribution: Distribution | None = None,
-) -> None:
-    registered = None
-    try:
-        registered = manager.register(plugin, name)
-        manager.check_pending()
-    except (pluggy.PluginValidationError, ValueError) as error:
-        shown = name or str(getattr(plugin, "__name__", plugin))
-        failures.append(_failure(shown, distribution, "does not fit the hooks", error))
-        if manager.is_registered(plugin):
-            manager.unregister(plugin)
-        return
-    if distribution is not None and registered is not None:
-        manager._plugin_distinfo.append((plugin, _DistributionFacade(distribution)))
-
-
-class _DistributionFacade:
-    """What pluggy keeps of a distribution, without its private class."""
-
-    def __init__(self, distribution: Distribution) -> None:
-        self._distribution = distribution
-        self.project_name = str(distribution.metadata["name"])
-        self.version = distribution.version
-
-
-def _origin(manager: pluggy.PluginManager, plugin: object, name: str) -> Origin:
-    for registered, distribution in manager.list_plugin_distinfo():
-        if registered is plugin:
-            return Origin(name, distribution.project_name, distribution.version)
-    return Origin(name)
-
-
-def _installed() -> Iterator[tuple[str, Any, Distribution]]:
-    """Entry points of group ``zonda``: name, loader, distribution."""
-    for distribution in distributions():
-        for entry in distribution.entry_points:
-            if entry.group == GROUP:
-                yield entry.name, entry.load, distribution
-
-
-def _failure(
-    name: str,
     distribution: Distribution | None,
-    what: str,
-    error: Exception,
-    distribution_name: str = "",
-) -> PluginError:
-    project = distribution_name or (
-        str(distribution.metadata["name"]) if distribution is not None else ""
-    )
+) -> None:
+    try:
+        manager.adopt(plugin, name, distribution)
+    except PluginError as error:
+        failures.append(error)
+
+
+def _implementations(
+    manager: Manager, hook: str, version: str | None
+) -> Iterator[tuple[Origin, Callable[[], Any]]]:
+    """Who implements ``hook`` and how to ask it, so that one that fails hurts no other."""
+    for implementation in reversed(getattr(manager.hook, hook).get_hookimpls()):
+        arguments = {"version": version} if "version" in implementation.argnames else {}
+
+        def ask(function: Any = implementation.function, given: Any = arguments) -> Any:
+            return function(**given)
+
+        yield manager.origin(implementation.plugin_name), ask
+
+
+def _checked(hook: str, answer: Any, base: type[Any] | None) -> Mapping[str, Any]:
+    if not isinstance(answer, Mapping):
+        raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
+    for name, thing in answer.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{hook} gives {name!r} as a name, which is not text")
+        if base is None and not callable(thing):
+            raise TypeError(f"{hook} gives {thing!r} for {name}, which cannot be called")
+        if base is not None and not (isinstance(thing, type) and issubclass(thing, base)):
+            raise TypeError(f"{hook} gives {thing!r} for {name}, which does not extend {base}")
+    return answer
+
+
+def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
+    """Entry points of group ``zonda``: name, loader, distribution."""
+    for entry in entry_points(group=GROUP):
+        yield entry.name, entry.load, entry.dist
+
+
+def _origin(name: str, distribution: Distribution | None) -> Origin:
+    if distribution is None:
+        return Origin(name)
+    return Origin(name, str(distribution.metadata["Name"]), distribution.version)
+
+
+def _failure(origin: Origin, what: str, error: Exception) -> PluginError:
     failure = PluginError(
-        f"Plug-in {name} {what}: {type(error).__name__}: {error}",
-        plugin=name,
-        distribution=project,
+        f"Plug-in {origin} {what}: {type(error).__name__}: {error}",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        hint="It is left out; everything else goes on.",
     )
     failure.__cause__ = error
     return failure

@@ -1,61 +1,36 @@
-"""Properties."""
+"""The properties of one resource, as its plug-in reads them.
+
+``Properties`` is a mapping over every declared name. Values are converted when they are first
+read and then kept; a plug-in never sees null where the type has an empty value, while ``stored``
+keeps null for the database and for people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from .constraints import Constraint
 from .context import ResourceContext
 from .errors import Path, TemplateError
-from .support import SupportStatus
-from .translation import Rule
+from .function import Function, sources
+from .property_schema import Schema
+from .property_values import Pending, Reading, children, convert, filled, missing, property_error
+from .translation import Rule, translate
 
+__all__ = ["Properties", "Schema"]
 
-class Schema:
-    """One declared property."""
-
-    TYPES: ClassVar[tuple[str, ...]] = (
-        INTEGER := "Integer",
-        STRING := "String",
-        NUMBER := "Number",
-        BOOLEAN := "Boolean",
-        MAP := "Map",
-        LIST := "List",
-        ANY := "Any",
-    )
-
-    def __init__(
-        self,
-        data_type: str,
-        description: str | None = None,
-        default: Any = None,
-        schema: Mapping[Any, Schema] | Schema | None = None,
-        required: bool = False,
-        constraints: Sequence[Constraint] = (),
-        implemented: bool = True,
-        update_allowed: bool = False,
-        immutable: bool = False,
-        support_status: SupportStatus | None = None,
-        allow_conversion: bool = False,
-        hidden: bool = False,
-    ) -> None:
-        self.type = data_type
-        self.description = description
-        self.default = default
-        self.schema = schema
-        self.required = required
-        self.constraints = tuple(constraints)
-        self.implemented = implemented
-        self.update_allowed = update_allowed
-        self.immutable = immutable
-        self.support_status = support_status or SupportStatus()
-        self.allow_conversion = allow_conversion
-        self.hidden = hidden
+_PLAIN: Final = Reading()
 
 
 class Properties(Mapping[str, Any]):
-    """The properties of one resource."""
+    """The declared properties with their values.
+
+    ``data`` are the values that the template gives, functions resolved; ``raw`` the same with the
+    functions in place. ``rules`` are asked for once, when the first value is read. Reading a bad
+    value raises TemplateError (``Property error: value: ...``), an undeclared name KeyError.
+    """
+
+    __slots__ = ("_context", "_filled", "_given", "_raw", "_rules", "_values", "props")
 
     def __init__(
         self,
@@ -66,22 +41,134 @@ class Properties(Mapping[str, Any]):
         context: ResourceContext | None = None,
         rules: Callable[[Properties], Sequence[Rule]] | None = None,
     ) -> None:
-        self.schemata = schemata
-        self.data = data
+        self.props = schemata
+        self._given = data
+        self._raw = raw
+        self._context = context
+        self._rules = rules
+        self._values: dict[str, Any] = {}
+        self._filled: dict[str, Any] = {}
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What the template says: functions unresolved where they are known, nothing converted."""
+        return self._raw if self._raw else self._given
 
     def __getitem__(self, key: str) -> Any:
-        return self.data[key]
+        if key in self._filled:
+            return self._filled[key]
+        value = filled(self._schema(key), self.converted(key))
+        self._filled[key] = value
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.props
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.schemata)
+        return iter(self.props)
 
     def __len__(self) -> int:
-        return len(self.schemata)
+        return len(self.props)
 
-    def validate(self, path: Path = ()) -> list[TemplateError]:
-        """Every fault."""
-        return []
+    def __repr__(self) -> str:
+        # Names only: values may be secrets.
+        return f"Properties({', '.join(self.props)})"
+
+    def converted(self, key: str) -> Any:
+        """The value in its type: given, else the default, else null."""
+        if key in self._values:
+            return self._values[key]
+        schema = self._schema(key)
+        given = self._translated()
+        if key in given:
+            value = convert(schema, given[key], (key,), _PLAIN)
+        else:
+            value = missing(key, schema, (), _PLAIN)
+        self._values[key] = value
+        return value
+
+    def get_user_value(self, key: str) -> Any:
+        """The value as it was given, translated but not converted; null where there was none."""
+        self._schema(key)
+        return self._translated().get(key)
 
     def stored(self) -> dict[str, Any]:
-        """The given keys."""
-        return dict(self.data)
+        """The converted values of the names that were given, null kept: what is kept and shown."""
+        return {key: self.converted(key) for key in self._translated() if key in self.props}
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """Every fault, in the order in which Heat would find them.
+
+        ``path`` leads to the properties, e.g. ``("resources", "web", "properties")``. Constraints
+        are not applied to the names in ``pending``, whose values wait for other resources; while a
+        template is validated these are found by what the functions in ``raw`` read.
+        """
+        waiting = self._waiting() if pending is None else pending
+        try:
+            given = self._translated(waiting)
+        except TemplateError as error:
+            return [error.under(*path)]
+        if not isinstance(given, Mapping):
+            return [property_error(f'"{given}" is not a map', path)]
+        faults: list[TemplateError] = []
+        reading = Reading(self._context, faults, checks=True)
+        children(self.props, given, path, reading, Pending(waiting) if waiting else None)
+        return faults
+
+    def diff(self, before: Properties) -> list[str]:
+        """The names whose converted values differ from ``before``, in the order of the schema."""
+        return [key for key in self.props if self._differs(key, before)]
+
+    def changes(self, before: Properties) -> dict[str, Any]:
+        """The ``prop_diff`` of ``handle_update``: changed names and their new values or null."""
+        return {key: self.converted(key) for key in self.diff(before)}
+
+    def update_allowed(self, keys: Iterable[str]) -> bool:
+        """Whether every one of ``keys`` may be changed in place."""
+        return all(self._schema(key).update_allowed for key in keys)
+
+    def immutable(self, keys: Iterable[str]) -> list[str]:
+        """Those of ``keys`` that no update may change."""
+        return [key for key in keys if self._schema(key).immutable]
+
+    def _schema(self, key: str) -> Schema:
+        try:
+            return self.props[key]
+        except KeyError:
+            raise KeyError(f"Invalid Property {key}") from None
+
+    def _differs(self, key: str, before: Properties) -> bool:
+        if key not in before.props:
+            return True
+        try:
+            old = before.converted(key)
+        except TemplateError:
+            # What was stored no longer fits the type (the plug-in is a newer one): a change.
+            return True
+        return bool(old != self.converted(key))
+
+    def _translated(self, waiting: Collection[str] | None = None) -> Mapping[str, Any]:
+        if self._rules is not None:
+            # Taken away first, so that the rules may read properties as they were given.
+            ask, self._rules = self._rules, None
+            rules = ask(self)
+            if rules:
+                waiting = self._waiting() if waiting is None else waiting
+                self._given = translate(self._given, rules, waiting)
+                self._values.clear()
+                self._filled.clear()
+        return self._given
+
+    def _waiting(self) -> frozenset[str]:
+        """Names that read other resources, while those have no values yet."""
+        if self._raw is None or self._context is None or self._context.operation is not None:
+            return frozenset()
+        if isinstance(self._raw, Function):
+            return frozenset(self.props) if _reads_resources(self._raw) else frozenset()
+        return frozenset(name for name, tree in self._raw.items() if _reads_resources(tree))
+
+
+def _reads_resources(tree: Any) -> bool:
+    return any(source.kind in ("attr", "ref") for source in sources(tree))

@@ -1,0 +1,199 @@
+"""From what a template gives to typed values: conversion, defaults, nested schemas, constraints.
+
+Called by ``properties`` only. Null is kept where nothing was given; the empty values that
+plug-ins see are put in afterwards by ``filled``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .context import ResourceContext
+from .conversion import to_number
+from .errors import Path, TemplateError
+from .property_schema import Schema
+
+LABEL: Final = "Property error"
+
+
+def property_error(message: str, path: Path, at: Path | None = None) -> TemplateError:
+    """A fault in a property, in Heat's words."""
+    return TemplateError(message, path=path, at=at, label=LABEL)
+
+
+@dataclass(slots=True)
+class Reading:
+    """How values are read: faults are raised where ``faults`` is None, else gathered there.
+
+    ``checks``: constraints and unknown names are looked at too.
+    """
+
+    context: ResourceContext | None = None
+    faults: list[TemplateError] | None = None
+    checks: bool = False
+
+    def fault(self, message: str, path: Path, at: Path | None = None) -> None:
+        """Note a fault, or raise it."""
+        error = property_error(message, path, at)
+        if self.faults is None:
+            raise error
+        self.faults.append(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Names whose values wait for other resources: only their type is checked."""
+
+    names: Collection[str] = field(default_factory=frozenset)
+
+    def reading(self, name: str, reading: Reading) -> Reading:
+        """How the value of ``name`` is to be read."""
+        if name not in self.names:
+            return reading
+        return Reading(reading.context, reading.faults, checks=False)
+
+
+def children(
+    fields: Mapping[str, Schema],
+    given: Mapping[Any, Any],
+    path: Path,
+    reading: Reading,
+    pending: Pending | None = None,
+) -> dict[str, Any]:
+    """A value for every name in ``fields``: given, default or null."""
+    if reading.checks:
+        _refuse_unknown(fields, given, path, reading)
+    values = {}
+    for name, schema in fields.items():
+        how = reading if pending is None else pending.reading(name, reading)
+        if name in given:
+            values[name] = convert(schema, given[name], (*path, name), how)
+            if not schema.implemented:
+                reading.fault(f"Property {name} not implemented yet", path, (*path, name))
+        else:
+            values[name] = missing(name, schema, path, how)
+    return values
+
+
+def _refuse_unknown(
+    fields: Mapping[str, Schema], given: Mapping[Any, Any], path: Path, reading: Reading
+) -> None:
+    for name in given:
+        if name not in fields:
+            reading.fault(f"Unknown Property {name}", path, (*path, str(name)))
+
+
+def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
+    """The value of a property that was not given: its default or null."""
+    if schema.default is not None:
+        return convert(schema, None, (*path, name), reading)
+    if schema.required:
+        reading.fault(f"Property {name} not assigned", path)
+    return None
+
+
+def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    """``value`` in the type of ``schema``; a given null becomes the default or the empty value."""
+    if value is None:
+        value = schema.default_value()
+        if value is None:
+            value = schema.empty()
+    try:
+        converted = _CONVERTERS[schema.type](schema, value, path, reading)
+    except (ValueError, TypeError, OverflowError) as error:
+        reading.fault(str(error), path)
+        return None
+    if reading.checks:
+        for violation in _violations(schema, converted, reading.context):
+            reading.fault(violation, path)
+    return converted
+
+
+def _violations(schema: Schema, value: Any, context: ResourceContext | None) -> Iterator[str]:
+    for constraint in schema.constraints:
+        try:
+            constraint.validate(value, schema, context)
+        except (ValueError, TypeError) as error:
+            yield str(error)
+
+
+def _integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:
+    try:
+        return int(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"Value '{value}' is not an integer") from error
+
+
+def _number(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    return to_number(value)
+
+
+def _string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    raise ValueError(f"Value must be a string; got {value!r}")
+
+
+def _boolean(schema: Schema, value: Any, path: Path, reading: Reading) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = value.lower() if isinstance(value, str) else ""
+    if word not in ("true", "false"):
+        raise ValueError(f'"{value}" is not a valid boolean')
+    return word == "true"
+
+
+def _map(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    if not isinstance(value, Mapping):
+        if schema.allow_conversion and isinstance(value, str):
+            return value
+        if schema.allow_conversion and isinstance(value, Sequence):
+            return json.dumps(value)
+        raise TypeError(f'"{value}" is not a map')
+    if not schema.fields:
+        return dict(value)
+    return children(schema.fields, value, path, reading)
+
+
+def _list(schema: Schema, value: Any, path: Path, reading: Reading) -> list[Any]:
+    if schema.allow_conversion and isinstance(value, str):
+        value = value.split(",") if value else []
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(f'"{value!r}" is not a list')
+    if schema.items is None:
+        return list(value)
+    item = schema.items
+    return [convert(item, each, (*path, index), reading) for index, each in enumerate(value)]
+
+
+def _any(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    return value
+
+
+_CONVERTERS: Final[dict[str, Callable[[Schema, Any, Path, Reading], Any]]] = {
+    Schema.INTEGER: _integer,
+    Schema.NUMBER: _number,
+    Schema.STRING: _string,
+    Schema.BOOLEAN: _boolean,
+    Schema.MAP: _map,
+    Schema.LIST: _list,
+    Schema.ANY: _any,
+}
+
+
+def filled(schema: Schema, value: Any) -> Any:
+    """``value`` as a plug-in reads it: the empty value of the type where it is null."""
+    if value is None:
+        return schema.empty()
+    if schema.schema is None:
+        return value
+    if schema.items is not None:
+        return [filled(schema.items, each) for each in value]
+    if isinstance(value, dict):
+        return {name: filled(inside, value[name]) for name, inside in schema.fields.items()}
+    return value
