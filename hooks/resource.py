@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from . import attributes, properties, support, translation
+from . import properties, support, translation
+from .attributes import SHOW, SHOW_SCHEMA, Attributes, select
+from .attributes import Schema as AttributeSchema
 from .context import ResourceContext
 from .definition import ResourceDefinition
 from .errors import InvalidTemplateAttribute, UpdateReplace
@@ -28,8 +30,8 @@ StartPolicy = Literal["fail", "idempotent", "find"]
 class ResourceState:
     """What is stored of a resource and handed to an instance.
 
-    ``reference`` is what ``get_resource`` gave last; ``data`` the entries of ``data_set``;
-    ``status`` the pair (action, status).
+    ``action`` and ``status`` are the last ones (``CREATE``, ``COMPLETE``); ``data`` the entries of
+    ``data_set``; ``metadata`` what ``metadata_set`` or the template gave.
     """
 
     uuid: str = ""
@@ -47,11 +49,14 @@ class Resource:
     ``handle_create``, ``handle_update``, ``handle_delete``, ``handle_suspend``, ``handle_resume``,
     ``handle_check`` and ``handle_snapshot`` return a token; ``check_<action>_complete(token)`` is
     called until it gives True. A token that is a dict may be changed by the check: the change is
-    stored.
+    stored. Only the first three are defined here; a class that lacks the others, or a check, does
+    without. ``handle_snapshot_delete(state)`` stands in for ``handle_delete`` where the deletion
+    policy is Snapshot, ``handle_delete_snapshot(snapshot)`` removes one snapshot, and
+    ``handle_signal(details)`` receives signals.
     """
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {}
-    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {}
+    attributes_schema: ClassVar[Mapping[str, AttributeSchema]] = {}
     update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = {}
     support_status: ClassVar[support.SupportStatus] = support.SupportStatus()
     entity: ClassVar[str | None] = None
@@ -78,9 +83,7 @@ class Resource:
         self.context = context
         self._state = state or ResourceState()
         self.properties = self.make_properties(definition)
-        self.attributes = attributes.Attributes(
-            name, self._attribute_schemata(), self._resolve_any_attribute
-        )
+        self._attributes: Attributes | None = None
 
     # -- identity ---------------------------------------------------------------------------
 
@@ -241,11 +244,21 @@ class Resource:
 
     # -- attributes -----------------------------------------------------------------------------
 
-    def _attribute_schemata(self) -> Mapping[str, attributes.Schema]:
-        return {**self.attributes_schema, "show": attributes.SHOW_SCHEMA}
+    @property
+    def attributes(self) -> Attributes:
+        """The attributes by name; a value is asked for when it is first read."""
+        if self._attributes is None:
+            # Most instances never show an attribute, so that this is not made in advance.
+            self._attributes = Attributes(
+                self.name, self._attribute_schemata(), self._resolve_any_attribute
+            )
+        return self._attributes
+
+    def _attribute_schemata(self) -> Mapping[str, AttributeSchema]:
+        return {**self.attributes_schema, SHOW: SHOW_SCHEMA}
 
     def _resolve_any_attribute(self, name: str) -> Any:
-        if name == "show":
+        if name == SHOW:
             return self._show_resource()
         return self._resolve_attribute(name)
 
@@ -268,7 +281,7 @@ class Resource:
             if self.any_attribute:
                 return None
             raise InvalidTemplateAttribute(self.name, key)
-        return attributes.select(self.attributes[key], path)
+        return select(self.attributes[key], path)
 
     # -- clients --------------------------------------------------------------------------------
 
