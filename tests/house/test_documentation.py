@@ -6,14 +6,17 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from zonda.builtin_resources import plugin as builtin_plugin
 from zonda.core import settings
 from zonda.hooks import errors, specs
+from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
+from zonda.workflows import http_settings
+from zonda.workflows import plugin as workflows_plugin
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -43,7 +46,41 @@ def test_every_setting_is_documented_as_it_is() -> None:
     assert settings.markdown_table() in (DOCS / "settings.md").read_text()
 
 
+def test_every_setting_of_an_http_runner_is_documented() -> None:
+    text = (DOCS / "workflows.md").read_text()
+    rows = re.findall(r"^\| (`.*?`) \|", text.split("### A section of kind")[1], re.M)
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert documented == http_settings.KNOWN - {"clock", "random", "kind"}
+
+
 def test_the_error_tree_is_documented_as_it_is() -> None:
     drawn = re.search(r"::\n\n((?:    .*\n)+)", inspect.getdoc(errors) or "")
     assert drawn is not None
     assert inspect.cleandoc(drawn[1]) in (DOCS / "errors.md").read_text()
+
+
+def built_in_types() -> Mapping[str, type[Resource]]:
+    manager = make_manager(builtin_plugin, workflows_plugin, discover=False)
+    return gather(manager).resource_types
+
+
+def undescribed(schema: Mapping[str, Schema], path: str) -> Iterator[str]:
+    """Properties without a description, nested ones included."""
+    for name, entry in schema.items():
+        if not entry.description:
+            yield f"{path}.{name}"
+        # The one entry of a list stands for every item and needs no words of its own.
+        below = entry.schema or {}
+        yield from undescribed(
+            {key: value for key, value in below.items() if isinstance(key, str) and key != "*"},
+            f"{path}.{name}",
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "cls"), [pytest.param(*row, id=row[0]) for row in built_in_types().items()]
+)
+def test_a_resource_type_describes_itself(name: str, cls: type[Resource]) -> None:
+    assert inspect.getdoc(cls) != inspect.getdoc(Resource), f"{name} has no docstring"
+    assert list(undescribed(cls.properties_schema, name)) == []
+    assert [key for key, entry in cls.attributes_schema.items() if not entry.description] == []

@@ -57,7 +57,9 @@ def test_the_package_folder_holds_its_face_and_a_link_per_room() -> None:
     package = ROOT / "src" / "zonda"
     entries = {path.name: path for path in package.iterdir() if path.name != "__pycache__"}
     assert set(entries) == {"__init__.py", "__main__.py", "py.typed", *ROOMS}
-    links = {name: path.readlink().as_posix() for name, path in entries.items() if path.is_symlink()}
+    links = {
+        name: path.readlink().as_posix() for name, path in entries.items() if path.is_symlink()
+    }
     assert links == {room: f"../../{room}" for room in ROOMS}
 
 

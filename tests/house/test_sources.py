@@ -76,9 +76,7 @@ def calls(tree: ast.AST) -> set[str]:
 
 
 def reads(tree: ast.AST) -> set[str]:
-    return {
-        dotted(node) for node in ast.walk(tree) if isinstance(node, (ast.Attribute, ast.Name))
-    }
+    return {dotted(node) for node in ast.walk(tree) if isinstance(node, (ast.Attribute, ast.Name))}
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -170,8 +168,9 @@ def test_only_the_clock_asks_the_time() -> None:
 
 def test_only_one_module_makes_chance() -> None:
     found = modules_where(
-        lambda tree: (calls(tree) & CHANCE)
-        or {module for _, module in imports(tree)} & CHANCE_MODULES
+        lambda tree: (
+            (calls(tree) & CHANCE) or {module for _, module in imports(tree)} & CHANCE_MODULES
+        )
     )
     assert offenders(MAKES_CHANCE, found) == (set(), set())
 
