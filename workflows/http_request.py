@@ -1,0 +1,98 @@
+"""The request of the ``http`` contract, version 1: its body and its headers.
+
+The body of one operation is the same to the byte on every send, so it holds nothing that changes
+between sends. Called by the runner; knows nothing of sockets and answers.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from zonda.hooks.runner import StartRequest
+
+from . import http_signing
+from .http_settings import HttpSettings
+
+CONTRACT = 1
+_ALWAYS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "zonda",
+    "Zonda-Contract": str(CONTRACT),
+}
+
+
+def body(request: StartRequest) -> bytes:
+    """The JSON object that an endpoint receives, keys sorted.
+
+    Raises ValueError where the input holds what JSON has no word for (infinity, not a number).
+    """
+    plain = {
+        "contract": CONTRACT,
+        "action": request.action,
+        "request_id": request.key,
+        "deadline": instant(request.deadline),
+        "stack": {
+            "id": request.stack.id,
+            "name": request.stack.name,
+            "project": request.stack.project,
+        },
+        "resource": {
+            "id": request.resource.id,
+            "name": request.resource.name,
+            "type": request.resource.type,
+            "physical_id": request.resource.physical_id,
+        },
+        "inputs": dict(request.inputs),
+        "params": dict(request.params),
+        "description": request.description,
+        **_optional(request),
+    }
+    # Keys become texts first: sorting fails on a map that has both numbers and texts as keys.
+    return _json(json.loads(_json(plain, sort=False)), sort=True).encode()
+
+
+def _optional(request: StartRequest) -> dict[str, Any]:
+    found = {
+        "old_inputs": request.old_inputs,
+        "data": request.data,
+        "create_request_id": request.create_key,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _json(value: Any, *, sort: bool) -> str:
+    return json.dumps(
+        value, sort_keys=sort, allow_nan=False, ensure_ascii=False, separators=(",", ":")
+    )
+
+
+def instant(seconds: float) -> str:
+    """Seconds since the epoch as ``2026-11-21T10:00:00Z``."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def start_headers(
+    settings: HttpSettings, request: StartRequest, url: str, content: bytes
+) -> dict[str, str]:
+    """The headers of a start; only ``Zonda-Attempt`` and the signature differ between sends."""
+    return {
+        **settings.credentials(url),
+        **_ALWAYS,
+        "Content-Type": "application/json",
+        "Idempotency-Key": request.key,
+        "Prefer": f"respond-async, wait={settings.wait:g}",
+        "Zonda-Attempt": str(request.attempt),
+        **http_signing.headers(settings.signing_keys, request.key, settings.clock.now(), content),
+    }
+
+
+def later_headers(settings: HttpSettings, key: str, url: str) -> dict[str, str]:
+    """The headers of a poll and of a request to cancel."""
+    return {
+        **settings.credentials(url),
+        **_ALWAYS,
+        **http_signing.headers(settings.signing_keys, key, settings.clock.now(), b""),
+    }
