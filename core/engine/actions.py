@@ -1,0 +1,140 @@
+"""What can be asked of the engine, as data that travels through table ``request``.
+
+``stack`` is a name or an id. ``to_json`` and ``from_json`` are each other's inverse.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from zonda.core.template.bundle import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class CreateStack:
+    """Create a stack; ``rollback``: undo everything if it fails."""
+
+    name: str
+    bundle: Bundle
+    timeout_mins: int = 60
+    rollback: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStack:
+    """Make a stack as ``bundle`` says. None keeps what is stored.
+
+    ``existing``: parameters that are not given again keep their values; with an empty
+    ``bundle.template`` the template, environment and files stay as well.
+    """
+
+    stack: str
+    bundle: Bundle
+    existing: bool = False
+    timeout_mins: int | None = None
+    rollback: bool | None = None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteStack:
+    """Delete every resource, then the stack. Overtakes whatever is running."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuspendStack:
+    """Suspend every resource, dependants first."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeStack:
+    """Resume every resource, requirements first."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStack:
+    """Ask every resource whether it is as it should be. Changes nothing."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelStack:
+    """Start nothing more; ``rollback``: go back to the last good template."""
+
+    stack: str
+    rollback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SignalResource:
+    """Hand ``details`` to one resource."""
+
+    stack: str
+    resource: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+Action = (
+    CreateStack
+    | UpdateStack
+    | DeleteStack
+    | SuspendStack
+    | ResumeStack
+    | CheckStack
+    | CancelStack
+    | SignalResource
+)
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        CreateStack,
+        UpdateStack,
+        DeleteStack,
+        SuspendStack,
+        ResumeStack,
+        CheckStack,
+        CancelStack,
+        SignalResource,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The answer to an action: planned and committed. ``generation`` is the plan's number."""
+
+    stack_id: str
+    generation: int
+    name: str
+
+
+def to_json(action: Action) -> str:
+    """The action as JSON text."""
+    values = {item.name: getattr(action, item.name) for item in fields(action)}
+    if "bundle" in values:
+        values["bundle"] = values["bundle"].to_json()
+    return json.dumps({"action": type(action).__name__, **values})
+
+
+def from_json(text: str) -> Action:
+    """The action that ``to_json`` wrote."""
+    values = json.loads(text)
+    kind = _KINDS[values.pop("action")]
+    if "bundle" in values:
+        values["bundle"] = Bundle.from_json(values["bundle"])
+    if isinstance(values.get("tags"), list):
+        values["tags"] = tuple(values["tags"])
+    made: Action = kind(**values)
+    return made

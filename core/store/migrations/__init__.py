@@ -1,0 +1,1 @@
+"""One chain of migrations for SQLite and PostgreSQL, run by ``migrate.py``."""

@@ -1,0 +1,113 @@
+"""Made by ``compile.py`` from ``tables.py`` and ``statements.py``: do not edit."""
+
+# ruff: noqa: E501
+# fmt: off
+
+SCHEMA: tuple[str, ...] = (
+    'CREATE TABLE event (seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, stack_id TEXT NOT NULL, stack_name TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, action TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, at FLOAT NOT NULL)',
+    'CREATE INDEX ix_event_stack_id ON event (stack_id)',
+    'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
+    'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, claimed_at FLOAT, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE TABLE stack (id TEXT NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL, owner_resource_id TEXT, generation INTEGER NOT NULL, phase TEXT NOT NULL, remaining INTEGER NOT NULL, halted INTEGER NOT NULL, failures TEXT NOT NULL, next_action TEXT NOT NULL, note TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, good_template_id TEXT, disable_rollback INTEGER NOT NULL, timeout_mins INTEGER NOT NULL, deadline FLOAT, description TEXT NOT NULL, tags TEXT NOT NULL, drift_policy TEXT NOT NULL, drift_schedule TEXT NOT NULL, drift_next FLOAT, created_at FLOAT NOT NULL, updated_at FLOAT, deleted_at FLOAT, CONSTRAINT pk_stack PRIMARY KEY (id))',
+    'CREATE INDEX ix_stack_drift_next ON stack (drift_next)',
+    'CREATE UNIQUE INDEX uq_stack_live_name ON stack (project, name) WHERE deleted_at IS NULL',
+    'CREATE TABLE template (id TEXT NOT NULL, stack_id TEXT NOT NULL, body TEXT NOT NULL, created_at FLOAT NOT NULL, CONSTRAINT pk_template PRIMARY KEY (id))',
+    'CREATE TABLE resource (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, class_type TEXT NOT NULL, replaces_id TEXT, generation INTEGER NOT NULL, want TEXT NOT NULL, verb TEXT NOT NULL, want_hash TEXT NOT NULL, want_template_id TEXT, requires TEXT NOT NULL, waiting INTEGER NOT NULL, dirty INTEGER NOT NULL, open INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, have_hash TEXT NOT NULL, resolved_hash TEXT NOT NULL, have_template_id TEXT, definition TEXT, properties TEXT, hidden TEXT NOT NULL, external_id TEXT, physical_id TEXT, reference TEXT, outputs TEXT, outputs_hash TEXT NOT NULL, meta TEXT NOT NULL, op TEXT NOT NULL, op_id TEXT, op_gen INTEGER NOT NULL, op_hash TEXT NOT NULL, op_template_id TEXT, op_definition TEXT, op_properties TEXT, op_state TEXT NOT NULL, token TEXT, is_volatile INTEGER NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, deadline FLOAT, fence INTEGER NOT NULL, owner TEXT NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT NOT NULL, CONSTRAINT pk_resource PRIMARY KEY (id), CONSTRAINT fk_resource_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE, CONSTRAINT uq_resource_op_id UNIQUE (op_id))',
+    "CREATE INDEX ix_resource_running ON resource (deadline) WHERE op != ''",
+    'CREATE INDEX ix_resource_stack ON resource (stack_id, open)',
+    'CREATE TABLE edge (src TEXT NOT NULL, dst TEXT NOT NULL, stack_id TEXT NOT NULL, CONSTRAINT pk_edge PRIMARY KEY (src, dst), CONSTRAINT fk_edge_src FOREIGN KEY(src) REFERENCES resource (id) ON DELETE CASCADE, CONSTRAINT fk_edge_dst FOREIGN KEY(dst) REFERENCES resource (id) ON DELETE CASCADE)',
+    'CREATE INDEX ix_edge_dst ON edge (dst)',
+    'CREATE INDEX ix_edge_stack_id ON edge (stack_id)',
+    'CREATE TABLE resource_data (resource_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, redact INTEGER NOT NULL, CONSTRAINT pk_resource_data PRIMARY KEY (resource_id, name), CONSTRAINT fk_resource_data_resource_id FOREIGN KEY(resource_id) REFERENCES resource (id) ON DELETE CASCADE)',
+)
+
+SQL: dict[str, str] = {
+    # (27 columns)
+    'insert_stack': 'INSERT INTO stack (id, project, name, owner_resource_id, generation, phase, remaining, halted, failures, next_action, note, action, status, status_reason, template_id, good_template_id, disable_rollback, timeout_mins, deadline, description, tags, drift_policy, drift_schedule, drift_next, created_at, updated_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    # (25 columns)
+    'update_stack': 'UPDATE stack SET project=?, owner_resource_id=?, generation=?, phase=?, remaining=?, halted=?, failures=?, next_action=?, note=?, action=?, status=?, status_reason=?, template_id=?, good_template_id=?, disable_rollback=?, timeout_mins=?, deadline=?, description=?, tags=?, drift_policy=?, drift_schedule=?, drift_next=?, updated_at=?, deleted_at=? WHERE stack.id = ?',
+    # (id)
+    'stack_by_id': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.created_at, stack.updated_at, stack.deleted_at FROM stack WHERE stack.id = ?',
+    # (project, name)
+    'stack_by_name': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.created_at, stack.updated_at, stack.deleted_at FROM stack WHERE stack.project = ? AND stack.name = ? AND stack.deleted_at IS NULL',
+    # ()
+    'stacks_live': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.created_at, stack.updated_at, stack.deleted_at FROM stack WHERE stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
+    # ()
+    'stacks_busy': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' OR stack.next_action != ''",
+    # ()
+    'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
+    # (now)
+    'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < ?",
+    # (id, stack_id, body, created_at)
+    'insert_template': 'INSERT INTO template (id, stack_id, body, created_at) VALUES (?, ?, ?, ?)',
+    # (id)
+    'template_by_id': 'SELECT template.id, template.stack_id, template.body, template.created_at FROM template WHERE template.id = ?',
+    # (before)
+    'delete_unused_templates': 'DELETE FROM template WHERE template.created_at < ? AND NOT (EXISTS (SELECT * FROM stack WHERE stack.template_id = template.id OR stack.good_template_id = template.id)) AND NOT (EXISTS (SELECT * FROM resource WHERE resource.want_template_id = template.id OR resource.have_template_id = template.id OR resource.op_template_id = template.id))',
+    # (47 columns)
+    'insert_resource': 'INSERT INTO resource (id, stack_id, name, type, class_type, replaces_id, generation, want, verb, want_hash, want_template_id, requires, waiting, dirty, open, action, status, status_reason, have_hash, resolved_hash, have_template_id, definition, properties, hidden, external_id, physical_id, reference, outputs, outputs_hash, meta, op, op_id, op_gen, op_hash, op_template_id, op_definition, op_properties, op_state, token, is_volatile, attempt, started_at, deadline, fence, owner, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    # (45 columns)
+    'update_resource': 'UPDATE resource SET type=?, class_type=?, replaces_id=?, generation=?, want=?, verb=?, want_hash=?, want_template_id=?, requires=?, waiting=?, dirty=?, open=?, action=?, status=?, status_reason=?, have_hash=?, resolved_hash=?, have_template_id=?, definition=?, properties=?, hidden=?, external_id=?, physical_id=?, reference=?, outputs=?, outputs_hash=?, meta=?, op=?, op_id=?, op_gen=?, op_hash=?, op_template_id=?, op_definition=?, op_properties=?, op_state=?, token=?, is_volatile=?, attempt=?, started_at=?, deadline=?, fence=?, owner=?, updated_at=? WHERE resource.id = ? AND resource.fence = ?',
+    # (id, fence)
+    'delete_resource': 'DELETE FROM resource WHERE resource.id = ? AND resource.fence = ?',
+    # (id)
+    'resource_by_id': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.meta, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.started_at, resource.deadline, resource.fence, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.id = ?',
+    # (stack_id)
+    'resources_of_stack': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.meta, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.started_at, resource.deadline, resource.fence, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.stack_id = ? ORDER BY resource.id',
+    # (stack_id, name)
+    'resources_named': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.meta, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.started_at, resource.deadline, resource.fence, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.stack_id = ? AND resource.name = ? ORDER BY resource.id',
+    # (stack_id)
+    'plan_rows': 'SELECT resource.id, resource.name, resource.want, resource.want_hash, resource.action, resource.status, resource.have_hash, resource.physical_id, resource.op, resource.op_hash, resource.class_type FROM resource WHERE resource.stack_id = ? ORDER BY resource.id',
+    # (stack_id)
+    'running_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.op != '' ORDER BY resource.id",
+    # (stack_id)
+    'absent_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.want = 'ABSENT' ORDER BY resource.id",
+    # ()
+    'runnable': "SELECT resource.id FROM resource WHERE resource.op != '' OR resource.open = 1 AND resource.waiting = 0 ORDER BY resource.id",
+    # (stack_id)
+    'runnable_of_stack': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
+    # (now)
+    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < ? ORDER BY resource.id",
+    # (stack_id)
+    'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open = 1 AND resource.op = ''",
+    # (src, dst, stack_id)
+    'insert_edge': 'INSERT OR IGNORE INTO edge (src, dst, stack_id) VALUES (?, ?, ?)',
+    # (stack_id)
+    'edges_of_stack': 'SELECT edge.src, edge.dst FROM edge WHERE edge.stack_id = ?',
+    # (id)
+    'dependants': 'SELECT edge.src FROM edge WHERE edge.dst = ? ORDER BY edge.src',
+    # (id)
+    'requirements': 'SELECT edge.dst FROM edge WHERE edge.src = ? ORDER BY edge.dst',
+    # (id)
+    'required_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.meta, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.started_at, resource.deadline, resource.fence, resource.owner, resource.created_at, resource.updated_at FROM edge JOIN resource ON resource.id = edge.dst WHERE edge.src = ? AND resource.want = 'PRESENT'",
+    # (src, dst)
+    'delete_edge': 'DELETE FROM edge WHERE edge.src = ? AND edge.dst = ?',
+    # (src, stack_id)
+    'delete_edges_to_absent': "DELETE FROM edge WHERE edge.src = ? AND edge.dst IN (SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.want = 'ABSENT')",
+    # (resource_id)
+    'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ?',
+    # (resource_id, name, value, redact)
+    'put_data': 'INSERT OR REPLACE INTO resource_data (resource_id, name, value, redact) VALUES (?, ?, ?, ?)',
+    # (resource_id, name)
+    'drop_data': 'DELETE FROM resource_data WHERE resource_data.resource_id = ? AND resource_data.name = ?',
+    # (12 columns)
+    'insert_event': 'INSERT INTO event (id, stack_id, stack_name, generation, resource_id, resource_name, resource_type, physical_id, action, status, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    # (stack_id, after, limit, offset)
+    'events_of_stack': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id = ? AND event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
+    # (before)
+    'delete_old_events': 'DELETE FROM event WHERE event.at < ?',
+    # (id, action, created_at, claimed_at, answer, answered_at)
+    'insert_request': 'INSERT INTO request (id, action, created_at, claimed_at, answer, answered_at) VALUES (?, ?, ?, ?, ?, ?)',
+    # (id)
+    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.claimed_at, request.answer, request.answered_at FROM request WHERE request.id = ?',
+    # ()
+    'requests_open': 'SELECT request.id, request.action, request.created_at, request.claimed_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.created_at, request.id',
+    # (text, at, key)
+    'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ?',
+    # (before)
+    'delete_old_requests': 'DELETE FROM request WHERE request.answered_at < ?',
+    # (name)
+    'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = ?',
+    # (name, value)
+    'put_meta': 'INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)',
+}

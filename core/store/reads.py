@@ -1,0 +1,127 @@
+"""Reads on a connection of their own: no lock is taken, nothing is ever written.
+
+One reader serves one thread at a time (a lock sees to it). Gives views (``views.py``) to faces
+and rows to the engine's pool.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from zonda.hooks.errors import NotFound
+
+from .faults import explain
+from .prepared import SQL
+from .rows import ResourceRow, StackRow
+from .sealing import Sealer
+from .showing import event_view, resource_view, stack_view
+from .views import EventView, RequestView, ResourceView, StackView, TemplateView
+
+
+class Reader:
+    """All that can be asked of the database without changing it."""
+
+    def __init__(self, connection: sqlite3.Connection, sealer: Sealer, where: str) -> None:
+        self._connection = connection
+        self._where = where
+        self._lock = threading.RLock()
+        self.sealer = sealer
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads inside see one state of the database."""
+        with self._lock:
+            fresh = not self._connection.in_transaction
+            if fresh:
+                self._all("BEGIN")
+            try:
+                yield
+            finally:
+                if fresh and self._connection.in_transaction:
+                    self._all("ROLLBACK")
+
+    def stacks(self, project: str | None = None) -> list[StackView]:
+        """Every stack that is not deleted, the oldest first."""
+        rows = (StackRow(*found) for found in self._all(SQL["stacks_live"]))
+        return [stack_view(row) for row in rows if project in (None, row.project)]
+
+    def stack(self, name_or_id: str, project: str = "default") -> StackView:
+        """A stack by name (live ones) or id (deleted ones too); raises NotFound."""
+        return stack_view(self.stack_row(name_or_id, project))
+
+    def stack_row(self, name_or_id: str, project: str = "default") -> StackRow:
+        """Like ``stack``, as a row."""
+        found = self._all(SQL["stack_by_name"], project, name_or_id)
+        found = found or self._all(SQL["stack_by_id"], name_or_id)
+        if not found:
+            raise NotFound("Stack", name_or_id)
+        return StackRow(*found[0])
+
+    def resources(self, stack_id: str, *, absent: bool = False) -> list[ResourceView]:
+        """The resources of a stack; with ``absent`` also instances that are to be deleted."""
+        rows = [row for row in self.resource_rows(stack_id) if absent or row.want == "PRESENT"]
+        users = _users(rows)
+        return [resource_view(row, users.get(row.name, ()), self.sealer) for row in rows]
+
+    def resource(self, stack_id: str, name: str) -> ResourceView:
+        """One resource by name; raises NotFound."""
+        for view in self.resources(stack_id):
+            if view.name == name:
+                return view
+        raise NotFound("Resource", name)
+
+    def resource_rows(self, stack_id: str) -> list[ResourceRow]:
+        """Every instance of a stack, as rows."""
+        return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
+
+    def resource_data(self, resource_id: str) -> dict[str, str]:
+        """The entries of ``data_set``, opened."""
+        found = self._all(SQL["data_of"], resource_id)
+        return {name: self.sealer.open(value) for name, value, _ in found}
+
+    def events(self, stack_id: str, after: int = 0, limit: int = 1000) -> list[EventView]:
+        """Events with a ``seq`` above ``after``, in order."""
+        found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
+        return [event_view(item) for item in found]
+
+    def template(self, template_id: str) -> TemplateView:
+        """A template; raises NotFound."""
+        found = self._all(SQL["template_by_id"], template_id)
+        if not found:
+            raise NotFound("Template", template_id)
+        key, stack_id, body, created_at = found[0]
+        opened = self.sealer.open(body) if body.startswith("sealed:") else body
+        return TemplateView(key, stack_id, opened, created_at)
+
+    def request(self, request_id: str) -> RequestView:
+        """A command left for the engine; raises NotFound."""
+        found = self._all(SQL["request_by_id"], request_id)
+        if not found:
+            raise NotFound("Request", request_id)
+        key, action, created_at, _, answer, answered_at = found[0]
+        load = self.sealer.load
+        return RequestView(key, load(action), created_at, load(answer), answered_at)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise explain(error, self._where) from error
+
+
+def _users(rows: list[ResourceRow]) -> dict[str, list[str]]:
+    users: dict[str, list[str]] = {}
+    for row in rows:
+        for name in json.loads(row.requires):
+            users.setdefault(name, []).append(row.name)
+    return users

@@ -1,0 +1,108 @@
+"""Sealing of hidden values at rest, and hashes that cannot be guessed backwards.
+
+A sealed value is text that starts with ``sealed:``. The key is 32 random bytes in URL-safe
+base64, from ``ZONDA_KEY`` or a file with mode 0600 that is made on first use.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from zonda.hooks.errors import StoreError
+
+PREFIX = "sealed:"
+
+
+class Sealer:
+    """Seals with the first key, opens with any; hashes are keyed with the first."""
+
+    def __init__(self, *keys: str | bytes) -> None:
+        texts = [key.encode() if isinstance(key, str) else key for key in keys]
+        try:
+            self._fernet = MultiFernet([Fernet(key) for key in texts])
+            self._hash_key = hmac.digest(
+                base64.urlsafe_b64decode(texts[0]), b"zonda hashes", hashlib.sha256
+            )
+        except (ValueError, IndexError) as error:
+            raise StoreError(
+                "The sealing key is not 32 bytes in URL-safe base64.",
+                hint="Set ZONDA_KEY to the key that the database was made with, or unset it.",
+            ) from error
+
+    def seal(self, value: Any) -> str:
+        """``value`` (JSON-able) as sealed text."""
+        return PREFIX + self._fernet.encrypt(json.dumps(value).encode()).decode()
+
+    def open(self, text: str) -> Any:
+        """The value of ``seal``; raises StoreError for another key's."""
+        try:
+            return json.loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
+        except InvalidToken as error:
+            raise StoreError(
+                "A sealed value in the database cannot be opened with this key.",
+                hint="Use the key the database was made with (ZONDA_KEY or its key file).",
+            ) from error
+
+    def load(self, text: str | None) -> Any:
+        """The value of a column that is null, JSON text or sealed text."""
+        if text is None:
+            return None
+        return self.open(text) if text.startswith(PREFIX) else json.loads(text)
+
+    def dump(self, value: Any, *, sealed: bool) -> str:
+        """``value`` for a column that is JSON text or sealed text."""
+        return self.seal(value) if sealed else json.dumps(value)
+
+    def hmac(self, data: bytes) -> str:
+        """A keyed hash of ``data``, 32 hexadecimal digits."""
+        return hmac.digest(self._hash_key, data, "sha256").hex()[:32]
+
+
+def make_key() -> str:
+    """A new key."""
+    return Fernet.generate_key().decode()
+
+
+def key_from_file(path: Path) -> str:
+    """The key kept in ``path``; made, readable by its owner alone, where there is none."""
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return _make_file(path)
+    except OSError as error:
+        raise StoreError(
+            f"The sealing key {path} cannot be read: {error.strerror}.",
+            hint="Make it readable, or give the key in ZONDA_KEY.",
+        ) from error
+
+
+def _make_file(path: Path) -> str:
+    key = make_key()
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise StoreError(
+            f"The sealing key {path} cannot be made: {error.strerror}.",
+            hint="Make the folder writable, or give a key in ZONDA_KEY.",
+        ) from error
+    with os.fdopen(handle, "w") as file:
+        file.write(key)
+    return key
+
+
+def sealer_for(key: str | Sequence[str] | None, file: Path) -> Sealer:
+    """A sealer with ``key`` (or several, the newest first), else with the key of ``file``."""
+    if key is None:
+        return Sealer(key_from_file(file))
+    return Sealer(key) if isinstance(key, str) else Sealer(*key)

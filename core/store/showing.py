@@ -1,0 +1,109 @@
+"""Rows as views: JSON opened, hidden values replaced. Called by ``reads.py``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .rows import ResourceRow, StackRow
+from .sealing import Sealer
+from .views import REDACTED, EventView, ResourceView, StackView
+
+
+def stack_view(row: StackRow) -> StackView:
+    """The view of a stack."""
+    return StackView(
+        id=row.id,
+        name=row.name,
+        project=row.project,
+        action=row.action,
+        status=row.status,
+        status_reason=row.status_reason,
+        generation=row.generation,
+        phase=row.phase,
+        timeout_mins=row.timeout_mins,
+        deadline=row.deadline,
+        disable_rollback=bool(row.disable_rollback),
+        tags=tuple(json.loads(row.tags)),
+        description=row.description,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at,
+        template_id=row.template_id,
+        good_template_id=row.good_template_id,
+        owner_resource_id=row.owner_resource_id,
+    )
+
+
+def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) -> ResourceView:
+    """The view of a resource, hidden values redacted."""
+    hidden = json.loads(row.hidden)
+    shown = row.op_properties if row.status == "FAILED" and row.op_properties else row.properties
+    return ResourceView(
+        id=row.id,
+        name=row.name,
+        type=row.type,
+        stack_id=row.stack_id,
+        physical_id=row.physical_id,
+        reference=_reference(row, hidden, sealer),
+        action=row.op or row.action,
+        status="IN_PROGRESS" if row.op else row.status,
+        status_reason=row.status_reason,
+        op=row.op,
+        op_started_at=row.started_at if row.op else None,
+        op_deadline=row.deadline if row.op else None,
+        requires=tuple(json.loads(row.requires)),
+        required_by=tuple(sorted(required_by)),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        properties=_masked(sealer.load(shown) or {}, hidden.get("properties", ())),
+        attributes=_masked(sealer.load(row.outputs) or {}, hidden.get("attributes", ())),
+        metadata=sealer.load(row.meta) or {},
+        present=row.want == "PRESENT",
+        replaces_id=row.replaces_id,
+    )
+
+
+def event_view(found: tuple[Any, ...]) -> EventView:
+    """The view of a row of ``event``."""
+    (
+        seq,
+        key,
+        stack_id,
+        stack,
+        _,
+        resource_id,
+        name,
+        kind,
+        physical,
+        action,
+        status,
+        reason,
+        at,
+    ) = found
+    return EventView(
+        id=key,
+        seq=seq,
+        at=at,
+        stack_id=stack_id,
+        stack_name=stack,
+        resource_name=name,
+        resource_type=kind,
+        physical_id=physical,
+        action=action,
+        status=status,
+        reason=reason,
+        resource_id=resource_id,
+    )
+
+
+def _masked(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
+    masked = set(hidden)
+    return {key: REDACTED if key in masked else value for key, value in values.items()}
+
+
+def _reference(row: ResourceRow, hidden: Mapping[str, Any], sealer: Sealer) -> Any:
+    if row.reference is None:
+        return row.name
+    return REDACTED if hidden.get("reference") else sealer.load(row.reference)

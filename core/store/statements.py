@@ -1,0 +1,142 @@
+"""Every statement of the project, in SQLAlchemy Core. ``compile.py`` turns them into text.
+
+The order of the parameters is the order in which they stand in the text; ``prepared.py`` shows
+it beside each statement.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.sql.base import Executable
+
+from .rows import FIXED, EventRow, PlanRow, columns
+from .tables import DATA, EDGE, EVENT, META, REQUEST, RESOURCE, STACK, TEMPLATE
+
+P: Any = bindparam
+R, S, E = RESOURCE.c, STACK.c, EDGE.c
+
+L: Any = literal_column
+IDLE, ABSENT, PRESENT = L("'IDLE'"), L("'ABSENT'"), L("'PRESENT'")
+NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
+_RUNNING = R.op != NOTHING
+_READY = (R.open == ONE) & (R.waiting == ZERO)
+
+
+def _write(table: Any) -> dict[str, Any]:
+    return {column.name: P(column.name) for column in table.columns}
+
+
+def _rewrite(table: Any) -> dict[Any, Any]:
+    return {column: P("new_" + column.name) for column in table.columns if column.name not in FIXED}
+
+
+def _join(left: Any) -> ColumnElement[bool]:
+    on: ColumnElement[bool] = R.id == left
+    return on
+
+
+STATEMENTS: dict[str, Executable] = {
+    # -- stacks
+    "insert_stack": insert(STACK).values(_write(STACK)),
+    "update_stack": update(STACK).where(S.id == P("id")).values(_rewrite(STACK)),
+    "stack_by_id": select(STACK).where(S.id == P("id")),
+    "stack_by_name": select(STACK).where(
+        S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
+    ),
+    "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
+    "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
+    "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
+    "stacks_overdue": select(S.id).where(S.phase != IDLE, S.deadline < P("now")),
+    # -- templates
+    "insert_template": insert(TEMPLATE).values(_write(TEMPLATE)),
+    "template_by_id": select(TEMPLATE).where(TEMPLATE.c.id == P("id")),
+    "delete_unused_templates": delete(TEMPLATE).where(
+        TEMPLATE.c.created_at < P("before"),
+        ~exists().where(or_(S.template_id == TEMPLATE.c.id, S.good_template_id == TEMPLATE.c.id)),
+        ~exists().where(
+            or_(
+                R.want_template_id == TEMPLATE.c.id,
+                R.have_template_id == TEMPLATE.c.id,
+                R.op_template_id == TEMPLATE.c.id,
+            )
+        ),
+    ),
+    # -- resources
+    "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
+    "update_resource": update(RESOURCE)
+    .where(R.id == P("id"), R.fence == P("fence"))
+    .values(_rewrite(RESOURCE)),
+    "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
+    "resource_by_id": select(RESOURCE).where(R.id == P("id")),
+    "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),
+    "resources_named": select(RESOURCE)
+    .where(R.stack_id == P("stack_id"), R.name == P("name"))
+    .order_by(R.id),
+    "plan_rows": select(*(R[name] for name in columns(PlanRow)))
+    .where(R.stack_id == P("stack_id"))
+    .order_by(R.id),
+    "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
+    "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
+    "runnable": select(R.id).where(or_(_RUNNING, _READY)).order_by(R.id),
+    "runnable_of_stack": select(R.id)
+    .where(R.stack_id == P("stack_id"), or_(_RUNNING, _READY))
+    .order_by(R.id),
+    "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")).order_by(R.id),
+    "close_idle": update(RESOURCE)
+    .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
+    .values(open=ZERO),
+    # -- edges
+    "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_write(EDGE)),
+    "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
+    "dependants": select(E.src).where(E.dst == P("id")).order_by(E.src),
+    "requirements": select(E.dst).where(E.src == P("id")).order_by(E.dst),
+    "required_rows": select(RESOURCE)
+    .select_from(EDGE.join(RESOURCE, _join(E.dst)))
+    .where(E.src == P("id"), R.want == PRESENT),
+    "delete_edge": delete(EDGE).where(E.src == P("src"), E.dst == P("dst")),
+    "delete_edges_to_absent": delete(EDGE).where(
+        E.src == P("src"),
+        E.dst.in_(select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT)),
+    ),
+    # -- data of resources
+    "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(
+        DATA.c.resource_id == P("resource_id")
+    ),
+    "put_data": insert(DATA).prefix_with("OR REPLACE").values(_write(DATA)),
+    "drop_data": delete(DATA).where(
+        DATA.c.resource_id == P("resource_id"), DATA.c.name == P("name")
+    ),
+    # -- events
+    "insert_event": insert(EVENT).values({name: P(name) for name in columns(EventRow)}),
+    "events_of_stack": select(EVENT)
+    .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.seq > P("after"))
+    .order_by(EVENT.c.seq)
+    .limit(P("limit"))
+    .offset(P("offset")),
+    "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
+    # -- requests
+    "insert_request": insert(REQUEST).values(_write(REQUEST)),
+    "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),
+    "requests_open": select(REQUEST)
+    .where(REQUEST.c.answered_at.is_(None))
+    .order_by(REQUEST.c.created_at, REQUEST.c.id),
+    "answer_request": update(REQUEST)
+    .where(REQUEST.c.id == P("key"))
+    .values(answer=P("text"), answered_at=P("at")),
+    "delete_old_requests": delete(REQUEST).where(REQUEST.c.answered_at < P("before")),
+    # -- meta
+    "meta_value": select(META.c.value).where(META.c.name == P("name")),
+    "put_meta": insert(META).prefix_with("OR REPLACE").values(_write(META)),
+}

@@ -1,0 +1,177 @@
+"""The database of one zonda: opened once, one writing connection, readers on their own.
+
+The engine thread alone uses ``transaction``; everybody reads through ``reader``. SQLite in WAL
+mode, transactions by hand (BEGIN IMMEDIATE), foreign keys on.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from zonda.hooks.errors import StoreError
+
+from .faults import explain
+from .prepared import SCHEMA, SQL
+from .reads import Reader
+from .sealing import Sealer
+from .transaction import Fenced, Transaction
+
+#: The newest migration; a test compares it with ``migrations/``.
+HEAD = "0001"
+MEMORY = ":memory:"
+
+
+class Store:
+    """An open database. Make one with ``open_store``."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: str, sealer: Sealer, read_only: bool
+    ) -> None:
+        self.path = path
+        self.sealer = sealer
+        self.read_only = read_only
+        self._connection = connection
+        self._readers: list[Reader] = []
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A transaction that is committed at the end, or undone if anything is raised.
+
+        Raises StoreError where the database fails; nothing of the transaction is kept then.
+        """
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            tx = Transaction(self._connection)
+            yield tx
+            tx.finish()
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._undo()
+            raise explain(error, self.path) from error
+        except BaseException:
+            self._undo()
+            raise
+
+    def _undo(self) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def reader(self) -> Reader:
+        """A reader with a connection of its own (for one thread at a time)."""
+        if self.path == MEMORY:
+            return Reader(self._connection, self.sealer, self.path)
+        reader = Reader(_connect(self.path, read_only=True), self.sealer, self.path)
+        self._readers.append(reader)
+        return reader
+
+    def close(self) -> None:
+        """Close every connection."""
+        for reader in self._readers:
+            reader.close()
+        self._connection.close()
+
+
+def open_store(
+    url: str | Path, *, sealer: Sealer, read_only: bool = False, synchronous: str = "NORMAL"
+) -> Store:
+    """Open the database ``url`` (a path, ``sqlite:///path`` or ``:memory:``), making it if needed.
+
+    ``synchronous`` is NORMAL (safe against the death of the process) or FULL (against power cuts
+    too). Raises StoreError, with what to do, for a file that is damaged, of a newer zonda, sealed
+    with another key, or in a folder that cannot be written.
+    """
+    path = str(url).removeprefix("sqlite:///")
+    if read_only and path != MEMORY and not os.path.exists(path):
+        raise StoreError(
+            f"There is no database {path} yet.", hint="Create a stack first, or check ZONDA_HOME."
+        )
+    connection = _connect(path, read_only=read_only)
+    try:
+        if not read_only:
+            connection.execute(f"PRAGMA synchronous={synchronous}")
+            _prepare(connection, path, sealer)
+        _check(connection, path, sealer)
+    except sqlite3.Error as error:
+        connection.close()
+        raise explain(error, path) from error
+    except BaseException:
+        connection.close()
+        raise
+    return Store(connection, path, sealer, read_only)
+
+
+def _connect(path: str, *, read_only: bool) -> sqlite3.Connection:
+    target, uri = path, False
+    if read_only and path != MEMORY:
+        target, uri = f"{Path(path).absolute().as_uri()}?mode=ro", True
+    try:
+        connection = sqlite3.connect(
+            target, timeout=5.0, isolation_level=None, check_same_thread=False, uri=uri
+        )
+        connection.execute("PRAGMA foreign_keys=ON")
+        if not read_only and path != MEMORY:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA journal_size_limit=67108864")
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
+    """Make an empty database what it should be; bring an older one up to date."""
+    version = _version(connection)
+    if version == HEAD:
+        return
+    if version is None:
+        connection.execute("BEGIN IMMEDIATE")
+        if _version(connection) is None:
+            for statement in SCHEMA:
+                connection.execute(statement)
+            connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+            connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+            connection.execute(SQL["put_meta"], ("key_check", _key_check(sealer)))
+        connection.execute("COMMIT")
+    elif version < HEAD:
+        from .migrate import upgrade  # alembic takes 0.3 s to import, and is needed once
+
+        upgrade(path)
+
+
+def _version(connection: sqlite3.Connection) -> str | None:
+    known = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+    ).fetchone()
+    if known is None:
+        return None
+    found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if found is None else str(found[0])
+
+
+def _check(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
+    version = _version(connection)
+    if version is None or version != HEAD:
+        raise StoreError(
+            f"The database {path} has the schema {version or 'of something else'}, "
+            f"and this zonda knows up to {HEAD}.",
+            hint="Use the zonda that wrote it (or a newer one).",
+        )
+    kept = connection.execute(SQL["meta_value"], ("key_check",)).fetchone()
+    if kept is None or kept[0] != _key_check(sealer):
+        raise StoreError(
+            f"The database {path} was made with another sealing key.",
+            hint="Give that key in ZONDA_KEY or put its key file back.",
+        )
+
+
+def _key_check(sealer: Sealer) -> str:
+    return sealer.hmac(b"zonda key check")
+
+
+__all__ = ["HEAD", "Fenced", "Store", "Transaction", "open_store"]

@@ -1,0 +1,249 @@
+"""The tables, as SQLModel classes: the source of the schema and of every statement.
+
+Not imported when zonda runs (SQLModel and SQLAlchemy take 0.4 s): ``compile.py`` writes what
+they say into ``prepared.py``. Times are epoch seconds, booleans integers, JSON is text, and
+sealed where ``sealing.py`` says so; so the same columns serve SQLite and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Text
+from sqlmodel import Field, SQLModel
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class _Table(SQLModel):
+    metadata = metadata
+
+
+def _key() -> Any:
+    return Field(primary_key=True, sa_type=Text)
+
+
+def _text(default: str = "") -> Any:
+    return Field(default=default, sa_type=Text, nullable=False)
+
+
+def _maybe_text() -> Any:
+    return Field(default=None, sa_type=Text, nullable=True)
+
+
+def _number(default: int = 0) -> Any:
+    return Field(default=default, sa_type=Integer, nullable=False)
+
+
+def _time() -> Any:
+    return Field(default=0.0, sa_type=Float, nullable=False)
+
+
+def _maybe_time() -> Any:
+    return Field(default=None, sa_type=Float, nullable=True)
+
+
+class Stack(_Table, table=True):
+    """One stack: what was asked for last, and how far it is."""
+
+    __tablename__ = "stack"
+    id: str = _key()
+    project: str = _text()
+    name: str = _text()
+    owner_resource_id: str | None = _maybe_text()
+    generation: int = _number()
+    phase: str = _text("IDLE")
+    remaining: int = _number()
+    halted: int = _number()
+    failures: str = _text("[]")
+    next_action: str = _text()
+    note: str = _text()
+    action: str = _text()
+    status: str = _text()
+    status_reason: str = _text()
+    template_id: str | None = _maybe_text()
+    good_template_id: str | None = _maybe_text()
+    disable_rollback: int = _number(1)
+    timeout_mins: int = _number(60)
+    deadline: float | None = _maybe_time()
+    description: str = _text()
+    tags: str = _text("[]")
+    drift_policy: str = _text("OFF")
+    drift_schedule: str = _text()
+    drift_next: float | None = _maybe_time()
+    created_at: float = _time()
+    updated_at: float | None = _maybe_time()
+    deleted_at: float | None = _maybe_time()
+
+
+class Template(_Table, table=True):
+    """A bundle as it was given; sealed as a whole where it has hidden parameters."""
+
+    __tablename__ = "template"
+    id: str = _key()
+    stack_id: str = _text()
+    body: str = _text()
+    created_at: float = _time()
+
+
+class Resource(_Table, table=True):
+    """One instance of a resource.
+
+    The desired side (generation .. open) is written by plans, the actual side (action ..
+    metadata) and the running operation (op .. owner) by steps.
+    """
+
+    __tablename__ = "resource"
+    id: str = _key()
+    stack_id: str = Field(
+        sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
+    )
+    name: str = _text()
+    type: str = _text()
+    class_type: str = _text()
+    replaces_id: str | None = _maybe_text()
+    generation: int = _number()
+    want: str = _text("PRESENT")
+    verb: str = _text()
+    want_hash: str = _text()
+    want_template_id: str | None = _maybe_text()
+    requires: str = _text("[]")
+    waiting: int = _number()
+    dirty: int = _number()
+    open: int = _number()
+    action: str = _text("INIT")
+    status: str = _text("COMPLETE")
+    status_reason: str = _text()
+    have_hash: str = _text()
+    resolved_hash: str = _text()
+    have_template_id: str | None = _maybe_text()
+    definition: str | None = _maybe_text()
+    properties: str | None = _maybe_text()
+    hidden: str = _text("{}")
+    external_id: str | None = _maybe_text()
+    physical_id: str | None = _maybe_text()
+    reference: str | None = _maybe_text()
+    outputs: str | None = _maybe_text()
+    outputs_hash: str = _text()
+    # `metadata` is taken by SQLAlchemy
+    meta: str = _text("{}")
+    op: str = _text()
+    op_id: str | None = Field(default=None, sa_type=Text, nullable=True, unique=True)
+    op_gen: int = _number()
+    op_hash: str = _text()
+    op_template_id: str | None = _maybe_text()
+    op_definition: str | None = _maybe_text()
+    op_properties: str | None = _maybe_text()
+    op_state: str = _text()
+    token: str | None = _maybe_text()
+    is_volatile: int = _number()
+    attempt: int = _number()
+    started_at: float | None = _maybe_time()
+    deadline: float | None = _maybe_time()
+    fence: int = _number()
+    owner: str = _text()
+    created_at: float = _time()
+    updated_at: float = _time()
+
+
+class Edge(_Table, table=True):
+    """``src`` requires ``dst``; both are instances."""
+
+    __tablename__ = "edge"
+    src: str = Field(
+        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
+    )
+    dst: str = Field(
+        sa_column=Column(
+            Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True, index=True
+        )
+    )
+    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+
+
+class ResourceData(_Table, table=True):
+    """Entries of ``data_set``; always sealed."""
+
+    __tablename__ = "resource_data"
+    resource_id: str = Field(
+        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
+    )
+    name: str = _key()
+    value: str = _text()
+    redact: int = _number()
+
+
+class Event(_Table, table=True):
+    """One change of state; ``seq`` is the order in which they were committed."""
+
+    __tablename__ = "event"
+    __table_args__ = {"sqlite_autoincrement": True}
+    seq: int | None = Field(default=None, primary_key=True, sa_type=Integer)
+    id: str = _text()
+    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    stack_name: str = _text()
+    generation: int = _number()
+    resource_id: str | None = _maybe_text()
+    resource_name: str = _text()
+    resource_type: str = _text()
+    physical_id: str | None = _maybe_text()
+    action: str = _text()
+    status: str = _text()
+    reason: str = _text()
+    at: float = _time()
+
+
+class Request(_Table, table=True):
+    """A command of another process for the engine that holds the lock; both sides sealed."""
+
+    __tablename__ = "request"
+    id: str = _key()
+    action: str = _text()
+    created_at: float = _time()
+    claimed_at: float | None = _maybe_time()
+    answer: str | None = _maybe_text()
+    answered_at: float | None = _maybe_time()
+
+
+class Meta(_Table, table=True):
+    """Facts about the database itself: ``schema``, ``key_check``."""
+
+    __tablename__ = "meta"
+    name: str = _key()
+    value: str = _text()
+
+
+STACK = Stack.__table__  # type: ignore[attr-defined]
+TEMPLATE = Template.__table__  # type: ignore[attr-defined]
+RESOURCE = Resource.__table__  # type: ignore[attr-defined]
+EDGE = Edge.__table__  # type: ignore[attr-defined]
+DATA = ResourceData.__table__  # type: ignore[attr-defined]
+EVENT = Event.__table__  # type: ignore[attr-defined]
+REQUEST = Request.__table__  # type: ignore[attr-defined]
+META = Meta.__table__  # type: ignore[attr-defined]
+
+_LIVE = STACK.c.deleted_at.is_(None)
+Index(
+    "uq_stack_live_name",
+    STACK.c.project,
+    STACK.c.name,
+    unique=True,
+    sqlite_where=_LIVE,
+    postgresql_where=_LIVE,
+)
+Index("ix_stack_drift_next", STACK.c.drift_next)
+Index("ix_resource_stack", RESOURCE.c.stack_id, RESOURCE.c.open)
+_RUNNING = RESOURCE.c.op != ""
+Index(
+    "ix_resource_running",
+    RESOURCE.c.deadline,
+    sqlite_where=_RUNNING,
+    postgresql_where=_RUNNING,
+)

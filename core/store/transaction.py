@@ -1,0 +1,275 @@
+"""One transaction: rows are loaded once, changed in place, and written by ``flush``.
+
+Called by the engine thread (through ``Store.transaction``). A row that was changed is written
+``WHERE id AND fence`` with the fence it was loaded with: if somebody took it over, nothing is
+written and ``Fenced`` undoes the transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .prepared import SQL
+from .rows import (
+    EventRow,
+    PlanRow,
+    ResourceRow,
+    StackRow,
+    event_values,
+    resource_changing,
+    resource_values,
+    stack_changing,
+    stack_values,
+)
+
+
+class Fenced(Exception):
+    """Another process has taken a row over since it was loaded."""
+
+
+class Transaction:
+    """Reads and writes between BEGIN IMMEDIATE and COMMIT."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
+        self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
+        self._events: list[EventRow] = []
+        self.event_seqs: list[int] = []
+
+    # -- stacks ---------------------------------------------------------------------------------
+
+    def stack(self, stack_id: str) -> StackRow | None:
+        """The stack of that id."""
+        known = self._stacks.get(stack_id)
+        if known is not None:
+            return known[0]
+        found = self._execute(SQL["stack_by_id"], (stack_id,)).fetchone()
+        return None if found is None else self._adopt_stack(found)
+
+    def live_stack_named(self, project: str, name: str) -> StackRow | None:
+        """The stack of that name that is not deleted."""
+        self.flush()
+        found = self._execute(SQL["stack_by_name"], (project, name)).fetchone()
+        return None if found is None else self._adopt_stack(found)
+
+    def add_stack(self, row: StackRow) -> None:
+        """Insert a stack."""
+        values = stack_values(row)
+        self._execute(SQL["insert_stack"], values)
+        self._stacks[row.id] = (row, values)
+
+    def _adopt_stack(self, found: tuple[Any, ...]) -> StackRow:
+        known = self._stacks.get(found[0])
+        if known is not None:
+            return known[0]
+        row = StackRow(*found)
+        self._stacks[row.id] = (row, found)
+        return row
+
+    def pending_stacks(self) -> list[tuple[str, str]]:
+        """(id, action) of stacks for which the engine owes a plan of its own."""
+        return self._pairs("stacks_pending")
+
+    def overdue_stacks(self, now: float) -> list[str]:
+        """Stacks whose action is past its deadline."""
+        return self._ids("stacks_overdue", now)
+
+    def add_template(self, template_id: str, stack_id: str, body: str, at: float) -> None:
+        """Insert a template."""
+        self._execute(SQL["insert_template"], (template_id, stack_id, body, at))
+
+    # -- resources ------------------------------------------------------------------------------
+
+    def resource(self, resource_id: str) -> ResourceRow | None:
+        """The instance of that id."""
+        known = self._resources.get(resource_id)
+        if known is not None:
+            return known[0]
+        found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
+        return None if found is None else self._adopt(found)
+
+    def add_resources(self, rows: Sequence[ResourceRow]) -> None:
+        """Insert instances."""
+        values = [resource_values(row) for row in rows]
+        self._connection.executemany(SQL["insert_resource"], values)
+        for row, value in zip(rows, values, strict=True):
+            self._resources[row.id] = (row, value)
+
+    def remove_resource(self, row: ResourceRow) -> None:
+        """Delete an instance and its edges; raises Fenced."""
+        original = self._resources.pop(row.id)[1]
+        done = self._execute(SQL["delete_resource"], (row.id, original[_FENCE]))
+        if done.rowcount != 1:
+            raise Fenced(row.id)
+
+    def _adopt(self, found: tuple[Any, ...]) -> ResourceRow:
+        known = self._resources.get(found[0])
+        if known is not None:
+            return known[0]
+        row = ResourceRow(*found)
+        self._resources[row.id] = (row, found)
+        return row
+
+    def plan_rows(self, stack_id: str) -> list[PlanRow]:
+        """What a plan must know of every instance of a stack."""
+        self.flush()
+        return [PlanRow(*found) for found in self._execute(SQL["plan_rows"], (stack_id,))]
+
+    def resources_of(self, stack_id: str) -> list[ResourceRow]:
+        """Every instance of a stack."""
+        return self._rows("resources_of_stack", stack_id)
+
+    def resources_named(self, stack_id: str, name: str) -> list[ResourceRow]:
+        """Every instance of that name, the oldest first."""
+        return self._rows("resources_named", stack_id, name)
+
+    def required(self, resource_id: str) -> list[ResourceRow]:
+        """The present instances that an instance requires."""
+        return self._rows("required_rows", resource_id)
+
+    def running(self, stack_id: str) -> list[str]:
+        """Instances of a stack with an operation."""
+        return self._ids("running_ids", stack_id)
+
+    def absent(self, stack_id: str) -> list[str]:
+        """Instances of a stack that are to be deleted."""
+        return self._ids("absent_ids", stack_id)
+
+    def runnable(self, stack_id: str | None = None) -> list[str]:
+        """Instances that a step could move: an operation, or open and waiting for nothing."""
+        if stack_id is None:
+            return self._ids("runnable")
+        return self._ids("runnable_of_stack", stack_id)
+
+    def overdue(self, now: float) -> list[str]:
+        """Instances whose operation is past its deadline."""
+        return self._ids("overdue", now)
+
+    def close_idle(self, stack_id: str) -> None:
+        """Take every instance without an operation out of the running plan."""
+        self.flush()
+        self._resources.clear()
+        self._execute(SQL["close_idle"], (stack_id,))
+
+    # -- edges ----------------------------------------------------------------------------------
+
+    def add_edges(self, stack_id: str, edges: Iterable[tuple[str, str]]) -> None:
+        """Insert edges (dependant, requirement); those that exist stay."""
+        self._connection.executemany(
+            SQL["insert_edge"], [(src, dst, stack_id) for src, dst in edges]
+        )
+
+    def edges(self, stack_id: str) -> list[tuple[str, str]]:
+        """Every edge of a stack: (dependant, requirement)."""
+        return self._pairs("edges_of_stack", stack_id)
+
+    def dependants(self, resource_id: str) -> list[str]:
+        """Instances that require this one."""
+        return self._ids("dependants", resource_id)
+
+    def requirements(self, resource_id: str) -> list[str]:
+        """Instances that this one requires."""
+        return self._ids("requirements", resource_id)
+
+    def drop_edges(self, edges: Iterable[tuple[str, str]]) -> None:
+        """Delete edges."""
+        self._connection.executemany(SQL["delete_edge"], list(edges))
+
+    def drop_edges_to_absent(self, row: ResourceRow) -> None:
+        """Forget what an instance required before and does no more."""
+        self.flush()
+        self._execute(SQL["delete_edges_to_absent"], (row.id, row.stack_id))
+
+    # -- data, events, requests, facts ----------------------------------------------------------
+
+    def data(self, resource_id: str) -> list[tuple[str, str, int]]:
+        """(name, sealed value, redact) of a resource's data."""
+        return self._execute(SQL["data_of"], (resource_id,)).fetchall()
+
+    def put_data(self, resource_id: str, name: str, value: str, redact: bool) -> None:
+        """Store one sealed entry of a resource's data."""
+        self._execute(SQL["put_data"], (resource_id, name, value, int(redact)))
+
+    def drop_data(self, resource_id: str, name: str) -> None:
+        """Delete one entry of a resource's data."""
+        self._execute(SQL["drop_data"], (resource_id, name))
+
+    def add_event(self, event: EventRow) -> None:
+        """Append an event."""
+        self._events.append(event)
+
+    def open_requests(self) -> list[tuple[Any, ...]]:
+        """(id, action, ...) of every request without an answer, the oldest first."""
+        return self._execute(SQL["requests_open"]).fetchall()
+
+    def add_request(self, request_id: str, action: str, at: float) -> None:
+        """Leave a command for the engine."""
+        self._execute(SQL["insert_request"], (request_id, action, at, None, None, None))
+
+    def answer_request(self, request_id: str, text: str, at: float) -> None:
+        """Answer a command."""
+        self._execute(SQL["answer_request"], (text, at, request_id))
+
+    def forget(self, before: float) -> None:
+        """Delete events, answered requests and unused templates that are older."""
+        for name in ("delete_old_events", "delete_old_requests", "delete_unused_templates"):
+            self._execute(SQL[name], (before,))
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Write every changed row; raises Fenced."""
+        self._flush_stacks()
+        changed = [
+            (row, values, original)
+            for row, original in self._resources.values()
+            if (values := resource_values(row)) != original
+        ]
+        if changed:
+            done = self._connection.executemany(
+                SQL["update_resource"],
+                [(*resource_changing(row), row.id, old[_FENCE]) for row, _, old in changed],
+            )
+            if done.rowcount != len(changed):
+                raise Fenced(",".join(row.id for row, _, _ in changed))
+            for row, values, _ in changed:
+                self._resources[row.id] = (row, values)
+
+    def _flush_stacks(self) -> None:
+        for row, original in list(self._stacks.values()):
+            values = stack_values(row)
+            if values != original:
+                self._execute(SQL["update_stack"], (*stack_changing(row), row.id))
+                self._stacks[row.id] = (row, values)
+
+    def finish(self) -> None:
+        """Write all that is left, events last."""
+        self.flush()
+        if self._events:
+            self._connection.executemany(
+                SQL["insert_event"], [event_values(event) for event in self._events]
+            )
+            last = int(self._execute("SELECT last_insert_rowid()").fetchone()[0])
+            self.event_seqs = list(range(last - len(self._events) + 1, last + 1))
+
+    # -- small helpers --------------------------------------------------------------------------
+
+    def _rows(self, statement: str, *values: Any) -> list[ResourceRow]:
+        self.flush()
+        return [self._adopt(found) for found in self._execute(SQL[statement], values).fetchall()]
+
+    def _ids(self, statement: str, *values: Any) -> list[str]:
+        if statement not in ("dependants", "requirements"):
+            self.flush()
+        return [found[0] for found in self._execute(SQL[statement], values)]
+
+    def _pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:
+        self.flush()
+        return self._execute(SQL[statement], values).fetchall()
+
+
+_FENCE = [*ResourceRow.__dataclass_fields__].index("fence")
