@@ -1,0 +1,136 @@
+"""Real processes: the command line, the runner service, endpoints that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLUGINS = Path(__file__).parent / "plugins"
+LONGEST = 120.0
+
+
+def eventually(condition: Callable[[], Any], what: str, timeout: float = LONGEST) -> Any:
+    """The first true value of ``condition``, asked twenty times a second."""
+    never = threading.Event()
+    for _ in range(int(timeout * 20)):
+        value = condition()
+        if value:
+            return value
+        never.wait(0.05)
+    raise AssertionError(f"{what}: not within {timeout:g} s")
+
+
+class Zonda:
+    """The command line, each command in a process of its own, with one ZONDA_HOME."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.processes: list[subprocess.Popen[str]] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process of ours sees: nothing of zonda's but its home."""
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        return {**kept, "HOME": str(self.home), "ZONDA_HOME": str(self.home)}
+
+    def command(self, words: Sequence[str | Path]) -> list[str]:
+        """The command line of ``zonda WORDS``."""
+        return [sys.executable, "-m", "zonda", *map(str, words)]
+
+    def run(
+        self, *words: str | Path, code: int = 0, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """Run to the end; fails unless the exit code is ``code``, and on any traceback."""
+        options = {"timeout": LONGEST, "env": self.environment, "cwd": self.home, **options}
+        done = subprocess.run(
+            self.command(words),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
+        said = f"{' '.join(map(str, words))}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in said, said
+        assert done.returncode == code, said
+        return done
+
+    def data(self, *words: str | Path) -> Any:
+        """What a command shows, as data."""
+        return json.loads(self.run(*words, "-f", "json").stdout)
+
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+        """Start without waiting; killed at the end of the test at the latest."""
+        process = subprocess.Popen(
+            self.command(words),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=self.environment,
+            cwd=self.home,
+        )
+        self.processes.append(process)
+        return process
+
+    def configure(self, text: str) -> None:
+        """Write zonda.toml."""
+        (self.home / "zonda.toml").write_text(text)
+
+    def state(self, stack: str) -> str:
+        """A stack's state, e.g. ``CREATE_COMPLETE``; empty where there is no such stack."""
+        for row in self.data("stack", "list"):
+            if row["Stack Name"] == stack:
+                return str(row["Stack Status"])
+        return ""
+
+    def outputs(self, stack: str) -> dict[str, Any]:
+        """Every output of a stack by name."""
+        shown = self.data("stack", "output", "show", stack, "--all")
+        return {name: one["output_value"] for name, one in shown.items()}
+
+    def resources(self, stack: str) -> dict[str, dict[str, Any]]:
+        """Every resource of a stack by name."""
+        rows = self.data("stack", "resource", "list", stack)
+        return {row["resource_name"]: row for row in rows}
+
+    def events(self, stack: str) -> list[tuple[str, str]]:
+        """(resource, state) of every event of a stack, oldest first."""
+        rows = self.data("stack", "event", "list", stack)
+        return [(row["resource_name"], row["resource_status"]) for row in rows]
+
+    def close(self) -> None:
+        """Kill what is still running."""
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+
+
+@pytest.fixture
+def zonda(tmp_path: Path) -> Iterator[Zonda]:
+    """A command line with an empty home."""
+    home = tmp_path / "home"
+    home.mkdir()
+    made = Zonda(home)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Write a file of a test; gives its path."""
+
+    def written(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
