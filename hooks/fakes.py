@@ -74,8 +74,9 @@ class FakeContext:
     """A ``ResourceContext`` that keeps everything in memory, to be looked at afterwards.
 
     ``saved`` is what was stored, ``messages`` what was shown as progress. ``runners`` go by the
-    name in front of the colon of a workflow reference; ``default`` takes bare names and ``http``
-    URLs. ``clients`` are client plug-ins: objects with ``client()`` and ``ignore_not_found(error)``.
+    name in front of the colon of a workflow reference; ``default`` takes bare names, ``http``
+    takes URLs. ``clients`` are client plug-ins: objects with ``client()`` and
+    ``ignore_not_found(error)``.
     """
 
     def __init__(
