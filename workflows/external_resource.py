@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import attributes, properties, resource
-from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace, UsageError
+from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError, UpdateReplace, UsageError
 from zonda.hooks.runner import (
     Failed,
     Finished,
@@ -35,6 +35,7 @@ from zonda.hooks.runner import (
     WorkflowRunner,
 )
 
+from . import executions
 from .external_schema import (
     ACTIONS,
     ALWAYS_UPDATE,
@@ -50,9 +51,6 @@ from .external_schema import (
 
 #: Keys of executions are made in this namespace, from the operation's id.
 NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
-#: Where workflows find the merged outputs in their environment.
-DATA_KEY = "heat_extresource_data"
-_READS_OTHERS = frozenset({"get_resource", "get_attr", "Ref", "Fn::GetAtt"})
 _RESEND_LOST = 5.0
 _LONGEST_WAIT = 300.0
 
@@ -73,17 +71,20 @@ class ExternalResource(resource.Resource):
         """Ask the runners about workflows that are known already."""
         raw = self.t.raw.get("properties") or self.t.properties
         for name, action in (self.properties[ACTIONS] or {}).items():
-            written = _below(raw, ACTIONS, name, WORKFLOW)
+            written = executions.below(raw, ACTIONS, name, WORKFLOW)
             workflow = (action or {}).get(WORKFLOW)
-            if workflow and not _reads_others(written):
-                self._check(workflow)
+            if workflow and not executions.reads_others(written):
+                self._check(name, workflow)
 
-    def _check(self, workflow: str) -> None:
+    def _check(self, action: str, workflow: str) -> None:
         try:
-            runner, name = self.context.runner(workflow)
-        except UsageError as error:
-            raise ResourceFailure(error.message, hint=error.hint) from error
-        runner.check(name)
+            runner, known_as = self.context.runner(workflow)
+            runner.check(known_as)
+        except (UsageError, ResourceFailure) as error:
+            path = ("resources", self.name, "properties", ACTIONS, action, WORKFLOW)
+            raise TemplateError(
+                error.message, path=path, label="Property error", hint=error.hint
+            ) from error
 
     # -- life cycle -------------------------------------------------------------------------
 
@@ -101,8 +102,8 @@ class ExternalResource(resource.Resource):
         after = self.make_properties(json_snippet)
         record = self._record()
         known = record.get("input")
-        new = _plain(after[INPUT] or {})
-        if known is not None and _replaces(after[REPLACE_INPUTS], known, new):
+        new = executions.plain(after[INPUT] or {})
+        if known is not None and executions.replaces(after[REPLACE_INPUTS], known, new):
             raise UpdateReplace(self.name)
         token = None
         if INPUT in prop_diff or after[ALWAYS_UPDATE] or self._update_is_open():
@@ -152,12 +153,12 @@ class ExternalResource(resource.Resource):
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
         """Whether an input changed that the new definition lists."""
-        old, new = _plain(before[INPUT] or {}), _plain(after[INPUT] or {})
-        return _replaces(after[REPLACE_INPUTS], old, new)
+        old, new = executions.plain(before[INPUT] or {}), executions.plain(after[INPUT] or {})
+        return executions.replaces(after[REPLACE_INPUTS], old, new)
 
     def always_update(self) -> bool:
-        """Whether UPDATE runs on every update of the stack."""
-        return bool(self.properties[ALWAYS_UPDATE])
+        """Whether UPDATE runs on the next update, changes or not: asked for, or owed."""
+        return bool(self.properties[ALWAYS_UPDATE]) or self._update_is_open()
 
     def _resolve_attribute(self, name: str) -> Any:
         return self._record().get("outputs") if name == OUTPUT else None
@@ -177,8 +178,8 @@ class ExternalResource(resource.Resource):
             "action": action,
             "request": {
                 "workflow": entry[WORKFLOW],
-                "params": _plain(entry.get(PARAMS) or {}),
-                "inputs": _plain(props[INPUT] or {}),
+                "params": executions.plain(entry.get(PARAMS) or {}),
+                "inputs": executions.plain(props[INPUT] or {}),
                 "description": props[DESCRIPTION] or "",
             },
             "pending": {"attempt": 1, "answered": False, "memory": {}},
@@ -206,7 +207,7 @@ class ExternalResource(resource.Resource):
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):
             # Kept in the token and applied by the check: a crash in between finds it again.
-            token["result"] = _written(answer.result)
+            token["result"] = executions.to_json(answer.result)
             return 0.0
         assert isinstance(answer, Started)
         token["run"] = dict(answer.token)
@@ -229,7 +230,7 @@ class ExternalResource(resource.Resource):
             resource=ResourceRef(self.uuid, self.name, self.type(), self.resource_id),
             inputs=request["inputs"],
             old_inputs=record.get("input", {}) if action == "UPDATE" else None,
-            params=_with_data(request["params"], data),
+            params=executions.with_data(request["params"], data),
             description=request["description"],
             data=data,
             create_key=self.data().get("create_key") if action == "DELETE" else None,
@@ -250,7 +251,7 @@ class ExternalResource(resource.Resource):
             # applied changes the request, which must not change as long as it may be sent again.
             raise NotReady(self._send(token))
         if "result" in token:
-            return self._end(token, _read(token["result"]))
+            return self._end(token, executions.from_json(token["result"]))
         runner, _ = self.context.runner(token["request"]["workflow"])
         return self._polled(token, runner)
 
@@ -324,53 +325,3 @@ class ExternalResource(resource.Resource):
         """Whether the last UPDATE that began has not ended well."""
         key = self.data().get("update_key")
         return key is not None and self._record().get("update") != key
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON gives it back: keys are texts, tuples are lists."""
-    return json.loads(json.dumps(value))
-
-
-def _replaces(names: Sequence[Any] | None, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    return any(old.get(str(name)) != new.get(str(name)) for name in names or ())
-
-
-def _with_data(params: Mapping[str, Any], data: Mapping[str, Any] | None) -> dict[str, Any]:
-    """``params`` with the merged outputs in the environment that the workflow sees."""
-    if data is None:
-        return dict(params)
-    env = params.get("env") or {}
-    if not isinstance(env, Mapping):
-        raise ResourceFailure(
-            f"The outputs so far cannot be added to params.env, which is no map: {DATA_KEY}."
-        )
-    return {**params, "env": {**env, DATA_KEY: data}}
-
-
-def _below(value: Any, *path: str) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
-def _reads_others(written: Any) -> bool:
-    """Whether a template expression waits for another resource."""
-    if isinstance(written, Mapping):
-        return any(key in _READS_OTHERS or _reads_others(v) for key, v in written.items())
-    return isinstance(written, list) and any(_reads_others(item) for item in written)
-
-
-def _written(result: Succeeded | Failed) -> dict[str, Any]:
-    common = {"output": result.output, "resource_id": result.resource_id}
-    if isinstance(result, Succeeded):
-        return common
-    return {
-        **common,
-        "reason": result.reason,
-        "retryable": result.retryable,
-        "heat_type": result.heat_type,
-    }
-
-
-def _read(written: Mapping[str, Any]) -> Succeeded | Failed:
-    return Failed(**written) if "reason" in written else Succeeded(**written)

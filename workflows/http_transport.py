@@ -105,27 +105,22 @@ class Transport:
         return b"".join(parts)
 
     def _reason(self, error: BaseException) -> str:
-        chain = list(_causes(error))
-        for wanted, text in self._words():
-            if any(isinstance(one, wanted) for one in chain):
-                return text
+        chain = _causes(error)
+        if any(isinstance(one, requests.exceptions.SSLError) for one in chain):
+            return "TLS failed: the certificate is not accepted"
+        if any(isinstance(one, socket.gaierror) for one in chain):
+            return "the name of the host cannot be resolved"
         for one in chain:
-            if isinstance(one, OSError) and one.strerror:
+            if isinstance(one, OSError) and isinstance(one.errno, int) and one.strerror:
                 return one.strerror.lower()
+        if any(isinstance(one, requests.ConnectTimeout) for one in chain):
+            return f"no connection within {self._settings.connect_timeout:g} s"
+        if any(isinstance(one, _TIMEOUTS) for one in chain):
+            return f"no whole answer within {self._settings.answer_timeout:g} s"
         return "the connection broke off"
 
-    def _words(self) -> list[tuple[type[BaseException], str]]:
-        settings = self._settings
-        return [
-            (requests.exceptions.SSLError, "TLS failed: the certificate is not accepted"),
-            (socket.gaierror, "the name of the host cannot be resolved"),
-            (requests.ConnectTimeout, f"no connection within {settings.connect_timeout:g} s"),
-            (requests.Timeout, f"no whole answer within {settings.answer_timeout:g} s"),
-            (TimeoutError, f"no whole answer within {settings.answer_timeout:g} s"),
-            (urllib3.exceptions.TimeoutError, f"no answer within {settings.answer_timeout:g} s"),
-        ]
 
-
+_TIMEOUTS = (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)
 _WRONG_URL = (
     requests.exceptions.InvalidURL,
     requests.exceptions.InvalidSchema,

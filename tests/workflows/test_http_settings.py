@@ -1,0 +1,70 @@
+"""Which settings an http runner takes, and how it refuses others."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from zonda.hooks.errors import UsageError
+from zonda.workflows.http_settings import origin, read_settings, shown
+
+GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        pytest.param({"tokn": "x"}, "no setting 'tokn'", id="unknown"),
+        pytest.param({"token": "x"}, "credentials and no endpoint", id="no-endpoint"),
+        pytest.param({"endpoint": "flows"}, "not an http(s) URL", id="no-url"),
+        pytest.param({"endpoint": "ftp://x"}, "not an http(s) URL", id="ftp"),
+        pytest.param({"endpoint": "http://x:99999"}, "not an http(s) URL", id="bad-port"),
+        pytest.param({"endpoint": "http://u:p@x"}, "holds credentials", id="userinfo"),
+        pytest.param(
+            {"endpoint": "http://x", "token": "a", "username": "b"}, "both", id="two-ways"
+        ),
+        pytest.param({"endpoint": "http://x", "token": "a\nb"}, "one line", id="token-lines"),
+        pytest.param({"headers": ["x"]}, "map of texts", id="headers-list"),
+        pytest.param(
+            {"endpoint": "http://x", "headers": {"A": "b\r\nC: d"}}, "one line", id="header-lines"
+        ),
+        pytest.param({"max_body": -1}, "not negative", id="negative"),
+        pytest.param({"wait": "long"}, "must be a number", id="text-for-number"),
+        pytest.param({"wait": True}, "must be a number", id="boolean-for-number"),
+        pytest.param({"signing_keys": [1]}, "list of texts", id="keys"),
+        pytest.param({"signing_key": "whsec_!!"}, "not base64", id="key-not-base64"),
+        pytest.param({"endpoint": 5}, "must be a text", id="endpoint-number"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], part: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_settings({**GIVEN, **settings})
+    assert part in caught.value.message
+
+
+@pytest.mark.parametrize("missing", ["clock", "random"])
+def test_a_runner_needs_its_collaborators(missing: str) -> None:
+    given = {name: value for name, value in GIVEN.items() if name != missing}
+    with pytest.raises(UsageError):
+        read_settings(given)
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"),
+    [
+        pytest.param("HTTPS://Flows.Example/x?y", "https://flows.example:443", id="default-port"),
+        pytest.param("http://x:8080/", "http://x:8080", id="port"),
+        pytest.param("http://u:p@x/", "http://x:80", id="userinfo"),
+        pytest.param("http://[::1]:1/", "http://::1:1", id="ipv6"),
+        pytest.param("http://[bad/", "", id="bad"),
+        pytest.param("ftp://x/", "", id="scheme"),
+    ],
+)
+def test_origin(url: str, wanted: str) -> None:
+    assert origin(url) == wanted
+
+
+def test_what_is_shown_of_a_url() -> None:
+    assert shown("https://u:p@x.example:1/a/b?code=secret#f") == "https://x.example:1/a/b"
