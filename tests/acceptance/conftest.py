@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-PLUGINS = Path(__file__).parent / "plugins"
+WORK = Path(__file__).parent / "workflows" / "work.py"
 LONGEST = 120.0
 
 
@@ -114,6 +114,12 @@ class Zonda:
             process.communicate()
 
 
+@pytest.fixture(scope="session")
+def until() -> Callable[..., Any]:
+    """``eventually``, for tests that wait for something outside."""
+    return eventually
+
+
 @pytest.fixture
 def zonda(tmp_path: Path) -> Iterator[Zonda]:
     """A command line with an empty home."""
@@ -134,3 +140,62 @@ def write(tmp_path: Path) -> Callable[[str, str], Path]:
         return path
 
     return written
+
+
+class Service:
+    """The bundled runner service, in a process of its own, and what its workflows noted."""
+
+    def __init__(self, zonda: Zonda, folder: Path, workflows: str) -> None:
+        self.zonda = zonda
+        self.folder = folder
+        self.file = folder / "workflows.yaml"
+        self.file.write_text(workflows)
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it listens."""
+        self.process = self.zonda.start("runner", "serve", self.file)
+        eventually(self._listens, "the runner service listens", 30)
+
+    def _listens(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, self.process.communicate()[0]
+        try:
+            found = json.loads((self.zonda.home / "runner.json").read_text())
+        except (OSError, ValueError):
+            return False
+        return bool(found["pid"] == self.process.pid)
+
+    def kill(self) -> None:
+        """``kill -9``."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def go(self) -> None:
+        """Let the waiting workflows end."""
+        (self.folder / "go").touch()
+
+    @property
+    def runs(self) -> list[tuple[str, str, str, int, int]]:
+        """(action, resource, key, process, its parent) of every run that began."""
+        log = self.folder / "runs.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [tuple(json.loads(line)) for line in lines]
+
+
+@pytest.fixture
+def service(zonda: Zonda, tmp_path: Path) -> Service:
+    """A service (not yet started) with the workflow ``work`` and its idempotent twin."""
+    folder = tmp_path / "service"
+    folder.mkdir()
+    command = json.dumps([sys.executable, str(WORK)])
+    return Service(
+        zonda,
+        folder,
+        f"""
+workflows:
+  work: {{command: {command}}}
+  again: {{command: {command}, idempotent: true}}
+""",
+    )

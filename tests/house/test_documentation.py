@@ -11,6 +11,7 @@ import pytest
 
 from zonda.builtin_resources import plugin as builtin_plugin
 from zonda.core import settings
+from zonda.core.cli import commands
 from zonda.hooks import errors, specs
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.properties import Schema
@@ -84,3 +85,8 @@ def test_a_resource_type_describes_itself(name: str, cls: type[Resource]) -> Non
     assert inspect.getdoc(cls) != inspect.getdoc(Resource), f"{name} has no docstring"
     assert list(undescribed(cls.properties_schema, name)) == []
     assert [key for key, entry in cls.attributes_schema.items() if not entry.description] == []
+
+
+def test_every_command_is_documented_as_it_is() -> None:
+    rows = re.findall(r"^\| `zonda (.*?)` \| (.*) \|$", (DOCS / "commands.md").read_text(), re.M)
+    assert dict(rows) == {name: command.help for name, command in commands.COMMANDS.items()}
