@@ -77,8 +77,11 @@ class TemplateError(ZondaError):
     ``path`` is the path shown in Heat's words (``("outputs", "o", "value", "list_join")``) and
     ``at`` the position in the document, where that differs; ``place`` is filled in by whoever
     holds the document. ``label`` is Heat's prefix (``Property error``). ``heat_type`` is the
-    class that Heat raises.
+    class that Heat raises. ``stage`` says when it was found: ``parse`` (text and version),
+    ``environment``, ``validate`` or ``create``.
     """
+
+    stage = "validate"
 
     code = "ZON100"
     heat_type = "StackValidationFailed"
@@ -164,6 +167,7 @@ class ValidationErrors(TemplateError):
             hint=first.hint,
         )
         self.errors = tuple(errors)
+        self.stage = first.stage
 
     def __str__(self) -> str:
         return str(self.errors[0])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from .errors import Path
+from .errors import Path, TemplateError, show_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +155,30 @@ def sources(tree: Any) -> Iterator[Source]:
 
 
 def validate(tree: Any, scope: ResolveScope) -> Iterator[Exception]:
-    """Every static fault of the functions in ``tree``."""
+    """Every static fault of the functions in ``tree``, at the path of the outermost call."""
     if isinstance(tree, Function):
-        yield from tree.validate(scope)
+        for error in tree.validate(scope):
+            yield _located(error, tree)
     elif isinstance(tree, dict):
         for value in tree.values():
             yield from validate(value, scope)
     elif isinstance(tree, list):
         for value in tree:
             yield from validate(value, scope)
+
+
+def _located(error: Exception, call: Function) -> Exception:
+    """``error`` at the path of ``call``; what lies below stands in the sentence, as in Heat."""
+    if isinstance(error, TemplateError) and error.label:
+        return error
+    inner = error.path[len(call.path) :] if isinstance(error, TemplateError) else ()
+    message = error.message if isinstance(error, TemplateError) else str(error)
+    located = TemplateError(
+        f"{show_path(inner)}: {message}" if inner else message,
+        path=call.path,
+        at=error.at if isinstance(error, TemplateError) and error.at else call.path,
+        code=error.code if isinstance(error, TemplateError) else None,
+        hint=error.hint if isinstance(error, TemplateError) else "",
+    )
+    located.__cause__ = error
+    return located

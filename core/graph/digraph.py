@@ -84,9 +84,7 @@ def shortest_ring(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
     return best
 
 
-def _ring_through(
-    start: Key, requires: Mapping[Key, Collection[Key]], bound: int
-) -> list[Key]:
+def _ring_through(start: Key, requires: Mapping[Key, Collection[Key]], bound: int) -> list[Key]:
     """The shortest circle through ``start`` with fewer than ``bound`` keys, by breadth."""
     came_from: dict[Key, Key] = {}
     level, length = [start], 1

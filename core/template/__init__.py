@@ -1,1 +1,4 @@
-"""From text to a parsed tree with places: versions, sections, parameters, environment, conditions."""
+"""From text to parsed trees with places: versions, sections, parameters, environments, conditions.
+
+The one entrance is ``stack.load``; nothing here knows the engine, the store or a socket.
+"""

@@ -44,6 +44,9 @@ class ResourceValues(Protocol):
         """An attribute below ``rest``; all attributes as a map where ``attribute`` is None."""
 
 
+Yaql = Callable[[str, Any], Any]
+
+
 class ConditionScope(Protocol):
     """What a parser asks about conditions."""
 
@@ -70,7 +73,7 @@ class Parser:
     Literal parts of the data are not copied: a tree without functions is the data itself.
     """
 
-    __slots__ = ("_conditions", "_functions", "_scope", "_table", "errors", "version")
+    __slots__ = ("_conditions", "_functions", "_table", "errors", "scope", "version")
 
     def __init__(
         self,
@@ -86,7 +89,7 @@ class Parser:
         self.errors = errors
         self._table = table
         self._functions = table.conditions if in_condition else table.functions
-        self._scope = scope
+        self.scope = scope
         self._conditions = conditions
 
     def parse(self, value: Any, path: Path) -> Any:
@@ -137,17 +140,17 @@ class Parser:
         """The tree of a condition, and its faults."""
         faults: list[TemplateError] = []
         parser = Parser(
-            self.version, self._table, self._scope, self._conditions, faults, in_condition=True
+            self.version, self._table, self.scope, self._conditions, faults, in_condition=True
         )
         return parser.parse(value, path), faults
 
     def enabled(self, tree: Any) -> bool:
         """The truth of a parsed condition."""
-        return self._conditions.enabled(tree, self._scope)
+        return self._conditions.enabled(tree, self.scope)
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter or pseudo parameter."""
-        return self._scope.parameter(name)
+        return self.scope.parameter(name)
 
 
 class Scope:
@@ -162,7 +165,7 @@ class Scope:
         files: Mapping[str, str],
         resources: Mapping[str, Any],
         values: ResourceValues | None,
-        yaql: Callable[[str, Any], Any] | None,
+        yaql: Yaql | None,
     ) -> None:
         self._parameters = parameters
         self._conditions = conditions

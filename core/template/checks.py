@@ -1,0 +1,164 @@
+"""The check of one resource: functions, policies, properties and the plug-in's own ``validate``.
+
+Called by ``StackDefinition.validate`` in dependency order. Properties are resolved with the
+attributes of other resources null, since nothing exists yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.errors import (
+    InvalidTemplateAttribute,
+    Path,
+    TemplateError,
+    ValidationErrors,
+    ZondaError,
+)
+from zonda.hooks.properties import Properties
+from zonda.hooks.resource import Resource
+
+from .faults import EXTERNAL, POLICY, PROPERTY, Poisoned, near
+from .resources import NoClass, ResourceNode
+from .scope import Scope
+
+
+class NullValues:
+    """What resources give before they exist: their names, and null for attributes."""
+
+    def reference(self, name: str) -> Any:
+        """The resource's name."""
+        return name
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """Null."""
+        return None
+
+
+class CheckedValues(NullValues):
+    """As ``NullValues``, but an attribute that the type does not have is a fault."""
+
+    def __init__(self, resources: Mapping[str, ResourceNode]) -> None:
+        self._resources = resources
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """Null, or InvalidTemplateAttribute."""
+        cls = self._resources[name].cls
+        if attribute is None or attribute == "show" or cls.any_attribute:
+            return None
+        if attribute not in cls.attributes_schema:
+            error = InvalidTemplateAttribute(name, attribute)
+            error.hint = near(attribute, cls.attributes_schema)
+            raise error
+        return None
+
+
+def resource_faults(
+    node: ResourceNode, static: Scope, empty: Scope, context: ResourceContext
+) -> Iterator[TemplateError]:
+    """The faults of one resource, in Heat's order."""
+    if node.cls is NoClass:
+        return
+    if node.external_id is not None:
+        yield from _external_faults(node, empty)
+        return
+    known = list(node.static_faults(static))
+    yield from known
+    if node.deletion_policy == "Snapshot" and not _has_snapshots(node.cls):
+        yield TemplateError(
+            '"Snapshot" deletion policy not supported',
+            path=(*node.path, "deletion_policy"),
+            code=POLICY,
+            hint=f"{node.type} cannot make snapshots: use Retain or Delete.",
+        )
+    yield from _definition_faults(node, empty, context, _keys_of(known))
+
+
+def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
+    if node.depends_on:
+        yield TemplateError(
+            f"Invalid dependency with external {node.type} resource: "
+            f"{node.resolved_external_id(scope)}",
+            at=(*node.path, "depends_on"),
+            code=EXTERNAL,
+            heat_type="InvalidExternalResourceDependency",
+            hint="A resource with external_id is not made here and waits for nothing.",
+        )
+
+
+def _has_snapshots(cls: type[Resource]) -> bool:
+    return callable(getattr(cls, "handle_snapshot_delete", None))
+
+
+def _keys_of(faults: list[TemplateError]) -> set[Any]:
+    """The properties that static faults stand in: what they resolve to is no news."""
+    return {fault.at[3] for fault in faults if fault.at[2:3] == ("properties",) and fault.at[3:]}
+
+
+def _definition_faults(
+    node: ResourceNode, scope: Scope, context: ResourceContext, known: set[Any]
+) -> Iterator[TemplateError]:
+    prefix = (*node.path, "properties")
+    try:
+        values, unresolved = node.try_properties(scope, prefix)
+        definition = node.definition(scope, values)
+    except TemplateError as error:
+        if not known:
+            yield error
+        return
+    if definition.update_policy:
+        schema = node.cls.update_policy_schema
+        policy = Properties(schema, definition.update_policy, context=context)
+        yield from policy.validate((*node.path, "update_policy"))
+    resource = node.cls(node.name, definition, context)
+    faults = resource.properties.validate(prefix)
+    if unresolved or known:
+        faults = _merged(node, faults, unresolved, known, prefix)
+    yield from faults
+    if not faults and not unresolved and not known:
+        yield from _own_faults(node, resource)
+
+
+def _merged(
+    node: ResourceNode,
+    faults: list[TemplateError],
+    unresolved: Mapping[str, TemplateError],
+    known: set[Any],
+    prefix: Path,
+) -> list[TemplateError]:
+    """The faults of values and of resolving, by the order of the schema, each property once."""
+    wrong = {*unresolved, *known}
+    missing = {f"Property {key} not assigned" for key in wrong}
+    kept = [
+        fault
+        for fault in faults
+        if fault.path[len(prefix) : len(prefix) + 1] not in {(key,) for key in wrong}
+        and fault.message not in missing
+    ]
+    kept.extend(fault for key, fault in unresolved.items() if key not in known)
+    position = {key: index for index, key in enumerate(node.cls.properties_schema)}
+    return sorted(
+        (fault for fault in kept if not isinstance(fault, Poisoned)),
+        key=lambda fault: position.get((*fault.path, None)[len(prefix)], -1),
+    )
+
+
+def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateError]:
+    """What the plug-in itself finds. A plug-in may raise anything: this is its border."""
+    if type(resource).validate is Resource.validate:
+        return
+    try:
+        resource.validate()
+    except ValidationErrors as error:
+        yield from error.errors
+    except TemplateError as error:
+        error.at = error.at or node.path
+        yield error
+    except ZondaError as error:
+        yield TemplateError(error.message, path=node.path, code=PROPERTY, heat_type=error.heat_type)
+    except Exception as error:
+        fault = TemplateError(str(error), path=node.path, label=type(error).__name__, code=PROPERTY)
+        fault.__cause__ = error
+        yield fault

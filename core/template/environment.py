@@ -1,0 +1,223 @@
+"""Environments: sections, several files merged in order, and what wins over what.
+
+Called by ``stack.load``. An environment is data only: the registry of types is read by
+``registry``, parameter values are checked by ``parameters``. The section ``zonda`` is ours
+(timeouts, retries, protect, drift, runners) and read by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+
+from .bundle import Bundle
+from .faults import ENVIRONMENT, near, type_name
+from .merging import OVERWRITE, MergeConflict, merged_value, strategy_for
+from .parameters import ParameterSchema
+from .source import Document, load_document
+
+PARAMETERS = "parameters"
+DEFAULTS = "parameter_defaults"
+REGISTRY = "resource_registry"
+STRATEGIES = "parameter_merge_strategies"
+ENCRYPTED = "encrypted_param_names"
+EVENT_SINKS = "event_sinks"
+REQUIRES = "requires"
+OWN = "zonda"
+
+#: What each section holds.
+SECTIONS: dict[str, type] = {
+    PARAMETERS: dict,
+    DEFAULTS: dict,
+    REGISTRY: dict,
+    STRATEGIES: dict,
+    ENCRYPTED: list,
+    EVENT_SINKS: list,
+    REQUIRES: dict,
+    OWN: dict,
+}
+_WORDS: dict[type, str] = {dict: "map", list: "list"}
+
+
+@dataclass
+class Environment:
+    """All environments of a request as one. ``own`` is the section ``zonda``.
+
+    ``parameters`` holds what the user gave, too. ``places`` leads from (section, key) to the
+    document that said it last.
+    """
+
+    parameters: dict[str, Any] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    registry: dict[str, Any] = field(default_factory=dict)
+    encrypted: frozenset[str] = frozenset()
+    requires: dict[str, Any] = field(default_factory=dict)
+    own: dict[str, Any] = field(default_factory=dict)
+    documents: list[Document] = field(default_factory=list)
+
+    def place(self, fault: TemplateError) -> None:
+        """Fill in where a fault of the registry or of a parameter's value stands."""
+        if fault.place is not None:
+            return
+        for document in reversed(self.documents):
+            if _leads_to(document.data, fault.at):
+                fault.place = document.place(fault.at, key=True)
+                return
+
+
+def read(
+    bundle: Bundle,
+    schemas: Mapping[str, ParameterSchema],
+    errors: list[TemplateError],
+    *,
+    max_bytes: int,
+) -> Environment:
+    """The environment of a request. Faults go to ``errors``; ``schemas`` steer the merging."""
+    found = Environment()
+    merged: dict[str, Any] = {}
+    if bundle.environment is not None:
+        document = _document(bundle.environment, "environment", errors, max_bytes)
+        if document is not None:
+            found.documents.append(document)
+            merged = {key: document.data[key] for key in document.data}
+    if not bundle.parameters_win:
+        merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
+    known: dict[str, str] = {}
+    for file, text in bundle.environment_files:
+        document = _document(text, file, errors, max_bytes)
+        if document is not None:
+            found.documents.append(document)
+            _merge(merged, document, schemas, known, errors)
+    if bundle.parameters_win:
+        merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
+    found.parameters = merged.get(PARAMETERS, {})
+    found.defaults = merged.get(DEFAULTS, {})
+    found.registry = merged.get(REGISTRY, {})
+    found.encrypted = frozenset(str(name) for name in merged.get(ENCRYPTED, ()))
+    found.requires = merged.get(REQUIRES, {})
+    found.own = merged.get(OWN, {})
+    return found
+
+
+def _document(text: str, file: str, errors: list[TemplateError], max_bytes: int) -> Document | None:
+    """A parsed environment whose sections have the right shape, or None."""
+    try:
+        document = load_document(text, file, max_bytes=max_bytes, what="environment")
+    except TemplateError as error:
+        errors.append(error)
+        return None
+    if document.data is None or document.data == "":
+        document.data = {}
+    faults = list(_faults(document.data))
+    for fault in faults:
+        fault.place = document.place(fault.at, key=True)
+    errors.extend(faults)
+    return None if faults else document
+
+
+def _faults(data: Any) -> list[TemplateError]:
+    if not isinstance(data, Mapping):
+        return [_fault("The environment is not a valid YAML mapping data type.", ())]
+    faults = []
+    for section, value in data.items():
+        if section not in SECTIONS:
+            faults.append(
+                _fault(
+                    f'environment has wrong section "{section}"',
+                    (section,),
+                    near(section, SECTIONS),
+                )
+            )
+        elif value is None:
+            faults.append(_fault(f'environment has empty section "{section}"', (section,)))
+        elif not isinstance(value, SECTIONS[section]):
+            wanted = _WORDS[SECTIONS[section]]
+            text = f'The environment section "{section}" must be a {wanted}, not a '
+            faults.append(_fault(text + type_name(value), (section,)))
+    if not faults and data.get(EVENT_SINKS):
+        text = "There are no event sinks of that type; leave event_sinks empty."
+        faults.append(_fault(text, (EVENT_SINKS, 0)))
+    return faults
+
+
+def _merge(
+    merged: dict[str, Any],
+    document: Document,
+    schemas: Mapping[str, ParameterSchema],
+    known: dict[str, str],
+    errors: list[TemplateError],
+) -> None:
+    """Merge one more environment file into ``merged``; ``known`` are the strategies so far."""
+    strategies = document.data.get(STRATEGIES, {})
+    for section, value in document.data.items():
+        if not value or section == STRATEGIES:
+            continue
+        if section not in (PARAMETERS, DEFAULTS):
+            old = merged.get(section)
+            merged[section] = _merge_plain(old, value)
+            continue
+        target = merged[section] = dict(merged.get(section) or {})
+        fresh: dict[str, str] = {}
+        for name, given in value.items():
+            if given is None:
+                continue
+            strategy = strategy_for(name, strategies, known) if name in schemas else OVERWRITE
+            try:
+                if name in schemas:
+                    _agree(name, strategy, known, fresh, document.file)
+                target[name] = _merged(target, name, given, strategy, schemas, known)
+            except MergeConflict as conflict:
+                fault = conflict.fault(name)
+                fault.place = document.place((section, name), key=True)
+                errors.append(fault)
+        known.update(fresh)
+
+
+def _merged(
+    target: Mapping[str, Any],
+    name: str,
+    given: Any,
+    strategy: str,
+    schemas: Mapping[str, ParameterSchema],
+    known: Mapping[str, str],
+) -> Any:
+    if name not in target or target[name] is None or name not in known:
+        return given
+    return merged_value(target[name], given, strategy, schemas[name].type)
+
+
+def _agree(
+    name: str, strategy: str, known: Mapping[str, str], fresh: dict[str, str], file: str
+) -> None:
+    """Refuse a strategy that is another one than the first file's."""
+    if name not in known:
+        fresh[name] = strategy
+    elif known[name] != strategy:
+        raise MergeConflict(
+            f"Conflicting merge strategy '{strategy}' for parameter '{name}' in file '{file}'.",
+            "ConflictingMergeStrategyForParam",
+            "Name the same strategy in the first file that gives this parameter.",
+        )
+
+
+def _merge_plain(old: Any, new: Any) -> Any:
+    """Sections without strategies: maps shallowly (null is skipped), lists one after the other."""
+    if isinstance(new, dict):
+        return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
+    return [*(old or []), *new]
+
+
+def _fault(message: str, at: Path, hint: str = "") -> TemplateError:
+    return TemplateError(message, at=at, code=ENVIRONMENT, heat_type="ValueError", hint=hint)
+
+
+def _leads_to(data: Any, path: Path) -> bool:
+    for item in path:
+        try:
+            data = data[item]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return bool(path)

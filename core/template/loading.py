@@ -1,0 +1,230 @@
+"""The steps of loading a bundle, in the order in which Heat checks.
+
+Called by ``stack.load``. Every step appends its faults and goes on; only a text that cannot be
+read, an unknown version or a wrong environment end it early (``complete`` stays false).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.errors import CircularDependency, TemplateError
+from zonda.hooks.manager import Plugins
+
+from . import environment as environments
+from . import outputs, references, sections, versions
+from .bundle import Bundle, Identity, Limits
+from .conditions import SECTION as CONDITIONS
+from .conditions import Conditions
+from .environment import Environment
+from .faults import DUPLICATE_NAMES, RESOURCE_SHAPE, STACK_NAME
+from .outputs import OutputNode
+from .parameters import ConstraintContext, Parameters
+from .references import Reads
+from .registry import Registry
+from .resources import NoClass, ResourceNode, parse_resource
+from .scope import FunctionTable, Parser, Scope, Yaql
+from .source import Document, count_nodes, load_document
+
+_STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
+
+
+class Loader:
+    """One loading. ``run`` fills the fields in; ``errors`` holds the faults in Heat's order."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        plugins: Plugins,
+        functions: Callable[[str], FunctionTable],
+        limits: Limits,
+        yaql: Yaql | None,
+    ) -> None:
+        self.bundle = bundle
+        self.identity = identity
+        self.limits = limits
+        self.yaql = yaql
+        self.errors: list[TemplateError] = []
+        self.warnings: list[str] = []
+        self.complete = False
+        self.version = ""
+        self.found_document: Document | None = None
+        self.environment = Environment()
+        self.parameters = Parameters(identity)
+        self.registry = Registry(plugins.resource_types)
+        self.conditions = Conditions()
+        self.resources: dict[str, ResourceNode] = {}
+        self.outputs: dict[str, OutputNode] = {}
+        self.reads = Reads()
+        self._functions = functions
+        self._constraints = ConstraintContext(plugins.constraints, limits.pattern_seconds)
+
+    @property
+    def document(self) -> Document:
+        """The template's document; there once ``complete`` is true."""
+        assert self.found_document is not None
+        return self.found_document
+
+    @property
+    def _data(self) -> Mapping[str, Any]:
+        data: Mapping[str, Any] = self.document.data
+        return data
+
+    def run(self, previous: Mapping[str, Any] | None) -> None:
+        """Every step, in Heat's order of checks."""
+        if not self._read_document():
+            return
+        schema_faults: list[TemplateError] = []
+        self.parameters.declare(self._data.get("parameters"), self.version, schema_faults)
+        if not self._read_environment():
+            self.errors.extend(schema_faults)
+            return
+        self._check_stack_name()
+        self.errors.extend(sections.check_sections(self._data, self.version))
+        self.errors.extend(schema_faults)
+        self.parameters.give(
+            self.environment.parameters,
+            self.environment.defaults,
+            self._constraints,
+            self.errors,
+        )
+        self._check_immutable(previous)
+        groups = self._data.get("parameter_groups")
+        self.errors.extend(sections.check_groups(groups, self.parameters.schemas))
+        self._parse_trees()
+        self.complete = True
+
+    def _read_document(self) -> bool:
+        try:
+            document = load_document(
+                self.bundle.template,
+                self.bundle.template_file,
+                max_bytes=self.limits.max_template_bytes,
+            )
+            self.found_document = document
+            self.version = versions.version_of(document.data)
+            count_nodes(document.data, self.limits.max_nodes)
+        except TemplateError as error:
+            error.stage = "parse"
+            self.errors.append(error)
+            return False
+        if document.repeated:
+            self.warnings.extend(
+                f"{second}: {path[-1]} was given before ({first}); the last one counts"
+                for path, first, second in document.duplicates
+            )
+        return True
+
+    def _read_environment(self) -> bool:
+        faults: list[TemplateError] = []
+        self.environment = environments.read(
+            self.bundle,
+            self.parameters.schemas,
+            faults,
+            max_bytes=self.limits.max_template_bytes,
+        )
+        self.registry.read(self.environment.registry, faults)
+        for fault in faults:
+            fault.stage = "environment"
+        self.errors.extend(faults)
+        return not faults
+
+    def _check_stack_name(self) -> None:
+        name = self.identity.stack_name
+        if not _STACK_NAME.match(name):
+            self.errors.append(
+                TemplateError(
+                    f'Invalid stack name {name} must contain only alphanumeric or "_-." '
+                    "characters, must start with alpha and must be 255 characters or less.",
+                    code=STACK_NAME,
+                )
+            )
+
+    def _check_immutable(self, previous: Mapping[str, Any] | None) -> None:
+        fault = self.parameters.immutable_changes(previous) if previous is not None else None
+        if fault is not None:
+            self.errors.append(fault)
+
+    def _parse_trees(self) -> None:
+        """Conditions, resources and outputs become trees; then what they read is connected."""
+        scope = Scope(
+            self.parameters.value, self.conditions, self.bundle.files, {}, None, self.yaql
+        )
+        table = self._functions(self.version)
+        parser = Parser(self.version, table, scope, self.conditions, self.errors)
+        if CONDITIONS in self._data and self.version >= versions.CONDITIONS_SINCE:
+            self.conditions.load(self._data[CONDITIONS], parser, scope)
+        declared = self._parse_resources(parser)
+        self._find_types()
+        self._check_names(declared)
+        self.outputs = outputs.parse_outputs(self._data.get(outputs.SECTION), parser)
+        for node in self.resources.values():
+            references.connect(node, self.resources, declared, self.reads, self.errors)
+        references.note_outputs(self.outputs, self.reads, self.errors)
+        self._check_circles()
+
+    def _parse_resources(self, parser: Parser) -> Mapping[str, Any]:
+        """Fill in the enabled resources; gives the entries of all that could be read."""
+        data = self._data.get(sections.RESOURCES)
+        if not isinstance(data, Mapping):
+            return {}
+        entries = {
+            name: entry
+            for name, entry in data.items()
+            if isinstance(name, str) and isinstance(entry, Mapping)
+        }
+        for name, entry in entries.items():
+            node, enabled = parse_resource(name, entry, parser)
+            if enabled:
+                self.resources[name] = node
+        return entries
+
+    def _find_types(self) -> None:
+        for name, node in self.resources.items():
+            if "/" in name:
+                self.errors.append(
+                    TemplateError(
+                        'Resource name may not contain "/"',
+                        at=node.path,
+                        code=RESOURCE_SHAPE,
+                        heat_type="ValueError",
+                    )
+                )
+            if not node.type:
+                node.cls = NoClass
+                continue
+            try:
+                node.cls = self.registry.resolve(node.type, name)
+            except TemplateError as error:
+                error.at = error.at or (*node.path, "type")
+                self.errors.append(error)
+
+    def _check_names(self, declared: Mapping[str, Any]) -> None:
+        both = sorted(set(self.parameters.schemas) & set(declared))
+        if both:
+            names = ", ".join(repr(name) for name in both)
+            self.errors.append(
+                TemplateError(
+                    f"Duplicate names {{{names}}}",
+                    at=(sections.RESOURCES, both[0]),
+                    code=DUPLICATE_NAMES,
+                    hint="A parameter and a resource need different names.",
+                )
+            )
+
+    def _check_circles(self) -> None:
+        try:
+            order({name: node.requires for name, node in self.resources.items()})
+        except Ring as ring:
+            names = [str(name) for name in ring.keys]
+            self.errors.append(
+                CircularDependency(
+                    f"Circular Dependency Found: {' -> '.join(names)}",
+                    ring=names,
+                    at=(sections.RESOURCES, names[0]),
+                )
+            )

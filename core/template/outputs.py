@@ -1,0 +1,131 @@
+"""The ``outputs`` section. An output is read long after its template was checked.
+
+Called by ``stack.load``; ``OutputNode.resolve`` by whoever shows outputs. Only the shape is
+checked in advance: what goes wrong when an output is read is that output's own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.function import Function, ResolveScope, resolve_value, validate
+
+from .conditions import truth
+from .faults import OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
+from .scope import Parser
+
+SECTION = "outputs"
+_KEYS = ("value", "description", "condition")
+
+
+@dataclass(eq=False, slots=True)
+class OutputNode:
+    """One output; a disabled one is null and not even parsed. ``value`` is a parsed tree.
+
+    ``secrecy`` is ``open``, ``sealed`` or ``hidden``: what a reader may be shown.
+    """
+
+    name: str
+    description: Any
+    enabled: bool
+    value: Any
+    secrecy: str = "open"
+
+    @property
+    def path(self) -> Path:
+        """Where the value stands in the document."""
+        return (SECTION, self.name, "value")
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The value, null if disabled; raises TemplateError with Heat's class and sentence."""
+        if not self.enabled:
+            return None
+        try:
+            return resolve_value(self.value, scope)
+        except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+            fault = from_exception(error)
+            fault.at = fault.at or self.path
+            raise fault from error
+
+    def static_faults(self, scope: ResolveScope) -> Iterator[TemplateError]:
+        """Faults of function calls that show without values."""
+        if self.enabled:
+            for error in validate(self.value, scope):
+                yield from_exception(error)
+
+
+def parse_outputs(data: Any, parser: Parser) -> dict[str, OutputNode]:
+    """Every output by name; faults go to the parser's list."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        text = f"Outputs must be a map. Found a {type_name(data)} instead"
+        parser.errors.append(_fault(text, (SECTION,), "AttributeError"))
+        return {}
+    found = {}
+    for name, entry in data.items():
+        fault = _shape_fault(name, entry)
+        if fault is not None:
+            parser.errors.append(fault)
+        else:
+            found[name] = _parse(name, entry, parser)
+    return found
+
+
+def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
+    path = (SECTION, name)
+    if not isinstance(name, str):
+        text = f"The name of an output must be text, not {name!r}."
+        return _fault(text, path, "TypeError", "Put the name in quotes.")
+    if not isinstance(entry, Mapping):
+        text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
+        return _fault(text, path)
+    if "value" not in entry:
+        hints = (near(str(key), _KEYS) for key in entry)
+        return _fault(
+            "Each output must contain a value key.", path, hint=next(filter(None, hints), "")
+        )
+    return None
+
+
+def _parse(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
+    enabled = _enabled(name, entry, parser)
+    value = entry["value"]
+    tree = parser.parse(value, (SECTION, name, "value")) if enabled else None
+    return OutputNode(name, entry.get("description"), enabled, tree)
+
+
+def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool:
+    if entry.get("condition") is None:
+        return True
+    path = (SECTION, name, "condition")
+    tree, faults = parser.condition_tree(entry["condition"], path)
+    parser.errors.extend(faults)
+    if faults:
+        return False
+    try:
+        return truth(tree, parser, path)
+    except Poisoned:
+        return False
+    except TemplateError as error:
+        parser.errors.append(error)
+        return False
+
+
+def sources_of(output: OutputNode) -> Any:
+    """The tree whose sources count, nothing for a disabled output."""
+    return output.value if isinstance(output.value, Function | dict | list) else None
+
+
+def _fault(message: str, path: Path, heat_type: str | None = None, hint: str = "") -> TemplateError:
+    return TemplateError(
+        message,
+        path=path,
+        label="Output validation error",
+        code=OUTPUT_SHAPE,
+        heat_type=heat_type,
+        hint=hint,
+    )

@@ -1,0 +1,298 @@
+"""The ``parameters`` section: schemas, values, and what may be shown of them.
+
+Called by ``stack.load``. Heat's order: all schemas are read, then unknown names among the given
+ones are refused, then each parameter is checked in template order. Values come from the user, the
+environment's ``parameters``, its ``parameter_defaults`` and the template's default, in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from zonda.core.patterns import full_match
+from zonda.hooks.constraints import BaseCustomConstraint, Constraint, CustomConstraint
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.errors import SchemaError, TemplateError
+
+from .bundle import Identity
+from .faults import (
+    PARAMETER,
+    PARAMETER_IMMUTABLE,
+    PARAMETER_MISSING,
+    PARAMETER_UNKNOWN,
+    Poisoned,
+    near,
+    type_name,
+)
+from .parameter_constraints import check_keys, parse_constraints
+from .parameter_types import CONVERSIONS, TYPES, constrained_form, default_form
+from .versions import TAGS_SINCE
+
+SECTION = "parameters"
+MASK = "******"
+
+_KEYS = ("type", "default", "description", "label", "hidden", "constraints", "immutable", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSchema:
+    """One declared parameter. ``default`` is as written; null means that there is none."""
+
+    name: str
+    type: str
+    default: Any = None
+    description: Any = ""
+    label: Any = None
+    hidden: bool = False
+    immutable: bool = False
+    constraints: tuple[Constraint, ...] = ()
+    tags: tuple[Any, ...] = ()
+
+
+class ConstraintContext:
+    """As much of a ResourceContext as the constraints of parameters need."""
+
+    def __init__(
+        self, constraints: Mapping[str, type[BaseCustomConstraint]], pattern_seconds: float
+    ) -> None:
+        self._constraints = constraints
+        self._pattern_seconds = pattern_seconds
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, in bounded time."""
+        return full_match(pattern, text, self._pattern_seconds)
+
+    def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
+        """The custom constraint of that name."""
+        return self._constraints.get(name)
+
+    def client(self, name: str) -> Any:
+        """No client: parameters are checked without any service."""
+        raise ValueError(f"there is no client {name} to check a parameter with")
+
+
+class Parameters:
+    """The parameters of one stack; ``value`` is what ``get_param`` asks."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.schemas: dict[str, ParameterSchema] = {}
+        self.values: dict[str, Any] = {}
+        self.given: Mapping[str, Any] = {}
+        self._defaults: Mapping[str, Any] = {}
+        self._wrong: set[str] = set()
+        self._pseudo = {
+            "OS::stack_name": identity.stack_name,
+            "OS::stack_id": identity.stack_id,
+            "OS::project_id": identity.project_id,
+        }
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Names whose values are never shown."""
+        return frozenset(name for name, schema in self.schemas.items() if schema.hidden)
+
+    def value(self, name: Any) -> Any:
+        """The value of a parameter or pseudo parameter; raises TemplateError."""
+        if name in self.values:
+            return self.values[name]
+        if name in self._wrong:
+            raise Poisoned
+        if name in self._pseudo:
+            return self._pseudo[name]
+        raise TemplateError(
+            f"The Parameter ({name}) was not provided.",
+            heat_type="UserParameterMissing",
+            code=PARAMETER_UNKNOWN,
+            hint=near(name, (*self.values, *self._pseudo)),
+        )
+
+    def shown(self) -> dict[str, Any]:
+        """The values as they may be shown: hidden ones masked, pseudo parameters included."""
+        hidden = self.hidden
+        own = {name: MASK if name in hidden else self.values[name] for name in self.values}
+        return {**self._pseudo, **own}
+
+    def declare(self, data: Any, version: str, errors: list[TemplateError]) -> None:
+        """Read the section's schemas."""
+        if data is None:
+            return
+        if not isinstance(data, Mapping):
+            errors.append(
+                TemplateError(
+                    f'"parameters" must contain a map. Found a {type_name(data)} instead',
+                    at=(SECTION,),
+                    code=PARAMETER,
+                    heat_type="AttributeError",
+                )
+            )
+            return
+        for name, entry in data.items():
+            try:
+                self.schemas[name] = parse_schema(name, entry, version)
+            except SchemaError as error:
+                self._wrong.add(name)
+                errors.append(error)
+
+    def give(
+        self,
+        given: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        context: ConstraintContext,
+        errors: list[TemplateError],
+    ) -> None:
+        """Take the given values; check and convert every parameter."""
+        self.given, self._defaults = given, defaults
+        errors.extend(self._unknown())
+        resource_context = cast(ResourceContext, context)
+        for name, schema in self.schemas.items():
+            try:
+                _check_schema(schema, resource_context)
+                self.values[name] = self._checked(schema, resource_context)
+            except TemplateError as error:
+                self._wrong.add(name)
+                errors.append(error)
+
+    def _unknown(self) -> Iterator[TemplateError]:
+        for name in self.given:
+            if name not in self.schemas and name not in self._wrong:
+                yield TemplateError(
+                    f"The Parameter ({name}) was not defined in template.",
+                    at=(SECTION,),
+                    heat_type="UnknownUserParameter",
+                    code=PARAMETER_UNKNOWN,
+                    hint=near(name, self.schemas),
+                )
+
+    def _checked(self, schema: ParameterSchema, context: ResourceContext) -> Any:
+        """The converted value; raises TemplateError."""
+        raw = self._raw(schema)
+        if raw is None:
+            raise TemplateError(
+                f"The Parameter ({schema.name}) was not provided.",
+                at=(SECTION, schema.name),
+                heat_type="UserParameterMissing",
+                code=PARAMETER_MISSING,
+                hint="Give it a value, or a default in the template.",
+            )
+        try:
+            value = CONVERSIONS[schema.type](raw)
+            form = constrained_form(schema.type, raw)
+            for constraint in schema.constraints:
+                constraint.validate(form, schema, context)
+        except ValueError as error:
+            raise _invalid(schema, str(error)) from (None if schema.hidden else error)
+        return value
+
+    def _raw(self, schema: ParameterSchema) -> Any:
+        for source in (self.given, self._defaults):
+            if source.get(schema.name) is not None:
+                return source[schema.name]
+        return schema.default
+
+    def immutable_changes(self, previous: Mapping[str, Any]) -> TemplateError | None:
+        """Heat's refusal if an immutable parameter changes; ``previous``: values before.
+
+        A given value is compared as it was given, so a number given as text counts as changed.
+        """
+        changed = [
+            name
+            for name, schema in self.schemas.items()
+            if schema.immutable
+            and name in previous
+            and previous[name] != self.given.get(name, self.values.get(name))
+        ]
+        if not changed:
+            return None
+        return TemplateError(
+            "The following parameters are immutable and may not be updated: " + ", ".join(changed),
+            at=(SECTION, changed[0]),
+            heat_type="ImmutableParameterModified",
+            code=PARAMETER_IMMUTABLE,
+        )
+
+
+def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
+    """One entry of the section; raises SchemaError."""
+    path = (SECTION, name)
+    if not isinstance(name, str):
+        raise SchemaError(
+            f"The name of a parameter must be text, not {name!r}.",
+            at=path,
+            heat_type="TypeError",
+            hint="Put the name in quotes.",
+        )
+    keys = (*_KEYS, "tags") if version >= TAGS_SINCE else _KEYS
+    check_keys(entry, keys, f"parameter ({name})", path)
+    if "type" not in entry:
+        raise SchemaError(
+            f"Missing parameter type for parameter: {name}",
+            at=path,
+            hint=f"One of {', '.join(TYPES)}.",
+        )
+    constraints = parse_constraints(name, entry.get("constraints"), version, (*path, "constraints"))
+    kind = entry["type"]
+    if kind not in TYPES:
+        raise SchemaError(
+            f"Invalid type ({kind})", at=(*path, "type"), hint=near(kind, TYPES) or _types(kind)
+        )
+    tags = entry.get("tags")
+    if tags is not None and not isinstance(tags, list):
+        raise SchemaError(
+            f"Tags property should be a list for parameter: {name}", at=(*path, "tags")
+        )
+    return ParameterSchema(
+        name=name,
+        type=kind,
+        default=entry.get("default"),
+        description=entry.get("description", ""),
+        label=entry.get("label"),
+        hidden=bool(entry.get("hidden")),
+        immutable=bool(entry.get("immutable")),
+        constraints=tuple(constraints),
+        tags=tuple(tags or ()),
+    )
+
+
+def _types(kind: Any) -> str:
+    lowered = str(kind).lower()
+    return f"Did you mean {lowered}?" if lowered in TYPES else f"One of {', '.join(TYPES)}."
+
+
+def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
+    """Whether the constraints fit the type and the default keeps them; raises SchemaError."""
+    try:
+        for constraint in schema.constraints:
+            constraint.check_type(schema.type)
+        if schema.default is not None:
+            _check_default(schema, context)
+    except SchemaError as error:
+        raise SchemaError(
+            f"Parameter '{schema.name}' is invalid: {error.message}", at=(SECTION, schema.name)
+        ) from error
+
+
+def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
+    try:
+        form = default_form(schema.type, schema.default)
+    except ValueError as error:
+        raise SchemaError(str(error)) from error
+    try:
+        for constraint in schema.constraints:
+            if not isinstance(constraint, CustomConstraint):
+                constraint.validate(form, schema, context)
+    except ValueError as error:
+        shown = MASK if schema.hidden else schema.default
+        reason = "it breaks a constraint" if schema.hidden else error
+        raise SchemaError(f"Invalid default {shown} ({reason})") from error
+
+
+def _invalid(schema: ParameterSchema, reason: str) -> TemplateError:
+    if schema.hidden and not any(reason == item.description for item in schema.constraints):
+        reason = "the value (hidden) does not fit its type or a constraint"
+    return TemplateError(
+        f"Parameter '{schema.name}' is invalid: {reason}",
+        at=(SECTION, schema.name),
+        code=PARAMETER,
+    )

@@ -1,0 +1,130 @@
+"""What resources read of each other: requirements, and which attributes are asked for.
+
+Called by ``stack.load`` once all resources and outputs are parsed. Dependencies come from
+``depends_on`` and from every reference in properties, metadata and update policy; not from text,
+not from branches that are not taken, not from conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.function import Function, Source, sources
+
+from .faults import FUNCTION, unknown_reference
+from .outputs import OutputNode
+from .resources import SECTIONS, ResourceNode
+
+_KINDS = ("attr", "ref")
+
+
+class Reads:
+    """All that is read: per resource, the attributes that others (nodes, outputs) ask for."""
+
+    def __init__(self) -> None:
+        self._attributes: dict[str, set[str | None]] = {}
+
+    def note(self, source: Source) -> None:
+        """Remember an attribute that somebody reads."""
+        if source.kind == "attr":
+            self._attributes.setdefault(source.name, set()).add(source.attribute)
+
+    def attributes(self, name: str) -> frozenset[str | None]:
+        """The attributes of ``name`` that are read; None among them: all of them."""
+        return frozenset(self._attributes.get(name, ()))
+
+
+def connect(
+    node: ResourceNode,
+    enabled: Mapping[str, Any],
+    declared: Mapping[str, Any],
+    reads: Reads,
+    errors: list[TemplateError],
+) -> None:
+    """Fill in ``node.requires``. Unknown names go to ``errors``.
+
+    ``enabled`` are the resources there are, ``declared`` those of the template: ``depends_on`` of
+    a disabled one is dropped silently.
+    """
+    found: set[str] = set()
+    for index, name in enumerate(node.depends_on):
+        if name in enabled:
+            found.add(name)
+        elif name not in declared:
+            at: Path = (*node.path, "depends_on")
+            if isinstance(node.raw["depends_on"], list):
+                at = (*at, index)
+            errors.append(unknown_reference(name, node.name, enabled, at))
+    for section in SECTIONS:
+        tree = getattr(node, section)
+        if tree and tree is not node.raw.get(section):
+            found.update(_read(tree, node, section, enabled, reads, errors))
+    node.requires = frozenset() if node.external_id is not None else frozenset(found)
+
+
+def _read(
+    tree: Any,
+    node: ResourceNode,
+    section: str,
+    enabled: Mapping[str, Any],
+    reads: Reads,
+    errors: list[TemplateError],
+) -> Iterator[str]:
+    reported: set[Any] = set()
+    for source in sources(tree):
+        if source.kind not in _KINDS:
+            continue
+        name = source.name
+        if not isinstance(name, str):
+            errors.append(_no_name(name, _call_that_reads(tree, source)))
+        elif name in enabled:
+            reads.note(source)
+            yield name
+        elif name not in reported:
+            reported.add(name)
+            call = _call_that_reads(tree, source)
+            at = call.path if call is not None else (*node.path, section)
+            errors.append(unknown_reference(name, _shown(node, section, at), enabled, at))
+
+
+def note_outputs(
+    outputs: Mapping[str, OutputNode], reads: Reads, errors: list[TemplateError]
+) -> None:
+    """Note what outputs read; an unknown name is the output's own error when it is read."""
+    for output in outputs.values():
+        for source in sources(output.value):
+            if source.kind not in _KINDS:
+                continue
+            if isinstance(source.name, str):
+                reads.note(source)
+            else:
+                errors.append(_no_name(source.name, _call_that_reads(output.value, source)))
+
+
+def _shown(node: ResourceNode, section: str, at: Path) -> str:
+    """Heat's path of a reference: ``web.Properties.networks[0]``, without the function itself."""
+    shown = f"{node.name}.{SECTIONS[section]}"
+    for item in at[3:-1]:
+        shown += f"[{item}]" if isinstance(item, int) else f".{item}"
+    return shown
+
+
+def _call_that_reads(tree: Any, source: Source) -> Function | None:
+    """The innermost call in ``tree`` that reads ``source``."""
+    if isinstance(tree, Function):
+        if source not in list(tree.sources()):
+            return None
+        return _call_that_reads(tree.args, source) or tree
+    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return next((call for child in children if (call := _call_that_reads(child, source))), None)
+
+
+def _no_name(name: Any, call: Function | None) -> TemplateError:
+    return TemplateError(
+        f"A resource is named by text, not by {name!r}",
+        path=() if call is None else call.path,
+        code=FUNCTION,
+        heat_type="TypeError",
+    )

@@ -1,0 +1,202 @@
+"""The registry of types: which class a type name means for a resource.
+
+Called by ``resources`` for every resource. Entries of the environment come before the types that
+plug-ins bring; among them, those for the resource's own name come first, then the alphabet
+decides, so that ``My::*`` beats ``My::Thing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.resource import Resource
+
+from .faults import ENVIRONMENT, REGISTRY, TYPE_TEMPLATE, TYPE_UNKNOWN, near, type_name
+
+SECTION = "resource_registry"
+RESOURCES = "resources"
+HOOKS = "hooks"
+RESTRICTED = "restricted_actions"
+
+_HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
+_RESTRICTIONS = ("update", "replace")
+_TEMPLATE_SUFFIXES = (".yaml", ".template")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line of the registry: a name (maybe ending in ``*``), its target, where it stands."""
+
+    name: str
+    target: Any
+    at: Path
+    resource: str | None = None
+
+    def matches(self, type_: str, resource: str) -> bool:
+        if self.resource is not None and self.resource != resource:
+            return False
+        if self.name.endswith("*"):
+            return type_.startswith(self.name[:-1])
+        return type_ == self.name
+
+    def meant(self, type_: str) -> Any:
+        """The target for ``type_``, where a ``*`` stands for the rest of the name."""
+        if not isinstance(self.target, str) or not self.target.endswith("*"):
+            return self.target
+        return self.target[:-1] + type_[len(self.name) - 1 :]
+
+
+def is_template(type_: str) -> bool:
+    """Whether a type name or a registry's value names a template file."""
+    return type_.endswith(_TEMPLATE_SUFFIXES)
+
+
+class Registry:
+    """The environment's entries in front of the types of the plug-ins."""
+
+    def __init__(self, types: Mapping[str, type[Resource]]) -> None:
+        self._types = types
+        self._entries: list[_Entry] = []
+        self._rules: list[tuple[str, dict[str, Any]]] = []
+        self._cache: dict[tuple[str, str], type[Resource]] = {}
+
+    def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
+        """Take the section ``resource_registry`` of an environment."""
+        for name, target in data.items():
+            if name == RESOURCES:
+                self._read_resources(target, errors)
+            else:
+                self._add(name, target, (SECTION, name), None, errors)
+        self._entries.sort(key=lambda entry: (entry.resource is None, entry.name))
+
+    def _read_resources(self, data: Any, errors: list[TemplateError]) -> None:
+        if not isinstance(data, Mapping):
+            errors.append(_fault("resources must be a map", data, (SECTION, RESOURCES)))
+            return
+        for resource, lines in data.items():
+            at = (SECTION, RESOURCES, resource)
+            if not isinstance(lines, Mapping):
+                errors.append(_fault("entries for a resource must be a map", lines, at))
+                continue
+            rules = {key: _words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
+            errors.extend(_rule_faults(rules, at))
+            self._rules.append((str(resource), rules))
+            for name, target in lines.items():
+                if name not in (HOOKS, RESTRICTED):
+                    self._add(name, target, (*at, name), str(resource), errors)
+
+    def _add(
+        self, name: Any, target: Any, at: Path, resource: str | None, errors: list[TemplateError]
+    ) -> None:
+        if target is None:
+            return
+        if not isinstance(name, str):
+            errors.append(_fault("a type's name must be text", name, at))
+        elif not isinstance(target, str | list):
+            errors.append(_fault("a type maps to a type's name or a file", target, at))
+        else:
+            self._entries.append(_Entry(name, target, at, resource))
+
+    def resolve(self, type_: str, resource: str) -> type[Resource]:
+        """The class that ``type_`` means for ``resource``; raises TemplateError."""
+        known = self._cache.get((type_, ""))
+        if known is not None:
+            return known
+        found = self._follow(type_, resource)
+        if not any(entry.resource for entry in self._entries):
+            self._cache[type_, ""] = found
+        return found
+
+    def _follow(self, type_: str, resource: str) -> type[Resource]:
+        meant: Any = type_
+        used: list[_Entry] = []
+        while (entry := self._entry(meant, resource, used)) is not None:
+            if entry in used:
+                ring = " -> ".join([*(str(item.name) for item in used), entry.name])
+                raise TemplateError(
+                    f"The Resource Type ({type_}) could not be found: its aliases form a ring.",
+                    code=TYPE_UNKNOWN,
+                    hint=f"The ring is {ring}.",
+                )
+            used.append(entry)
+            meant = entry.meant(meant)
+            if not isinstance(meant, str) or is_template(meant):
+                raise _no_templates(type_, meant)
+        if meant in self._types:
+            return self._types[meant]
+        if is_template(meant):
+            raise _no_templates(type_, meant)
+        raise TemplateError(
+            f"The Resource Type ({type_}) could not be found.",
+            code=TYPE_UNKNOWN,
+            hint=near(meant, self.names()) or _alias_hint(type_, meant),
+        )
+
+    def _entry(self, type_: str, resource: str, used: Iterable[_Entry]) -> _Entry | None:
+        """The first entry that applies; a wildcard is not applied twice on the way."""
+        spent = [entry for entry in used if entry.name.endswith("*")]
+        return next(
+            (e for e in self._entries if e.matches(type_, resource) and e not in spent), None
+        )
+
+    def names(self) -> list[str]:
+        """Every type's name that a template may use."""
+        return sorted({*self._types, *(entry.name for entry in self._entries)})
+
+    def restricted_actions(self, resource: str) -> frozenset[str]:
+        """``update`` and ``replace``, as far as they are forbidden for a resource."""
+        return frozenset(self._rule(RESTRICTED, resource))
+
+    def hooks(self, resource: str) -> frozenset[str]:
+        """The hooks (``pre-create``, ...) that are set for a resource."""
+        return frozenset(self._rule(HOOKS, resource))
+
+    def _rule(self, key: str, resource: str) -> Iterator[str]:
+        for pattern, rules in self._rules:
+            if pattern == resource or fnmatchcase(resource, pattern):
+                yield from rules.get(key, ())
+
+
+def _words(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _rule_faults(rules: Mapping[str, list[Any]], at: Path) -> Iterator[TemplateError]:
+    for key, known in ((HOOKS, _HOOKS), (RESTRICTED, _RESTRICTIONS)):
+        for word in rules.get(key, ()):
+            if word not in known:
+                yield TemplateError(
+                    f'Invalid value "{word}" for {key}, one of {", ".join(known)} is expected.',
+                    at=(*at, key),
+                    code=REGISTRY,
+                    heat_type="InvalidBreakPointHook"
+                    if key == HOOKS
+                    else "InvalidRestrictedAction",
+                    hint=near(word, known),
+                )
+
+
+def _fault(wanted: str, value: Any, at: Path) -> TemplateError:
+    return TemplateError(
+        f"resource_registry: {wanted}, not a {type_name(value)}",
+        at=at,
+        code=ENVIRONMENT,
+        heat_type="ValueError",
+    )
+
+
+def _alias_hint(type_: str, meant: str) -> str:
+    return f"The environment maps it to {meant}, which is no type." if meant != type_ else ""
+
+
+def _no_templates(type_: str, meant: Any) -> TemplateError:
+    """The one place that refuses templates as types, until there are nested stacks."""
+    return TemplateError(
+        f"The Resource Type ({type_}) is a template ({meant}); "
+        "templates as types are not supported yet.",
+        code=TYPE_TEMPLATE,
+    )

@@ -1,0 +1,112 @@
+"""Static marks for secrets: what may be shown, and what is sealed at rest.
+
+Called by ``StackDefinition``. An expression that refers to a hidden parameter, a hidden attribute
+or a hidden property at any depth is hidden as a whole, through every function. The marks follow
+the template, never the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from zonda.hooks.function import sources
+from zonda.hooks.properties import Schema
+
+from .resources import ResourceNode
+
+OPEN = "open"
+SEALED = "sealed"
+HIDDEN = "hidden"
+_LEVELS = (OPEN, SEALED, HIDDEN)
+
+
+def highest(levels: Iterable[str]) -> str:
+    """The strictest of some marks; ``open`` for none."""
+    return max(levels, key=_LEVELS.index, default=OPEN)
+
+
+class Secrecy:
+    """The marks of one stack. ``parameter`` gives the mark of a parameter by name."""
+
+    def __init__(
+        self, resources: Mapping[str, ResourceNode], parameter: Callable[[str], str]
+    ) -> None:
+        self._resources = resources
+        self._parameter = parameter
+        self._known: dict[tuple[str, str], str] = {}
+
+    def of(self, tree: Any) -> str:
+        """The mark of an expression."""
+        return highest(self._of_source(source) for source in sources(tree))
+
+    def _of_source(self, source: Any) -> str:
+        if source.kind == "param":
+            return self._parameter(source.name)
+        if source.name not in self._resources:
+            return OPEN
+        if source.kind == "ref":
+            return self.of_reference(source.name)
+        return self.of_attribute(source.name, source.attribute) if source.kind == "attr" else OPEN
+
+    def of_properties(self, name: str) -> dict[str, str]:
+        """The mark of each property that the template gives to a resource."""
+        tree = self._resources[name].properties
+        if isinstance(tree, Mapping):
+            return {key: self._of_property(name, key) for key in tree}
+        return dict.fromkeys(self._resources[name].cls.properties_schema, self.of(tree))
+
+    def of_metadata(self, name: str) -> str:
+        """The mark of a resource's metadata."""
+        return self.of(self._resources[name].metadata)
+
+    def of_reference(self, name: str) -> str:
+        """The mark of what ``get_resource`` gives."""
+        return highest(self._revealed(name, None))
+
+    def of_attribute(self, name: str, attribute: str | None) -> str:
+        """The mark of an attribute, or of all together."""
+        schema = self._resources[name].cls.attributes_schema
+        if attribute is None or attribute == "show":
+            own = [self.of_attribute(name, each) for each in schema]
+            return highest((*own, *self.of_properties(name).values()))
+        found = schema.get(attribute)
+        if found is not None and found.hidden:
+            return HIDDEN
+        sealed = SEALED if found is not None and found.sealed else OPEN
+        return highest((sealed, *self._revealed(name, attribute)))
+
+    def _revealed(self, name: str, attribute: str | None) -> Iterable[str]:
+        """The marks of all that an attribute (None: the reference) repeats."""
+        node = self._resources[name]
+        repeated = node.cls.reveals.get(attribute, ())
+        given = node.properties if isinstance(node.properties, Mapping) else {}
+        if attribute is not None and attribute in given:
+            yield self._of_property(name, attribute)
+        for other in repeated:
+            if other in node.cls.attributes_schema and other != attribute:
+                yield self.of_attribute(name, other)
+            if other in given:
+                yield self._of_property(name, other)
+
+    def _of_property(self, name: str, key: str) -> str:
+        known = self._known.get((name, key))
+        if known is None:
+            # Entered first, so that a ring of references (reported elsewhere) ends here.
+            self._known[name, key] = OPEN
+            node = self._resources[name]
+            schema = node.cls.properties_schema.get(key)
+            hidden = schema is not None and _hides(schema)
+            known = HIDDEN if hidden else self.of(node.properties[key])
+            self._known[name, key] = known
+        return known
+
+
+def _hides(schema: Schema) -> bool:
+    """Whether a property or anything declared inside it is hidden."""
+    if schema.hidden:
+        return True
+    inner = schema.schema
+    if isinstance(inner, Mapping):
+        return any(_hides(child) for child in inner.values())
+    return isinstance(inner, Schema) and _hides(inner)

@@ -1,0 +1,187 @@
+"""The definition of a stack: everything its template says, checked, bound to no values.
+
+``load`` reads a bundle and is the room's one entrance. The planner and every operation work with
+the ``StackDefinition`` it gives: they resolve the same trees with different values of resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.manager import Plugins
+
+from . import checks, secrecy
+from .bundle import Bundle, Identity, Limits
+from .conditions import Conditions
+from .environment import Environment
+from .faults import Poisoned
+from .fingerprint import fingerprint
+from .loading import Loader
+from .outputs import OutputNode
+from .parameters import Parameters, ParameterSchema
+from .references import Reads
+from .registry import Registry
+from .resources import ResourceNode
+from .scope import FunctionTable, ResourceValues, Scope, Yaql
+from .source import Document
+
+__all__ = [
+    "Bundle",
+    "FunctionTable",
+    "Identity",
+    "Limits",
+    "OutputNode",
+    "ResourceNode",
+    "ResourceValues",
+    "StackDefinition",
+    "load",
+]
+
+ContextFor = Callable[[ResourceNode], ResourceContext]
+
+
+class StackDefinition:
+    """One template with its environment and parameters. Made by ``load`` only."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.version: str = loader.version
+        self.document: Document = loader.document
+        self.environment: Environment = loader.environment
+        self.parameters: Parameters = loader.parameters
+        self.registry: Registry = loader.registry
+        #: The enabled resources, in template order.
+        self.resources: dict[str, ResourceNode] = loader.resources
+        self.outputs: dict[str, OutputNode] = loader.outputs
+        #: What is odd but no fault, for people; each with a place where there is one.
+        self.warnings: list[str] = loader.warnings
+        self._conditions: Conditions = loader.conditions
+        self._reads: Reads = loader.reads
+        self._files: Mapping[str, str] = loader.bundle.files
+        self._yaql: Yaql | None = loader.yaql
+        self._static_scope = self.scope(None)
+        for node in self.resources.values():
+            node.owner = self
+        for output in self.outputs.values():
+            output.secrecy = self.secrecy.of(output.value)
+
+    @property
+    def description(self) -> Any:
+        """The template's description, as written."""
+        return self.document.data.get("description", "")
+
+    @property
+    def schemas(self) -> Mapping[str, ParameterSchema]:
+        """The declared parameters."""
+        return self.parameters.schemas
+
+    def conditions(self) -> dict[str, bool | TemplateError]:
+        """The truth of every named condition, or why it has none."""
+        return self._conditions.values(self._static_scope)
+
+    def scope(self, values: ResourceValues | None) -> Scope:
+        """Where trees find their values; without ``values`` every reference is a fault."""
+        return Scope(
+            self.parameters.value,
+            self._conditions,
+            self._files,
+            self.resources,
+            values,
+            self._yaql,
+        )
+
+    def order(self) -> list[str]:
+        """The resources, each after all that it requires, else in template order."""
+        return order({name: node.requires for name, node in self.resources.items()})
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        """The attributes that other resources and outputs read of ``name``; None: all of them."""
+        return self._reads.attributes(name)
+
+    def fingerprint(self, name: str) -> str:
+        """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
+        return fingerprint(self.resources[name], self.document.data, self._static_scope)
+
+    @cached_property
+    def secrecy(self) -> secrecy.Secrecy:
+        """The static marks of secrets."""
+        return secrecy.Secrecy(self.resources, self._parameter_secrecy)
+
+    def secrecy_of(self, name: str) -> Mapping[str, str]:
+        """The mark of each property that the template gives to a resource."""
+        return self.secrecy.of_properties(name)
+
+    def _parameter_secrecy(self, name: str) -> str:
+        schema = self.parameters.schemas.get(name)
+        if schema is not None and schema.hidden:
+            return secrecy.HIDDEN
+        return secrecy.SEALED if name in self.environment.encrypted else secrecy.OPEN
+
+    def validate(self, context_for: ContextFor) -> None:
+        """Check every resource and output with attributes null; raises ValidationErrors."""
+        raise_all(list(self.faults(context_for)), self.document, self.environment)
+
+    def faults(self, context_for: ContextFor) -> Iterator[TemplateError]:
+        """What ``validate`` raises, in Heat's order."""
+        try:
+            names = self.order()
+        except Ring:
+            names = list(self.resources)
+        static = self.scope(checks.CheckedValues(self.resources))
+        empty = self.scope(checks.NullValues())
+        for name in names:
+            node = self.resources[name]
+            yield from checks.resource_faults(node, static, empty, context_for(node))
+        for output in self.outputs.values():
+            yield from output.static_faults(static)
+
+
+def load(
+    bundle: Bundle,
+    *,
+    identity: Identity,
+    plugins: Plugins,
+    functions: Callable[[str], FunctionTable],
+    limits: Limits | None = None,
+    previous: Mapping[str, Any] | None = None,
+    context_for: ContextFor | None = None,
+    yaql: Yaql | None = None,
+) -> StackDefinition:
+    """The definition behind a bundle.
+
+    ``functions`` gives the functions of a version; ``previous`` the values of the parameters
+    before an update (immutable ones may not change). With ``context_for`` the resources are
+    validated as well, so that one error holds the faults of both.
+
+    Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
+    as it stands in a text, a ``place``.
+    """
+    loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql)
+    loader.run(previous)
+    if not loader.complete:
+        raise_all(loader.errors, loader.found_document, loader.environment)
+    definition = StackDefinition(loader)
+    faults = list(loader.errors)
+    if context_for is not None:
+        faults.extend(definition.faults(context_for))
+    raise_all(faults, definition.document, definition.environment)
+    return definition
+
+
+def raise_all(
+    faults: list[TemplateError], document: Document | None, environment: Environment
+) -> None:
+    """Raise ``faults`` as one, each with its place; nothing if there are none."""
+    shown = [fault for fault in faults if not isinstance(fault, Poisoned)]
+    if not shown:
+        return
+    for fault in shown:
+        if fault.place is None and fault.at[:1] == ("resource_registry",):
+            environment.place(fault)
+        if fault.place is None and document is not None:
+            fault.place = document.place(fault.at)
+    raise ValidationErrors(shown) from shown[0]
