@@ -80,6 +80,21 @@ class Zonda:
         self.processes.append(process)
         return process
 
+    def serve(self, file: Path) -> subprocess.Popen[str]:
+        """Start a runner service and wait until it listens."""
+        process = self.start("runner", "serve", file)
+
+        def listens() -> bool:
+            assert process.poll() is None, process.communicate()[0]
+            try:
+                found = json.loads((self.home / "runner.json").read_text())
+            except (OSError, ValueError):
+                return False
+            return bool(found["pid"] == process.pid)
+
+        eventually(listens, "the runner service listens", 30)
+        return process
+
     def configure(self, text: str) -> None:
         """Write zonda.toml."""
         (self.home / "zonda.toml").write_text(text)
@@ -154,17 +169,7 @@ class Service:
 
     def start(self) -> None:
         """Start it and wait until it listens."""
-        self.process = self.zonda.start("runner", "serve", self.file)
-        eventually(self._listens, "the runner service listens", 30)
-
-    def _listens(self) -> bool:
-        assert self.process is not None
-        assert self.process.poll() is None, self.process.communicate()[0]
-        try:
-            found = json.loads((self.zonda.home / "runner.json").read_text())
-        except (OSError, ValueError):
-            return False
-        return bool(found["pid"] == self.process.pid)
+        self.process = self.zonda.serve(self.file)
 
     def kill(self) -> None:
         """``kill -9``."""
