@@ -1,1 +1,1 @@
-"""Resource types and constraints that come with zonda: plug-ins like anybody's, on ``zonda.hooks`` alone."""
+"""Resource types and constraints that come with zonda: plug-ins like anybody's."""

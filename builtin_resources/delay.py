@@ -1,0 +1,103 @@
+"""``OS::Heat::Delay``: puts a pause between resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+from .waiting import wait_token, waited
+
+MIN_WAIT = "min_wait"
+MAX_JITTER = "max_jitter"
+MULTIPLIER = "jitter_multiplier"
+ACTIONS = "actions"
+
+_Schema = properties.Schema
+
+
+def _seconds(description: str, default: float) -> properties.Schema:
+    return _Schema(
+        _Schema.NUMBER,
+        description,
+        default=default,
+        update_allowed=True,
+        constraints=[constraints.Range(min=0)],
+    )
+
+
+class Delay(Resource):
+    """Waits during the chosen actions, for a fixed time and a random one on top.
+
+    What requires it waits with it. The random part, at most ``max_jitter`` times
+    ``jitter_multiplier`` seconds, keeps many equal resources from starting at once.
+    """
+
+    support_status = SupportStatus(version="11.0.0")
+    start_policy = "idempotent"
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        MIN_WAIT: _seconds("The least time to wait, in seconds.", 0),
+        MAX_JITTER: _seconds("The most random time to wait on top.", 0),
+        MULTIPLIER: _seconds("How many seconds one unit of max_jitter is.", 1.0),
+        ACTIONS: _Schema(
+            _Schema.LIST,
+            "The actions that wait.",
+            default=["CREATE"],
+            update_allowed=True,
+            constraints=[constraints.AllowedValues(["CREATE", "DELETE", "SUSPEND", "RESUME"])],
+        ),
+    }
+
+    def validate(self) -> None:
+        """The longest wait must fit into the stack's timeout."""
+        longest = self.properties[MIN_WAIT] + self._most_jitter()
+        if longest > self.context.stack_timeout:
+            raise TemplateError(f"{self.type()} maximum delay {longest}s exceeds stack timeout.")
+
+    def _most_jitter(self) -> float:
+        return float(self.properties[MAX_JITTER] * self.properties[MULTIPLIER])
+
+    def _start(self, action: str) -> dict[str, Any]:
+        """The token of ``action``; the random part is chosen once, here."""
+        seconds = 0.0
+        if action in self.properties[ACTIONS]:
+            jitter = self._most_jitter() * self.context.random.random()
+            seconds = self.properties[MIN_WAIT] + jitter
+        return wait_token(self.context.clock, seconds)
+
+    def handle_create(self) -> dict[str, Any]:
+        """Begin to wait."""
+        return self._start("CREATE")
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """Nothing to do: the next action reads the new definition."""
+
+    def handle_suspend(self) -> dict[str, Any]:
+        """Begin to wait."""
+        return self._start("SUSPEND")
+
+    def handle_resume(self) -> dict[str, Any]:
+        """Begin to wait."""
+        return self._start("RESUME")
+
+    def handle_delete(self) -> dict[str, Any]:
+        """Begin to wait."""
+        return self._start("DELETE")
+
+    def check_create_complete(self, token: Mapping[str, Any]) -> bool:
+        """Whether the time is over."""
+        return waited(self.context.clock, token)
+
+    check_suspend_complete = check_create_complete
+    check_resume_complete = check_create_complete
+    check_delete_complete = check_create_complete

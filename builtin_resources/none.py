@@ -1,0 +1,51 @@
+"""``OS::Heat::None``: stands in for any other type and does nothing."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection
+from typing import Any
+
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.properties import Properties
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+
+class AnyProperties(Properties):
+    """Takes whatever is given, checks nothing and offers nothing to a plug-in."""
+
+    __slots__ = ()
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """No faults."""
+        return []
+
+    def stored(self) -> dict[str, Any]:
+        """What was given, as it is."""
+        return dict(self._given)
+
+
+class NoneResource(Resource):
+    """Takes the place of another type, to switch that off in the resource registry.
+
+    Any property is accepted and any attribute is null. An update never touches it, whatever
+    changes.
+    """
+
+    support_status = SupportStatus(version="5.0.0")
+    start_policy = "idempotent"
+    never_update = True
+    any_attribute = True
+
+    def make_properties(self, definition: ResourceDefinition) -> Properties:
+        """The properties as given, unchecked."""
+        return AnyProperties({}, definition.properties, raw=definition.raw.get("properties") or {})
+
+    def handle_create(self) -> None:
+        """Take a random id, so that references to different ones differ."""
+        number = self.context.random.getrandbits(128)
+        self.resource_id_set(str(uuid.UUID(int=number, version=4)))
