@@ -64,7 +64,7 @@ plugin_dirs = [{json.dumps(str(PLUGINS))}]
 kind = "killing"
 kill = "{point}"
 marker = {json.dumps(str(marker))}
-endpoint = {json.dumps(where["url"])}
+endpoint = {json.dumps(where["address"])}
 token = {json.dumps(where["token"])}
 """)
     one = write("one.yaml", template(1, service.folder, "deadly:work"))
