@@ -1,0 +1,224 @@
+"""The CloudFormation functions that the first HOT versions had: Ref and Fn::*."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from zonda.hooks.errors import Path, TemplateError, UnknownReference
+from zonda.hooks.function import (
+    Function,
+    ParseScope,
+    ResolveScope,
+    Source,
+    resolve_value,
+    sources,
+)
+
+from .access import ResourceFacade, resource_name
+from .static import UNKNOWN, static_value
+from .text import ListJoin, StrReplace
+
+_MEMBER = re.compile(r"\.?member\.(\d+)\.([^=]*)=(.*)", re.DOTALL)
+
+
+class Ref(Function):
+    """``Ref: name``: a parameter's value or a resource's reference."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if isinstance(self.args, dict | list):
+            resource_name(name, self.args)
+        self._source = _what_ref_reads(scope, static_value(scope, self.args, path))
+
+    def sources(self) -> Iterator[Source]:
+        """The parameter or the resource, and what its name is made from."""
+        if self._source is not None:
+            yield self._source
+        yield from sources(self.args)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The value; raises UnknownReference for a name that is neither."""
+        name = resource_name(self.name, resolve_value(self.args, scope))
+        if self._source is not None and self._source.kind == "param":
+            return scope.parameter(name)
+        try:
+            return scope.reference(name, self.path)
+        except KeyError:
+            raise UnknownReference(
+                f'The specified reference "{name}" (in unknown) is incorrect.'
+            ) from None
+
+
+def _what_ref_reads(scope: ParseScope, name: Any) -> Source | None:
+    if name is UNKNOWN or isinstance(name, dict | list):
+        return None
+    try:
+        scope.parameter(str(name))
+    except (TemplateError, KeyError):
+        return Source("ref", str(name))
+    return Source("param", str(name))
+
+
+class Select(Function):
+    """``Fn::Select: [index, collection]``; what is not there gives the empty text."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, list) or len(self.args) != 2:
+            raise ValueError(f'Arguments to "{name}" must be of the form [index, collection]')
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The item; raises TypeError for an index that does not fit the collection."""
+        index, collection = (resolve_value(arg, scope) for arg in self.args)
+        if collection is None or collection == "":
+            return ""
+        if isinstance(collection, str):
+            collection = self._from_json(collection)
+        if isinstance(collection, dict):
+            if not isinstance(index, str):
+                raise TypeError(f'Index to "{self.name}" must be a string')
+            return collection.get(index, "")
+        if not isinstance(collection, list):
+            raise TypeError(f"Arguments to {self.name} not fully resolved")
+        return self._item(collection, index)
+
+    def _from_json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f'"{self.name}": {error}') from error
+
+    def _item(self, items: list[Any], index: Any) -> Any:
+        try:
+            return items[int(index)]
+        except IndexError:
+            return ""
+        except (ValueError, TypeError, OverflowError):
+            raise TypeError(f'Index to "{self.name}" must be an integer') from None
+
+
+class Join(ListJoin):
+    """``Fn::Join: [delimiter, [text, ...]]``."""
+
+    __slots__ = ()
+
+
+class Split(Function):
+    """``Fn::Split: [delimiter, text]``."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, list) or len(self.args) != 2:
+            raise ValueError(
+                f'Incorrect arguments to "{name}" should be: "{name}" : [ ",", "str1,str2"]'
+            )
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The parts."""
+        delimiter, text = (resolve_value(arg, scope) for arg in self.args)
+        if not isinstance(delimiter, str):
+            raise TypeError(f'Delimiter for "{self.name}" must be string')
+        if not isinstance(text, str):
+            raise TypeError(f"String to split must be string; got {type(text)}")
+        return text.split(delimiter)
+
+
+class Replace(StrReplace):
+    """``Fn::Replace: [map, template]``."""
+
+    __slots__ = ()
+
+    def _arguments(self) -> tuple[Any, Any]:
+        if not isinstance(self.args, list) or len(self.args) != 2:
+            raise ValueError(
+                f'Incorrect arguments to "{self.name}" should be: '
+                f'"{self.name}" : [ {{"$var1": "foo"}}, "$var1 is bar"]'
+            )
+        return self.args[0], self.args[1]
+
+
+class Base64(Function):
+    """``Fn::Base64: text``: the text itself; servers encode it when they need to."""
+
+    __slots__ = ()
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The text."""
+        text = resolve_value(self.args, scope)
+        if not isinstance(text, str):
+            raise TypeError(f'"{self.name}" argument must be a string')
+        return text
+
+
+class MemberListToMap(Function):
+    """``Fn::MemberListToMap: [key name, value name, [".member.0.Name=key", ...]]``."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, list) or len(self.args) != 3:
+            raise TypeError(
+                'Wrong Arguments try: "\n'
+                "            {'Fn::MemberListToMap': ['Name', 'Value',\n"
+                "                                     ['.member.0.Name=key',\n"
+                "                                      '.member.0.Value=door']]}\n"
+                '            "'
+            )
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The map, in the order of the members' numbers."""
+        key_name, value_name, members = (resolve_value(arg, scope) for arg in self.args)
+        if not isinstance(key_name, str) or not isinstance(value_name, str):
+            raise TypeError(f'"{self.name}" Key Name and Value Name must be strings')
+        if not isinstance(members, list):
+            raise TypeError("Member list must be a list")
+        pairs: dict[int, dict[str, str]] = {}
+        for member in members:
+            number, name, value = _member(member)
+            pairs.setdefault(number, {})[name] = value
+        complete = [pairs[number] for number in sorted(pairs)]
+        return {
+            pair[key_name]: pair[value_name]
+            for pair in complete
+            if key_name in pair and value_name in pair
+        }
+
+
+def _member(text: Any) -> tuple[int, str, str]:
+    if not isinstance(text, str):
+        raise TypeError("Member list items must be strings")
+    match = _MEMBER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"Member list items must look like .member.0.Name=key, not {text[:60]!r}")
+    return int(match[1]), match[2], match[3]
+
+
+class CfnResourceFacade(ResourceFacade):
+    """``Fn::ResourceFacade: Metadata``."""
+
+    __slots__ = ()
+    kinds: ClassVar[dict[str, str]] = {
+        "Metadata": "metadata",
+        "DeletionPolicy": "deletion_policy",
+        "UpdatePolicy": "update_policy",
+    }
+
+
+class GetAZs(Function):
+    """``Fn::GetAZs: region``: the one zone that Heat names where it knows no others."""
+
+    __slots__ = ()
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """A list of one zone."""
+        return ["nova"]

@@ -1,0 +1,93 @@
+"""``make_url``: a URL from its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlencode, urlunsplit
+
+from zonda.hooks.errors import Path
+from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve, sources
+
+_PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
+_HIGHEST_PORT = 65535
+
+
+class MakeUrl(Function):
+    """``make_url: {scheme: ..., host: ..., ...}``; every part may be left out."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, dict):
+            raise TypeError(f'The arguments to "{name}" must be a map')
+        unknown = [str(key) for key in self.args if key not in _PARTS]
+        if unknown:
+            raise ValueError(f'Invalid arguments to "{name}": {", ".join(unknown)}')
+        self._check(self.args)
+
+    def _check(self, args: dict[str, Any]) -> None:
+        """Check the parts in their order; what follows the query is not looked at, as in Heat."""
+        for part in _PARTS:
+            if part not in args or isinstance(args[part], Function):
+                if part == "query" and part in args:
+                    return
+                continue
+            if part == "port":
+                self._check_port(args[part])
+            elif part == "query":
+                if not isinstance(args[part], dict):
+                    raise TypeError(f'The "query" argument to "{self.name}" must be a map')
+                return
+            elif not isinstance(args[part], str):
+                raise TypeError(f'The "{part}" argument to "{self.name}" must be a string')
+
+    def _check_port(self, port: Any) -> None:
+        try:
+            number = int(port)
+        except (ValueError, OverflowError):
+            raise ValueError(
+                f'Invalid URL port "{port}" for {self.name} called with {self._literals()}'
+            ) from None
+        except TypeError:
+            raise TypeError(
+                f'The "port" argument to "{self.name}" must be a number, not {type(port).__name__}'
+            ) from None
+        if not 0 < number <= _HIGHEST_PORT:
+            raise ValueError(f"Invalid URL port {number}, must be in range 1-{_HIGHEST_PORT}")
+
+    def _literals(self) -> dict[str, Any]:
+        """The arguments as written, without what a function gives: that may be a secret."""
+        shown = {
+            part: "..." if isinstance(value, Function) or any(sources(value)) else value
+            for part, value in self.args.items()
+        }
+        return shown | {"password": "******"} if "password" in shown else shown
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The URL; raises TypeError and ValueError with Heat's words."""
+        args = resolve(self.args, scope)
+        self._check(args)
+        scheme = args.get("scheme", "")
+        if ":" in scheme:
+            raise ValueError("URL \"scheme\" should not contain ':'")
+        path = quote(args.get("path", ""))
+        query = urlencode(args.get("query", {}), safe="/")
+        fragment = quote(args.get("fragment", ""))
+        return urlunsplit((scheme, _authority(args), path, query, fragment))
+
+
+def _authority(args: dict[str, Any]) -> str:
+    """``user:password@host:port``, as far as the parts are there."""
+    user = quote(args.get("username", ""), safe="")
+    password = quote(args.get("password", ""), safe="")
+    login = f"{user}:{password}@" if password else f"{user}@" if user else ""
+    port = args.get("port", "")
+    return f"{login}{_host(args.get('host', ''))}{f':{port}' if port else ''}"
+
+
+def _host(host: str) -> str:
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    host = quote(host, safe=":")
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,141 @@
+"""``repeat``: one copy of a template for each item of a list, or for each combination of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from zonda.hooks.errors import Path
+from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
+
+#: No call makes more values than this: nested calls multiply.
+MOST_VALUES = 1_000_000
+
+
+class Repeat(Function):
+    """``repeat: {for_each: {placeholder: list}, template: ...}`` before 2016-10-14.
+
+    The template is resolved before its placeholders are replaced, and a later placeholder sees
+    what an earlier one put in; both as in Heat.
+    """
+
+    __slots__ = ("_for_each", "_template")
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, dict):
+            raise TypeError(f'Arguments to "{name}" must be a map')
+        if "for_each" not in self.args or "template" not in self.args:
+            raise KeyError(
+                f'"{name}" syntax should be repeat:\n'
+                "              template: This is %var%\n"
+                "              for_each:\n"
+                "                %var%: ['a', 'b', 'c']"
+            )
+        self._for_each = self.args["for_each"]
+        self._template = self.args["template"]
+        if not isinstance(self._for_each, dict | Function):
+            raise TypeError(f'The "for_each" argument to "{name}" must contain a map')
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The list of copies; the first placeholder varies slowest."""
+        for_each = resolve_value(self._for_each, scope)
+        if not isinstance(for_each, dict) or not for_each:
+            raise TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
+        lists = [self._items(value) for value in for_each.values()]
+        template = resolve_value(self._template, scope)
+        placeholders = list(for_each)
+        self._check_size(lists, template)
+        return [_filled(template, placeholders, items) for items in self._rows(lists)]
+
+    def _items(self, value: Any) -> Sequence[Any]:
+        if value is None:
+            return ()
+        if isinstance(value, list):
+            return value
+        raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be lists')
+
+    def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        return product(*lists)
+
+    def _check_size(self, lists: list[Sequence[Any]], template: Any) -> None:
+        rows = prod(map(len, lists))
+        if rows and rows * _size(template) > MOST_VALUES:
+            raise ValueError(f'"{self.name}" would make more than {MOST_VALUES} values')
+
+
+class RepeatMaps(Repeat):
+    """``repeat`` from 2016-10-14 on: a map stands for its keys."""
+
+    __slots__ = ()
+
+    def _items(self, value: Any) -> Sequence[Any]:
+        if value is None or isinstance(value, dict | list):
+            return list(value or ())
+        raise TypeError(
+            f'The values of the "for_each" argument to "{self.name}" must be lists or maps'
+        )
+
+
+class RepeatPermutations(RepeatMaps):
+    """``repeat`` from 2017-09-01 on: ``permutations: false`` takes the lists side by side."""
+
+    __slots__ = ("_permutations",)
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        self._permutations = self.args.get("permutations", True)
+        if not isinstance(self._permutations, bool):
+            raise TypeError(f'"permutations" should be boolean type for {name} function.')
+
+    def _items(self, value: Any) -> Sequence[Any]:
+        return super()._items(value) if self._permutations else Repeat._items(self, value)
+
+    def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        if self._permutations:
+            return super()._rows(lists)
+        if any(items == () for items in lists):
+            return ()
+        if len({len(items) for items in lists}) != 1:
+            raise ValueError(
+                f"For {self.name}, the length of for_each values should be equal "
+                "if no permutations."
+            )
+        return zip(*lists, strict=True)
+
+    def _check_size(self, lists: list[Sequence[Any]], template: Any) -> None:
+        super()._check_size(lists if self._permutations else lists[:1], template)
+
+
+def _filled(template: Any, placeholders: Sequence[Any], items: Sequence[Any]) -> Any:
+    if isinstance(template, str):
+        for placeholder, item in zip(placeholders, items, strict=True):
+            template = template.replace(_text(placeholder), _text(item))
+        return template
+    if isinstance(template, list):
+        return [_filled(value, placeholders, items) for value in template]
+    if isinstance(template, dict):
+        return {
+            _filled(key, placeholders, items): _filled(value, placeholders, items)
+            for key, value in template.items()
+        }
+    return template
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(
+            "the placeholders of repeat and what replaces them must be text, "
+            f"not {type(value).__name__}"
+        )
+    return value
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(map(_size, value.values()))
+    if isinstance(value, list):
+        return 1 + sum(map(_size, value))
+    return 1 + len(value) // 1000 if isinstance(value, str) else 1

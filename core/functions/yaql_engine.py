@@ -1,0 +1,190 @@
+"""yaql within limits: elements, memory, and time.
+
+Called by ``yaql_function``. The engine, the context and parsed expressions are made once, which is
+ninety times cheaper than making them for each call. yaql itself bounds elements and memory; the
+deadline is ours, looked at wherever yaql asks for its limits, which it does at every call of a
+function. Two functions that can take for ever inside one call are replaced by bounded ones.
+"""
+
+from __future__ import annotations
+
+import collections.abc  # noqa: F401  (yaql uses it without importing it)
+import re
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import yaql
+from yaql.language import exceptions, expressions, specs, utils, yaqltypes
+from yaql.language.factory import YaqlEngine
+
+from zonda.core.clock import SystemClock
+from zonda.hooks.errors import TemplateError
+
+from . import yaql_regex
+
+#: What an expression may raise besides yaql's own errors: the faults of Python's operations.
+_FAULTS = (
+    exceptions.YaqlException,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+    re.error,
+)
+_LONGEST_MESSAGE = 1000
+_LARGEST_BITS = 80_000
+
+Clock = Callable[[], float]
+_MONOTONIC: Clock = SystemClock().monotonic
+
+#: PLY's lexer and parser hold the state of one parse.
+_parsing = threading.Lock()
+
+
+@cache
+def _engine() -> YaqlEngine:
+    return yaql.YaqlFactory().create()
+
+
+@cache
+def _context() -> Any:
+    """The standard library, with what could run for ever replaced."""
+    context = yaql.create_context(regex=False)
+    yaql_regex.register(context)
+    context = context.create_child_context()
+    context.register_function(_power, name="pow", exclusive=True)
+    context.register_function(_shift_left, name="shiftBitsLeft", exclusive=True)
+    return context
+
+
+@lru_cache(maxsize=1024)
+def parsed(expression: str) -> Any:
+    """The parsed expression; raises ValueError with Heat's words."""
+    with _parsing:
+        engine = _engine()
+        try:
+            return engine.parser.parse(expression, lexer=engine.lexer)
+        except (*_FAULTS, RecursionError) as error:
+            raise ValueError(f"Bad expression {error}.") from error
+
+
+class _Options(utils.FrozenDict):  # type: ignore[misc]
+    """yaql's limits, and the deadline that is checked each time yaql reads one of them."""
+
+    def __init__(self, options: Mapping[str, Any], seconds: float, clock: Clock) -> None:
+        super().__init__(options)
+        self._seconds = seconds
+        self._clock = clock
+        self._end = clock() + seconds
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.left()
+        return super().get(key, default)
+
+    def left(self) -> float:
+        """The seconds left; raises TemplateError where there are none."""
+        left = self._end - self._clock()
+        if left <= 0:
+            raise TemplateError(
+                f"the yaql expression took longer than {self._seconds:g} seconds",
+                heat_type="TimeoutError",
+                hint="Make the expression simpler, or raise the limit in the settings.",
+            )
+        return left
+
+
+class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
+    """The one engine with the options of one evaluation."""
+
+    def __init__(self, options: _Options) -> None:
+        base = _engine()
+        super().__init__(base.lexer, base.parser, {}, base.factory)
+        self._limits = options
+
+    @property
+    def options(self) -> _Options:
+        return self._limits
+
+
+class Evaluator:
+    """Evaluates expressions within limits: elements of a collection, bytes, seconds."""
+
+    def __init__(
+        self,
+        iterators: int,
+        memory: int,
+        seconds: float,
+        clock: Clock = _MONOTONIC,
+    ) -> None:
+        self._options = {"yaql.limitIterators": iterators, "yaql.memoryQuota": memory}
+        self._seconds = seconds
+        self._clock = clock
+
+    def evaluate(self, expression: str, data: Any) -> Any:
+        """The value, as plain data; sets stay sets, as in Heat.
+
+        Raises ValueError for a syntax error, else TemplateError: ``heat_type`` is the class of
+        the error inside yaql.
+        """
+        options = _Options(self._options, self._seconds, self._clock)
+        statement = expressions.Statement(parsed(expression), _LimitedEngine(options))
+        context = _context().create_child_context()
+        try:
+            value = statement.evaluate(data={"data": data}, context=context)
+        except TemplateError:
+            raise
+        except _FAULTS as error:
+            raise _fault(error) from error
+        return _plain(value)
+
+
+def _fault(error: BaseException) -> TemplateError:
+    kind = type(error).__name__
+    return TemplateError((str(error) or kind)[:_LONGEST_MESSAGE], heat_type=kind)
+
+
+def _plain(value: Any) -> Any:
+    """``value`` if a template can hold it; raises TypeError for patterns, dates, functions."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list | set):
+        for item in value:
+            _plain(item)
+        return value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not (key is None or isinstance(key, str | int | float)):
+                raise TypeError(
+                    f"the yaql expression gives a map with a {type(key).__name__} as key"
+                )
+            _plain(item)
+        return value
+    raise TypeError(f"the yaql expression gives a {type(value).__name__}, which is no plain value")
+
+
+@specs.parameter("a", yaqltypes.Number())  # type: ignore[untyped-decorator]
+@specs.parameter("b", yaqltypes.Number())  # type: ignore[untyped-decorator]
+@specs.parameter("c", yaqltypes.Number(nullable=True))  # type: ignore[untyped-decorator]
+def _power(a: Any, b: Any, c: Any = None) -> Any:
+    if c is None and isinstance(a, int) and isinstance(b, int):
+        _check_bits(a.bit_length() * max(b, 0))
+    return pow(a, b, c)
+
+
+@specs.parameter("value", int)  # type: ignore[untyped-decorator]
+@specs.parameter("bits_number", int)  # type: ignore[untyped-decorator]
+def _shift_left(value: int, bits_number: int) -> int:
+    _check_bits(value.bit_length() + bits_number)
+    return value << bits_number
+
+
+def _check_bits(bits: int) -> None:
+    if bits > _LARGEST_BITS:
+        raise exceptions.MemoryQuotaExceededException

@@ -1,0 +1,207 @@
+"""yaql's functions on regular expressions, in bounded time.
+
+Python's ``re`` cannot be interrupted and holds every thread. So ``re`` compiles, for its verdict on
+a malformed pattern, and the ``regex`` package searches within the time that the expression has
+left. Registered by ``yaql_engine`` in place of the library's own functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from inspect import signature
+from typing import Any, TypeVar
+
+import regex
+from yaql.language import specs, yaqltypes
+
+_TEXT = yaqltypes.String()
+_LAMBDA = yaqltypes.Lambda(with_context=True)
+
+
+class Pattern:
+    """What yaql's ``regex()`` gives."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self.text = text
+        self.flags = flags
+        self.compiled = _compiled(text, flags)
+
+    def __repr__(self) -> str:
+        return f"regex({self.text!r})"
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str, flags: int) -> Any:
+    re.compile(text, flags)
+    try:
+        return regex.compile(text, flags | regex.VERSION0)
+    except regex.error as error:
+        raise ValueError(f"the pattern {text[:60]!r} cannot be used: {error}") from error
+
+
+def _bounded(engine: Any, work: Callable[[float], Any]) -> Any:
+    """The result of ``work``, which is given the seconds left."""
+    try:
+        return work(engine.options.left())
+    except TimeoutError:
+        engine.options.left()
+        raise ValueError("a regular expression took too long") from None
+
+
+def _search(engine: Any, pattern: Pattern, text: str) -> Any:
+    return _bounded(engine, lambda seconds: pattern.compiled.search(text, timeout=seconds))
+
+
+def _publish(context: Any, match: Any) -> None:
+    """``$1`` is the match, ``$2`` and so on its groups, ``$name`` the named ones."""
+    numbered = {str(index + 1): index for index in range(len(match.groups()) + 1)}
+    for name, group in {**numbered, **match.re.groupindex}.items():
+        context[f"${name}"] = {
+            "value": match.group(group),
+            "start": match.start(group),
+            "end": match.end(group),
+        }
+
+
+def _selected(context: Any, match: Any, selector: Any) -> Any:
+    if selector is None:
+        return match.group()
+    child = context.create_child_context()
+    _publish(child, match)
+    return selector(child)
+
+
+_Callable = TypeVar("_Callable", bound=Callable[..., Any])
+
+#: What ``register`` registers: name, function, whether it is called on a receiver.
+_registered: list[tuple[str, Callable[..., Any], bool]] = []
+
+
+def _yaql(name: str, *, method: bool = False, **types: Any) -> Callable[[_Callable], _Callable]:
+    """Mark a function of the expression language: its name there and its parameters' types.
+
+    A parameter called ``engine`` receives the engine of the evaluation, and ``context`` the
+    context; the receiver of a method is its first parameter with a type.
+    """
+
+    def mark(function: _Callable) -> _Callable:
+        for parameter, kind in types.items():
+            specs.parameter(parameter, kind)(function)
+        if "engine" in signature(function).parameters:
+            specs.inject("engine", yaqltypes.Engine())(function)
+        _registered.append((name, function, method))
+        return function
+
+    return mark
+
+
+@_yaql("regex", pattern=_TEXT)
+def _regex(
+    pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False
+) -> Pattern:
+    flags = re.UNICODE
+    flags |= re.IGNORECASE if ignore_case else 0
+    flags |= re.MULTILINE if multi_line else 0
+    flags |= re.DOTALL if dot_all else 0
+    return Pattern(pattern, int(flags))
+
+
+@_yaql("matches", method=True, regexp=Pattern, string=_TEXT)
+def _pattern_matches(engine: Any, regexp: Pattern, string: str) -> bool:
+    return _search(engine, regexp, string) is not None
+
+
+@_yaql("matches", method=True, string=_TEXT, regexp=_TEXT)
+@_yaql("#operator_=~", string=_TEXT, regexp=_TEXT)
+def _text_matches(engine: Any, string: str, regexp: str) -> bool:
+    return _search(engine, Pattern(regexp, 0), string) is not None
+
+
+@_yaql("#operator_=~", string=_TEXT, regexp=Pattern)
+def _like_pattern(engine: Any, string: str, regexp: Pattern) -> bool:
+    return _search(engine, regexp, string) is not None
+
+
+@_yaql("#operator_!~", string=_TEXT, regexp=Pattern)
+def _unlike_pattern(engine: Any, string: str, regexp: Pattern) -> bool:
+    return _search(engine, regexp, string) is None
+
+
+@_yaql("#operator_!~", string=_TEXT, regexp=_TEXT)
+def _unlike_text(engine: Any, string: str, regexp: str) -> bool:
+    return _search(engine, Pattern(regexp, 0), string) is None
+
+
+@_yaql("search", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
+def _search_one(
+    context: Any, engine: Any, regexp: Pattern, string: str, selector: Any = None
+) -> Any:
+    match = _search(engine, regexp, string)
+    return None if match is None else _selected(context, match, selector)
+
+
+@_yaql("searchAll", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
+def _search_all(
+    context: Any, engine: Any, regexp: Pattern, string: str, selector: Any = None
+) -> Iterator[Any]:
+    found = _bounded(
+        engine, lambda seconds: list(regexp.compiled.finditer(string, timeout=seconds))
+    )
+    for match in found:
+        yield _selected(context, match, selector)
+
+
+@_yaql("split", method=True, regexp=Pattern, string=_TEXT, max_split=int)
+def _split(engine: Any, regexp: Pattern, string: str, max_split: int = 0) -> Any:
+    return _bounded(
+        engine, lambda seconds: regexp.compiled.split(string, max_split, timeout=seconds)
+    )
+
+
+@_yaql("split", method=True, string=_TEXT, regexp=Pattern, max_split=int)
+def _split_text(engine: Any, string: str, regexp: Pattern, max_split: int = 0) -> Any:
+    return _split(engine, regexp, string, max_split)
+
+
+@_yaql("replace", method=True, regexp=Pattern, string=_TEXT, repl=_TEXT, count=int)
+def _replace(engine: Any, regexp: Pattern, string: str, repl: Any, count: int = 0) -> Any:
+    return _bounded(
+        engine, lambda seconds: regexp.compiled.sub(repl, string, count, timeout=seconds)
+    )
+
+
+@_yaql("replace", method=True, string=_TEXT, regexp=Pattern, repl=_TEXT, count=int)
+def _replace_text(engine: Any, string: str, regexp: Pattern, repl: str, count: int = 0) -> Any:
+    return _replace(engine, regexp, string, repl, count)
+
+
+@_yaql("replaceBy", method=True, regexp=Pattern, string=_TEXT, repl=_LAMBDA, count=int)
+def _replace_by(
+    context: Any, engine: Any, regexp: Pattern, string: str, repl: Any, count: int = 0
+) -> Any:
+    return _replace(engine, regexp, string, lambda match: _selected(context, match, repl), count)
+
+
+@_yaql("replaceBy", method=True, string=_TEXT, regexp=Pattern, repl=_LAMBDA, count=int)
+def _replace_text_by(
+    context: Any, engine: Any, string: str, regexp: Pattern, repl: Any, count: int = 0
+) -> Any:
+    return _replace_by(context, engine, regexp, string, repl, count)
+
+
+@_yaql("escapeRegex", string=_TEXT)
+def _escape(string: str) -> str:
+    return re.escape(string)
+
+
+@_yaql("isRegex")
+def _is_regex(value: Any) -> bool:
+    return isinstance(value, Pattern)
+
+
+def register(context: Any) -> None:
+    """Give ``context`` the functions."""
+    for name, function, method in _registered:
+        context.register_function(function, name=name, method=method, function=not method)
