@@ -16,7 +16,7 @@ from zonda.hooks import errors, specs
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
-from zonda.workflows import http_settings
+from zonda.workflows import http_settings, service_config
 from zonda.workflows import plugin as workflows_plugin
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -88,3 +88,16 @@ def test_a_resource_type_describes_itself(name: str, cls: type[Resource]) -> Non
 def test_every_command_is_documented_as_it_is() -> None:
     rows = re.findall(r"^\| `zonda (.*?)` \| (.*) \|$", (DOCS / "commands.md").read_text(), re.M)
     assert dict(rows) == {name: command.help for name, command in commands.COMMANDS.items()}
+
+
+def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
+    section = (DOCS / "workflows.md").read_text().split("## The bundled service")[1]
+    [text] = re.findall(r"^```yaml\n(.*?)^```$", section.split("\n## ")[0], re.M | re.S)
+    (tmp_path / "disks").mkdir()
+    (tmp_path / "flows.py").touch()
+    (tmp_path / "flows.yaml").write_text(text)
+    assert set(service_config.load(tmp_path / "flows.yaml").workflows) == {
+        "make-disk",
+        "resize",
+        "tell",
+    }

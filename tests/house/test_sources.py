@@ -24,13 +24,19 @@ CATCHES_EVERYTHING: dict[str, str] = {
 }
 
 #: Who may ask the time besides core/clock.py, and why.
-ASKS_THE_TIME: dict[str, str] = {"core/clock.py": "it is the clock"}
+ASKS_THE_TIME: dict[str, str] = {
+    "core/clock.py": "it is the clock",
+    "workflows/service_clock.py": "the runner service is a program of its own",
+}
 
 #: Who may make chance besides core/ids.py, and why.
 MAKES_CHANCE: dict[str, str] = {"core/ids.py": "it is the source"}
 
 #: Who may read environment variables besides core/settings.py, and why.
-READS_THE_ENVIRONMENT: dict[str, str] = {"core/settings.py": "it is the reader"}
+READS_THE_ENVIRONMENT: dict[str, str] = {
+    "core/settings.py": "it is the reader",
+    "workflows/service_wrapper.py": "a program of its own, which hands its environment on",
+}
 
 TIME = {
     "time.time",
