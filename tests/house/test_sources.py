@@ -18,6 +18,7 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
     "core/dropins.py": "border: importing a stranger's file",
+    "core/engine/prepare.py": "border: a plug-in decides about an update",
     "core/template/checks.py": "border: a plug-in's validate is called",
     "hooks/manager.py": "border: importing and asking a stranger's package",
     "hooks/resource.py": "border: a client's error goes to its plug-in, which raises it again",

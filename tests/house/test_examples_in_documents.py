@@ -1,0 +1,51 @@
+"""What the documents print as code works."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from zonda.core import dropins, settings
+from zonda.core.app import build_app
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.testing import Lifecycle
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def blocks(document: str, language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    text = (ROOT / document).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def test_the_plugin_in_the_documents_lives_its_life(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "folder.py").write_text(blocks("docs/plugins.md", "python")[0])
+    [plugin], failures = dropins.load([str(tmp_path / "plugins")])
+    assert failures == []
+    cls = plugin.zonda_resource_types()["My::Folder"]  # type: ignore[attr-defined]
+    wanted = tmp_path / "made" / "here"
+    folder = Lifecycle(cls, {"path": str(wanted)})
+    folder.create()
+    assert wanted.is_dir()
+    assert folder.attribute("path") == str(wanted)
+    folder.delete()
+    assert not wanted.exists()
+
+
+def test_the_settings_in_the_documents_are_accepted(tmp_path: Path) -> None:
+    for block in blocks("docs/settings.md", "toml"):
+        tomllib.loads(block)
+        (tmp_path / settings.FILE_NAME).write_text(block)
+        found = settings.load({"home": str(tmp_path)}, {})
+        assert found.default_runner in found.runners
+
+
+def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
+    [text] = blocks("README.md", "yaml")
+    app = build_app(settings.load({"home": str(tmp_path)}, {}))
+    checked = app.validate(Bundle(text))
+    assert list(checked.outputs) == ["said"]
+    app.close()
