@@ -23,6 +23,10 @@ from zonda.hooks.resource import Resource
 from .faults import EXTERNAL, POLICY, PROPERTY, Poisoned, near
 from .resources import NoClass, ResourceNode
 from .scope import Scope
+from .sections import RESOURCES
+
+#: Stands among properties for all of them: the section itself is wrong.
+WHOLE = "*"
 
 
 class NullValues:
@@ -56,9 +60,16 @@ class CheckedValues(NullValues):
 
 
 def resource_faults(
-    node: ResourceNode, static: Scope, empty: Scope, context: ResourceContext
+    node: ResourceNode,
+    static: Scope,
+    empty: Scope,
+    context: ResourceContext,
+    reported: frozenset[Any],
 ) -> Iterator[TemplateError]:
-    """The faults of one resource, in Heat's order."""
+    """The faults of one resource, in Heat's order.
+
+    ``reported`` are properties whose faults are known: what they resolve to is no news.
+    """
     if node.cls is NoClass:
         return
     if node.external_id is not None:
@@ -73,7 +84,9 @@ def resource_faults(
             code=POLICY,
             hint=f"{node.type} cannot make snapshots: use Retain or Delete.",
         )
-    yield from _definition_faults(node, empty, context, _keys_of(known))
+    wrong = reported | _keys_of(known)
+    if WHOLE not in wrong:
+        yield from _definition_faults(node, empty, context, wrong)
 
 
 def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
@@ -92,13 +105,23 @@ def _has_snapshots(cls: type[Resource]) -> bool:
     return callable(getattr(cls, "handle_snapshot_delete", None))
 
 
-def _keys_of(faults: list[TemplateError]) -> set[Any]:
-    """The properties that static faults stand in: what they resolve to is no news."""
-    return {fault.at[3] for fault in faults if fault.at[2:3] == ("properties",) and fault.at[3:]}
+def reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
+    """By resource, the properties that faults of loading stand in."""
+    found: dict[str, list[TemplateError]] = {}
+    for fault in faults:
+        if fault.at[:1] == (RESOURCES,) and len(fault.at) > 1:
+            found.setdefault(str(fault.at[1]), []).append(fault)
+    return {name: _keys_of(some) for name, some in found.items()}
+
+
+def _keys_of(faults: list[TemplateError]) -> frozenset[Any]:
+    """The properties that some faults of one resource stand in."""
+    places = [fault.at for fault in faults if fault.at[2:3] == ("properties",)]
+    return frozenset(at[3] if len(at) > 3 else WHOLE for at in places)
 
 
 def _definition_faults(
-    node: ResourceNode, scope: Scope, context: ResourceContext, known: set[Any]
+    node: ResourceNode, scope: Scope, context: ResourceContext, known: frozenset[Any]
 ) -> Iterator[TemplateError]:
     prefix = (*node.path, "properties")
     try:
@@ -125,7 +148,7 @@ def _merged(
     node: ResourceNode,
     faults: list[TemplateError],
     unresolved: Mapping[str, TemplateError],
-    known: set[Any],
+    known: frozenset[Any],
     prefix: Path,
 ) -> list[TemplateError]:
     """The faults of values and of resolving, by the order of the schema, each property once."""
@@ -138,7 +161,7 @@ def _merged(
         and fault.message not in missing
     ]
     kept.extend(fault for key, fault in unresolved.items() if key not in known)
-    position = {key: index for index, key in enumerate(node.cls.properties_schema)}
+    position: dict[Any, int] = {key: at for at, key in enumerate(node.cls.properties_schema)}
     return sorted(
         (fault for fault in kept if not isinstance(fault, Poisoned)),
         key=lambda fault: position.get((*fault.path, None)[len(prefix)], -1),

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.core.clock import SystemClock
 from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.context import Clock
 from zonda.hooks.errors import CircularDependency, TemplateError
 from zonda.hooks.manager import Plugins
 
@@ -43,6 +45,7 @@ class Loader:
         functions: Callable[[str], FunctionTable],
         limits: Limits,
         yaql: Yaql | None,
+        clock: Clock | None,
     ) -> None:
         self.bundle = bundle
         self.identity = identity
@@ -61,7 +64,9 @@ class Loader:
         self.outputs: dict[str, OutputNode] = {}
         self.reads = Reads()
         self._functions = functions
-        self._constraints = ConstraintContext(plugins.constraints, limits.pattern_seconds)
+        self._constraints = ConstraintContext(
+            plugins.constraints, limits.pattern_seconds, clock or SystemClock()
+        )
 
     @property
     def document(self) -> Document:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from zonda.core.patterns import full_match
 from zonda.hooks.constraints import BaseCustomConstraint, Constraint, CustomConstraint
-from zonda.hooks.context import ResourceContext
+from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import SchemaError, TemplateError
 
 from .bundle import Identity
@@ -55,8 +55,12 @@ class ConstraintContext:
     """As much of a ResourceContext as the constraints of parameters need."""
 
     def __init__(
-        self, constraints: Mapping[str, type[BaseCustomConstraint]], pattern_seconds: float
+        self,
+        constraints: Mapping[str, type[BaseCustomConstraint]],
+        pattern_seconds: float,
+        clock: Clock,
     ) -> None:
+        self.clock = clock
         self._constraints = constraints
         self._pattern_seconds = pattern_seconds
 
@@ -269,15 +273,16 @@ def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
             _check_default(schema, context)
     except SchemaError as error:
         raise SchemaError(
-            f"Parameter '{schema.name}' is invalid: {error.message}", at=(SECTION, schema.name)
-        ) from error
+            f"Parameter '{schema.name}' is invalid: {error.message}",
+            at=(SECTION, schema.name, *error.at),
+        ) from (None if schema.hidden else error)
 
 
 def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
     try:
         form = default_form(schema.type, schema.default)
     except ValueError as error:
-        raise SchemaError(str(error)) from error
+        raise SchemaError(str(error), at=("default",)) from error
     try:
         for constraint in schema.constraints:
             if not isinstance(constraint, CustomConstraint):
@@ -285,7 +290,7 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
     except ValueError as error:
         shown = MASK if schema.hidden else schema.default
         reason = "it breaks a constraint" if schema.hidden else error
-        raise SchemaError(f"Invalid default {shown} ({reason})") from error
+        raise SchemaError(f"Invalid default {shown} ({reason})", at=("default",)) from error
 
 
 def _invalid(schema: ParameterSchema, reason: str) -> TemplateError:

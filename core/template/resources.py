@@ -73,7 +73,7 @@ class ResourceNode:
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes when the definition does. Holds secrets: only a keyed hash is kept."""
+        """Changes when the definition does. Holds secrets: only a keyed hash of it is kept."""
         assert self.owner is not None
         return self.owner.fingerprint(self.name)
 
@@ -157,7 +157,7 @@ class ResourceNode:
                 value = resolve(item, scope)
             except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
                 faults[key] = _property_fault(error, (*prefix, key), (*self._at, key))
-                continue
+                value = None
             if value is not ABSENT:
                 values[key] = value
         return values, faults
@@ -203,6 +203,9 @@ def parse_resource(
     trees["update_policy"] = reader.mapping("update_policy")
     description = reader.text("description") or ""
     external_id = reader.text("external_id", functions=True)
+    if external_id is not None:
+        # What is managed elsewhere is never deleted from here.
+        policy = "Retain"
     node = ResourceNode(
         name=name,
         type=type_,

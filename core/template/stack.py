@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.graph.digraph import Ring, order
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.context import Clock, ResourceContext
+from zonda.hooks.errors import TemplateError, UnknownReference, ValidationErrors
 from zonda.hooks.manager import Plugins
 
 from . import checks, secrecy
@@ -64,6 +64,7 @@ class StackDefinition:
         self._files: Mapping[str, str] = loader.bundle.files
         self._yaql: Yaql | None = loader.yaql
         self._static_scope = self.scope(None)
+        self._reported = checks.reported_properties(loader.errors)
         for node in self.resources.values():
             node.owner = self
         for output in self.outputs.values():
@@ -135,7 +136,9 @@ class StackDefinition:
         empty = self.scope(checks.NullValues())
         for name in names:
             node = self.resources[name]
-            yield from checks.resource_faults(node, static, empty, context_for(node))
+            yield from checks.resource_faults(
+                node, static, empty, context_for(node), self._reported.get(name, frozenset())
+            )
         for output in self.outputs.values():
             yield from output.static_faults(static)
 
@@ -150,17 +153,19 @@ def load(
     previous: Mapping[str, Any] | None = None,
     context_for: ContextFor | None = None,
     yaql: Yaql | None = None,
+    clock: Clock | None = None,
 ) -> StackDefinition:
     """The definition behind a bundle.
 
     ``functions`` gives the functions of a version; ``previous`` the values of the parameters
-    before an update (immutable ones may not change). With ``context_for`` the resources are
-    validated as well, so that one error holds the faults of both.
+    before an update (immutable ones may not change); ``yaql`` evaluates an expression on data;
+    ``clock`` is for constraints on dates. With ``context_for`` the resources are validated as well,
+    so that one error holds the faults of both.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
-    loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql)
+    loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql, clock)
     loader.run(previous)
     if not loader.complete:
         raise_all(loader.errors, loader.found_document, loader.environment)
@@ -176,12 +181,23 @@ def raise_all(
     faults: list[TemplateError], document: Document | None, environment: Environment
 ) -> None:
     """Raise ``faults`` as one, each with its place; nothing if there are none."""
-    shown = [fault for fault in faults if not isinstance(fault, Poisoned)]
+    shown = list(_distinct(faults))
     if not shown:
         return
     for fault in shown:
         if fault.place is None and fault.at[:1] == ("resource_registry",):
             environment.place(fault)
         if fault.place is None and document is not None:
-            fault.place = document.place(fault.at)
+            fault.place = document.place(fault.at, key=True)
     raise ValidationErrors(shown) from shown[0]
+
+
+def _distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
+    """Each fault once: several users of one wrong thing find it several times."""
+    seen: set[object] = set()
+    for fault in faults:
+        unknown = fault.code == UnknownReference.code
+        mark = (fault.at, fault.code if unknown else str(fault))
+        if mark not in seen and not isinstance(fault, Poisoned):
+            seen.add(mark)
+            yield fault
