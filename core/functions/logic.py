@@ -123,7 +123,7 @@ class _Several(_Combined):
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
-        if not self.args or not isinstance(self.args, list):
+        if not isinstance(self.args, list):
             raise ValueError(f'Arguments to "{name}" must be a list of conditions')
         if len(self.args) < 2:
             raise ValueError(f'The minimum number of condition arguments to "{name}" is 2.')

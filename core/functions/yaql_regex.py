@@ -114,9 +114,13 @@ def _pattern_matches(engine: Any, regexp: Pattern, string: str) -> bool:
 
 
 @_yaql("matches", method=True, string=_TEXT, regexp=_TEXT)
-@_yaql("#operator_=~", string=_TEXT, regexp=_TEXT)
 def _text_matches(engine: Any, string: str, regexp: str) -> bool:
     return _search(engine, Pattern(regexp, 0), string) is not None
+
+
+@_yaql("#operator_=~", string=_TEXT, regexp=_TEXT)
+def _like_text(engine: Any, string: str, regexp: str) -> bool:
+    return _text_matches(engine, string, regexp)
 
 
 @_yaql("#operator_=~", string=_TEXT, regexp=Pattern)
