@@ -50,12 +50,12 @@ def show_path(path: Sequence[PathItem]) -> str:
     """``("a", "b", 0, "c")`` as Heat writes it: ``a.b[0].c``."""
     shown = ""
     for item in path:
-        if isinstance(item, int) or item.isdigit():
+        if isinstance(item, int) or str(item).isdigit():
             shown += f"[{item}]"
         elif shown:
             shown += f".{item}"
         else:
-            shown = item
+            shown = str(item)
     return shown
 
 

@@ -17,7 +17,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.properties import Properties
+from zonda.hooks.properties import Properties, Schema
 from zonda.hooks.resource import Resource
 
 from .faults import EXTERNAL, POLICY, PROPERTY, Poisoned, near
@@ -90,10 +90,14 @@ def resource_faults(
 
 
 def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
+    try:
+        external_id = node.resolved_external_id(scope)
+    except TemplateError as error:
+        yield error
+        return
     if node.depends_on:
         yield TemplateError(
-            f"Invalid dependency with external {node.type} resource: "
-            f"{node.resolved_external_id(scope)}",
+            f"Invalid dependency with external {node.type} resource: {external_id}",
             at=(*node.path, "depends_on"),
             code=EXTERNAL,
             heat_type="InvalidExternalResourceDependency",
@@ -137,11 +141,30 @@ def _definition_faults(
         yield from policy.validate((*node.path, "update_policy"))
     resource = node.cls(node.name, definition, context)
     faults = resource.properties.validate(prefix)
+    for fault in faults:
+        _describe(fault, node.cls.properties_schema, fault.path[len(prefix) :])
     if unresolved or known:
         faults = _merged(node, faults, unresolved, known, prefix)
     yield from faults
     if not faults and not unresolved and not known:
         yield from _own_faults(node, resource)
+
+
+_UNKNOWN = "Unknown Property "
+
+
+def _describe(fault: TemplateError, schema: Mapping[str, Schema], below: Path) -> None:
+    """Give a property's fault its code, and a hint where a name is unknown; ``below``: its path."""
+    if fault.code == TemplateError.code:
+        fault.code = PROPERTY
+    if fault.hint or not fault.message.startswith(_UNKNOWN):
+        return
+    level: Any = schema
+    for item in below:
+        found = level.get(item) if isinstance(level, Mapping) else level
+        level = found.schema if isinstance(found, Schema) else None
+    if isinstance(level, Mapping):
+        fault.hint = near(fault.message.removeprefix(_UNKNOWN), level)
 
 
 def _merged(

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ResolveScope, resolve, validate
 
-from .faults import CONDITION, from_exception, near, type_name, wrapped
+from .faults import CONDITION, FAULTS, from_exception, near, type_name, wrapped
 from .scope import Broken, Parser, Scope
 
 SECTION = "conditions"
@@ -97,7 +97,7 @@ class Conditions:
     def _value(self, name: str, scope: ResolveScope) -> bool | TemplateError:
         try:
             return self.enabled(name, scope)
-        except (TemplateError, TypeError, ValueError, KeyError) as error:
+        except FAULTS as error:
             return from_exception(error)
 
 
@@ -108,7 +108,7 @@ def truth(tree: Any, parser: Parser, path: Path) -> bool:
     """
     try:
         return parser.enabled(tree)
-    except (TemplateError, TypeError, ValueError, KeyError) as error:
+    except FAULTS as error:
         raise wrapped(error, path=path) from error
 
 

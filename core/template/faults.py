@@ -35,6 +35,10 @@ EXTERNAL = "ZON127"
 PROPERTY = "ZON140"
 
 
+#: What a function may raise while it is resolved.
+FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexError)
+
+
 class Poisoned(TemplateError):
     """A value that is missing because of a fault that was reported already: never shown."""
 

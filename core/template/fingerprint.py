@@ -14,6 +14,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, sources
 
+from .faults import FAULTS
 from .resources import SECTIONS, ResourceNode
 
 
@@ -71,7 +72,7 @@ def _call(call: Function, data: Any, scope: ResolveScope) -> Any:
         }
     try:
         value = call.resolve(scope)
-    except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except FAULTS as error:
         return {"fault": str(error)}
     return {"absent": True} if value is ABSENT else value
 

@@ -27,7 +27,8 @@ from .outputs import OutputNode
 from .parameters import ConstraintContext, Parameters
 from .references import Reads
 from .registry import Registry
-from .resources import NoClass, ResourceNode, parse_resource
+from .resource_reader import parse_resource
+from .resources import NoClass, ResourceNode
 from .scope import FunctionTable, Parser, Scope, Yaql
 from .source import Document, count_nodes, load_document
 

@@ -14,7 +14,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ResolveScope, resolve_value, validate
 
 from .conditions import truth
-from .faults import OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
+from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
 from .scope import Parser
 
 SECTION = "outputs"
@@ -45,7 +45,7 @@ class OutputNode:
             return None
         try:
             return resolve_value(self.value, scope)
-        except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+        except FAULTS as error:
             fault = from_exception(error)
             fault.at = fault.at or self.path
             raise fault from error

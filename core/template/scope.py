@@ -13,6 +13,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
 
 from .faults import (
+    FAULTS,
     FILE_MISSING,
     FUNCTION,
     Poisoned,
@@ -121,7 +122,7 @@ class Parser:
         before = len(self.errors)
         try:
             return function(self, name, args, path)
-        except (TemplateError, TypeError, ValueError, KeyError) as error:
+        except FAULTS as error:
             if len(self.errors) == before and not isinstance(error, Poisoned):
                 self.errors.append(_of_call(error, path))
         return Broken()
