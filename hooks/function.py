@@ -75,8 +75,10 @@ class ResolveScope(Protocol):
 class Function(ABC):
     """One call of an intrinsic function, parsed.
 
-    The constructor receives the raw argument, parses what it needs with ``scope.parse`` and raises
-    ``TemplateError`` (path relative to the call: the caller adds its own) for a wrong shape.
+    The constructor receives the raw argument and the path at which the call stands, its name
+    included. It parses what it needs with ``scope.parse`` and raises ``TemplateError`` (path
+    relative to the call: the caller adds its own), ``TypeError``, ``ValueError`` or ``KeyError``
+    for a wrong shape.
     """
 
     __slots__ = ("args", "name", "path")
@@ -90,7 +92,10 @@ class Function(ABC):
         self.args = scope.parse(args, path)
 
     def validate(self, scope: ResolveScope) -> Iterator[Exception]:
-        """Faults that show without values; the arguments are looked into first."""
+        """Faults that show without values; the arguments are looked into first.
+
+        A TemplateError without a path gets that of the call.
+        """
         yield from validate(self.args, scope)
 
     def sources(self) -> Iterator[Source]:
@@ -99,7 +104,11 @@ class Function(ABC):
 
     @abstractmethod
     def resolve(self, scope: ResolveScope) -> Any:
-        """The value; raises ``TemplateError``, ``TypeError`` or ``ValueError`` with Heat's text."""
+        """The value.
+
+        Raises ``TemplateError``, ``TypeError``, ``ValueError`` or ``KeyError`` with Heat's text;
+        the caller says where.
+        """
 
 
 class Absent:

@@ -173,7 +173,7 @@ def _implementations(
     manager: Manager, hook: str, version: str | None
 ) -> Iterator[tuple[Origin, Callable[[], Any]]]:
     """Who implements ``hook`` and how to ask it, so that one that fails hurts no other."""
-    for implementation in reversed(getattr(manager.hook, hook).get_hookimpls()):
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
         arguments = {"version": version} if "version" in implementation.argnames else {}
 
         def ask(function: Any = implementation.function, given: Any = arguments) -> Any:

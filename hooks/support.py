@@ -65,3 +65,8 @@ class SupportStatus:
 def is_valid_status(status: str) -> bool:
     """Whether ``status`` is one of the known words."""
     return status in SUPPORT_STATUSES
+
+
+def Status(version: str, message: str | None = None) -> SupportStatus:
+    """Supported since ``version``: the short form that Heat's plug-in guide uses."""
+    return SupportStatus(version=version, message=message)

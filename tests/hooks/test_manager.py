@@ -1,0 +1,219 @@
+"""The gathering of plug-ins: clashes, failures and where things come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import Distribution
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from zonda.hooks import hookimpl, manager
+from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.hooks.errors import PluginError
+from zonda.hooks.function import Function
+from zonda.hooks.manager import Origin, Plugins, gather, make_manager
+from zonda.hooks.resource import Resource
+
+
+class One(Resource):
+    pass
+
+
+class Two(Resource):
+    pass
+
+
+class Upper(Function):
+    def resolve(self, scope: Any) -> Any:
+        return None
+
+
+def plugin(name: str, **hooks: Callable[..., Any]) -> Any:
+    """A plug-in with these hooks."""
+    marked = {hook: hookimpl(function) for hook, function in hooks.items()}
+    return SimpleNamespace(__name__=name, **marked)
+
+
+def types(name: str, **classes: type[Resource]) -> Any:
+    named = {key.replace("_", "::"): cls for key, cls in classes.items()}
+    return plugin(name, zonda_resource_types=lambda: named)
+
+
+def installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *entries: tuple[str, str, Callable[[], Any]]
+) -> None:
+    """Pretend that distributions bring these entry points: name, distribution, loader."""
+
+    def found() -> Any:
+        for name, distribution, load in entries:
+            folder = tmp_path / f"{distribution}-1.2.dist-info"
+            folder.mkdir(exist_ok=True)
+            (folder / "METADATA").write_text(f"Name: {distribution}\nVersion: 1.2\n")
+            yield name, load, Distribution.at(folder)
+
+    monkeypatch.setattr(manager, "_installed", found)
+
+
+def collect(*built_in: Any, discover: bool = False) -> Plugins:
+    failures: list[PluginError] = []
+    made = make_manager(*built_in, discover=discover, failures=failures)
+    return gather(made, failures)
+
+
+def test_everything_is_gathered_with_its_origin() -> None:
+    class Even(BaseCustomConstraint):
+        pass
+
+    plugins = collect(
+        types("first", A_B=One),
+        plugin("second", zonda_constraints=lambda: {"even": Even}),
+        plugin("third", zonda_runners=lambda: {"r": lambda settings: None}),
+        plugin("fourth", zonda_client_plugins=lambda: {"c": dict}),
+    )
+    assert plugins.resource_types == {"A::B": One}
+    assert plugins.constraints == {"even": Even}
+    assert list(plugins.runners) == ["r"]
+    assert plugins.client_plugins == {"c": dict}
+    assert plugins.failures == []
+    assert set(plugins.origins) == {
+        ("resource type", "A::B"),
+        ("constraint", "even"),
+        ("runner", "r"),
+        ("client plug-in", "c"),
+    }
+
+
+def test_two_plugins_with_one_name_are_an_error_that_names_both_distributions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    installed(
+        monkeypatch,
+        tmp_path,
+        ("disks", "acme-disks", lambda: types("disks", A_B=One)),
+        ("storage", "other-storage", lambda: types("storage", A_B=Two)),
+    )
+    with pytest.raises(PluginError) as caught:
+        collect(discover=True)
+    assert caught.value.message == (
+        "Two plug-ins bring the resource type A::B: disks (acme-disks 1.2) and "
+        "storage (other-storage 1.2)."
+    )
+    assert caught.value.distribution == "other-storage"
+    assert caught.value.hint
+
+
+def test_a_plugin_that_cannot_be_imported_hurts_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken() -> Any:
+        raise ImportError("No module named 'gone'")
+
+    installed(
+        monkeypatch,
+        tmp_path,
+        ("bad", "acme-bad", broken),
+        ("good", "acme-good", lambda: types("good", A_B=One)),
+    )
+    plugins = collect(discover=True)
+    assert plugins.resource_types == {"A::B": One}
+    (failure,) = plugins.failures
+    assert (failure.plugin, failure.distribution) == ("bad", "acme-bad")
+    assert "No module named 'gone'" in failure.message
+    assert isinstance(failure.__cause__, ImportError)
+    assert plugins.origins["resource type", "A::B"] == Origin("good", "acme-good", "1.2")
+
+
+def raising() -> Any:
+    raise RuntimeError("no network")
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        pytest.param(
+            plugin("bad", zonda_resource_types=lambda wrong: {}),
+            "does not fit the hooks",
+            id="bad-signature",
+        ),
+        pytest.param(
+            plugin("bad", zonda_resources=lambda: {}), "does not fit the hooks", id="unknown-hook"
+        ),
+        pytest.param(plugin("bad", zonda_resource_types=raising), "no network", id="raises"),
+        pytest.param(
+            plugin("bad", zonda_resource_types=lambda: [One]),
+            "must give a mapping, not list",
+            id="no-mapping",
+        ),
+        pytest.param(
+            plugin("bad", zonda_resource_types=lambda: {"X": dict}),
+            "does not extend",
+            id="not-a-resource-class",
+        ),
+        pytest.param(
+            plugin("bad", zonda_resource_types=lambda: {5: One}), "not text", id="name-not-text"
+        ),
+        pytest.param(
+            plugin("bad", zonda_runners=lambda: {"r": 5}), "cannot be called", id="no-factory"
+        ),
+    ],
+)
+def test_a_broken_plugin_is_reported_and_left_out(bad: Any, words: str) -> None:
+    plugins = collect(bad, types("good", A_B=One))
+    assert plugins.resource_types == {"A::B": One}
+    assert plugins.runners == {}
+    (failure,) = plugins.failures
+    assert words in failure.message
+    assert failure.plugin
+
+
+def test_one_plugin_registered_twice_is_reported() -> None:
+    twice = types("twice", A_B=One)
+    plugins = collect(twice, twice)
+    assert len(plugins.failures) == 1
+
+
+def test_functions_are_asked_for_once_for_each_version() -> None:
+    asked: list[str] = []
+
+    def functions(version: str) -> dict[str, type[Function]]:
+        asked.append(version)
+        return {"upper": Upper} if version >= "2018" else {}
+
+    plugins = collect(plugin("f", zonda_functions=functions))
+    assert plugins.functions("2018-08-31") == {"upper": Upper}
+    assert plugins.functions("2018-08-31") == {"upper": Upper}
+    assert plugins.functions("2013-05-23") == {}
+    assert asked == ["2018-08-31", "2013-05-23"]
+
+
+def test_two_plugins_with_one_function_are_an_error() -> None:
+    plugins = collect(
+        plugin("f", zonda_functions=lambda version: {"upper": Upper}),
+        plugin("g", zonda_functions=lambda version: {"upper": Upper}),
+    )
+    with pytest.raises(PluginError, match="Two plug-ins bring the function of 2018-08-31 upper"):
+        plugins.functions("2018-08-31")
+
+
+def test_a_hook_need_not_take_its_arguments() -> None:
+    plugins = collect(plugin("f", zonda_functions=lambda: {"upper": Upper}))
+    assert plugins.functions("2018-08-31") == {"upper": Upper}
+
+
+def test_without_a_manager_there_are_no_functions() -> None:
+    assert Plugins().functions("2018-08-31") == {}
+
+
+def test_the_real_entry_points_can_be_asked_for() -> None:
+    for name, load, distribution in manager._installed():
+        assert name
+        assert callable(load)
+        assert distribution is not None
+
+
+def test_all_origins_in_order() -> None:
+    made = make_manager(types("b", A=One), types("a", B=Two), discover=False)
+    assert [str(origin) for origin in made.origins()] == ["b", "a"]
