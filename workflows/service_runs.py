@@ -1,0 +1,271 @@
+"""Starts, watches, recovers and cancels the runs of the bundled service.
+
+Called by the HTTP face. A run belongs to its wrapper process, which lives on when the service
+ends; what is known about a run is in the journal, never only here. One thread watches each
+running wrapper; what is more than ``parallel`` waits in order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from zonda.hooks.context import Clock
+
+from . import service_journal as journal
+from . import service_process as process
+from .service_config import ServiceConfig, Workflow
+from .service_journal import Journal, Run
+
+DAY = 86400.0
+CANCELLED = "The run was cancelled."
+#: How often an idempotent run is started before its loss counts as its failure.
+MOST_STARTS = 3
+_PASSED_ON = {
+    "ZONDA_ACTION": ("action",),
+    "ZONDA_STACK_ID": ("stack", "id"),
+    "ZONDA_STACK_NAME": ("stack", "name"),
+    "ZONDA_PROJECT": ("stack", "project"),
+    "ZONDA_RESOURCE_ID": ("resource", "id"),
+    "ZONDA_RESOURCE_NAME": ("resource", "name"),
+    "ZONDA_RESOURCE_TYPE": ("resource", "type"),
+    "ZONDA_PHYSICAL_ID": ("resource", "physical_id"),
+}
+
+
+class UnknownWorkflow(Exception):
+    """The workflow file has no such name."""
+
+
+class Runs:
+    """All runs of one service. Many threads may call."""
+
+    def __init__(self, config: ServiceConfig, journal_: Journal, clock: Clock) -> None:
+        self._config = config
+        self._journal = journal_
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._active: dict[str, Run] = {}
+        self._waiting: deque[Run] = deque()
+        self._forgot_at = clock.now()
+        self._stopped = False
+
+    # -- for the HTTP face --------------------------------------------------------------------
+
+    def submit(self, workflow: str, key: str, body: bytes) -> Run:
+        """The run of ``key``, accepted now or before. Raises UnknownWorkflow and KeyReused."""
+        request = json.loads(body)
+        now = self._clock.now()
+        with self._lock:
+            known = self._journal.find(key)
+            if known is None and workflow not in self._config.workflows:
+                raise UnknownWorkflow(workflow)
+            run, new = self._journal.accept(
+                key, workflow, str(request.get("action", "")), body, now, _forget_at(request, now)
+            )
+            if new:
+                self._waiting.append(run)
+            self._begin_waiting()
+        self._forget(now)
+        return run
+
+    def find(self, key: str) -> Run | None:
+        """The run of ``key``."""
+        return self._journal.find(key)
+
+    def answer(self, run: Run) -> dict[str, Any]:
+        """The answer object of the contract for ``run``."""
+        result = run.result()
+        if result is not None:
+            found = {name: result.get(name) for name in ("state", "output", "reason")}
+            return {"contract": 1, **{name: value for name, value in found.items() if value}}
+        age = max(0.0, self._clock.now() - run.accepted_at)
+        with self._lock:
+            message = "running" if run.key in self._active else "waiting for a free place"
+        return {
+            "contract": 1,
+            "state": "running",
+            "message": message,
+            "cancellable": True,
+            "retry_after": round(min(5.0, 0.1 + age / 4), 2),
+        }
+
+    def listed(self) -> Iterator[dict[str, Any]]:
+        """Every known run, oldest first."""
+        for run in self._journal.runs():
+            yield {
+                "key": run.key,
+                "workflow": run.workflow,
+                "action": run.action,
+                "state": self.answer(run)["state"],
+                "starts": run.starts(),
+                "accepted_at": run.accepted_at,
+            }
+
+    def cancel(self, run: Run) -> None:
+        """Ask for the end of ``run``; it may still end otherwise first."""
+        run.ask_to_cancel()
+        with self._lock:
+            if run in self._waiting:
+                self._waiting.remove(run)
+                run.end("cancelled", CANCELLED, self._clock.now())
+        process.end(run.processes().get("wrapper"), signal.SIGTERM)
+
+    def stop(self) -> None:
+        """Start nothing more. What runs goes on without this service."""
+        with self._lock:
+            self._stopped = True
+            self._waiting.clear()
+
+    # -- recovery -----------------------------------------------------------------------------
+
+    def recover(self) -> None:
+        """Take up what an earlier service left: wait for what runs, decide about what is lost."""
+        for run in self._journal.runs():
+            if run.result() is not None:
+                continue
+            descriptor = run.open_lock()
+            if not journal.try_lock(descriptor):
+                self._attach(run, descriptor)
+                continue
+            os.close(descriptor)
+            with self._lock:
+                self._settle(run)
+        with self._lock:
+            self._begin_waiting()
+        self._forget(self._clock.now(), always=True)
+
+    def _attach(self, run: Run, descriptor: int) -> None:
+        """Wait for a wrapper that is not a child of this process."""
+
+        def wait() -> None:
+            try:
+                journal.wait_for_lock(descriptor)
+            finally:
+                os.close(descriptor)
+
+        with self._lock:
+            self._active[run.key] = run
+        self._watch(run, wait)
+
+    def _settle(self, run: Run) -> None:
+        """A run without wrapper: ended, never started, or lost."""
+        if run.result() is not None:
+            return
+        starts = run.starts()
+        if starts == 0:
+            self._waiting.append(run)
+            return
+        # The command may have survived its wrapper; nobody would learn how it ends.
+        process.end_group(run.processes().get("command"), signal.SIGKILL)
+        if journal.cancel_asked(run.folder):
+            run.end("cancelled", CANCELLED, self._clock.now())
+            return
+        workflow = self._config.workflows.get(run.workflow)
+        if workflow is not None and workflow.idempotent and starts < MOST_STARTS:
+            self._waiting.append(run)
+            return
+        run.end("failed", _loss(workflow, starts), self._clock.now())
+
+    # -- running ------------------------------------------------------------------------------
+
+    def _begin_waiting(self) -> None:
+        while self._waiting and len(self._active) < self._config.parallel and not self._stopped:
+            run = self._waiting.popleft()
+            workflow = self._config.workflows.get(run.workflow)
+            if workflow is None:
+                reason = f"The workflow {run.workflow} is no longer in the workflow file."
+                run.end("failed", reason, self._clock.now())
+                continue
+            try:
+                child = self._launch(run, workflow)
+            except OSError as error:
+                run.end("failed", f"The run cannot be started: {error}", self._clock.now())
+                continue
+            self._active[run.key] = run
+            self._watch(run, child.wait)
+
+    def _launch(self, run: Run, workflow: Workflow) -> subprocess.Popen[bytes]:
+        plan = run.folder / journal.PLAN
+        argv = [*workflow.argv, str(plan)] if workflow.http else list(workflow.argv)
+        body = (run.folder / journal.BODY).read_bytes()
+        journal.write_json(
+            plan,
+            {
+                "argv": argv,
+                "cwd": workflow.cwd,
+                "env": {**_variables(run, json.loads(body)), **workflow.env},
+                "timeout": workflow.timeout,
+                "http": workflow.http,
+            },
+        )
+        run.note_start()
+        descriptor = run.open_lock()
+        try:
+            # The wrapper inherits the locked descriptor: from before it begins until it is gone,
+            # the lock is taken, and the pid of a stranger can never be mistaken for it.
+            journal.try_lock(descriptor)
+            with open(run.folder / journal.WRAPPER_LOG, "ab") as log:
+                return subprocess.Popen(
+                    [sys.executable, "-P", "-m", f"{__package__}.service_wrapper", str(run.folder)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=(descriptor,),
+                    start_new_session=True,
+                )
+        finally:
+            os.close(descriptor)
+
+    def _watch(self, run: Run, wait: Callable[[], object]) -> None:
+        def watch() -> None:
+            wait()
+            with self._lock:
+                self._active.pop(run.key, None)
+                if not self._stopped:
+                    self._settle(run)
+                    self._begin_waiting()
+
+        threading.Thread(target=watch, name=f"run {run.key}", daemon=True).start()
+
+    def _forget(self, now: float, *, always: bool = False) -> None:
+        with self._lock:
+            if not always and now - self._forgot_at < DAY / 24:
+                return
+            self._forgot_at = now
+        self._journal.forget(now)
+
+
+def _forget_at(request: Mapping[str, Any], now: float) -> float:
+    """A day after the deadline of the request, which may be sent again until then."""
+    try:
+        deadline = datetime.fromisoformat(str(request.get("deadline"))).timestamp()
+    except (ValueError, OverflowError):
+        deadline = now
+    return max(now, min(deadline, now + 365 * DAY)) + DAY
+
+
+def _variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
+    found = {"ZONDA_WORKFLOW": run.workflow, "ZONDA_REQUEST_KEY": run.key}
+    for name, path in _PASSED_ON.items():
+        value: Any = request
+        for step in path:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        if value is not None:
+            found[name] = str(value)
+    return found
+
+
+def _loss(workflow: Workflow | None, starts: int) -> str:
+    lost = "The run was lost: its process is gone and left no result."
+    if workflow is not None and workflow.idempotent:
+        return f"{lost} It was started {starts} times."
+    return f"{lost} It is not repeated, since the workflow does not say idempotent: true."

@@ -1,0 +1,190 @@
+"""Runs one command, apart from the service, and journals how it ended.
+
+Started by the service as ``python -m zonda.workflows.service_wrapper FOLDER`` in a session of its
+own, with the folder's lock held by an inherited descriptor: as long as this process lives, the
+lock is taken. It outlives the service. SIGTERM cancels. Standard library only, since it starts
+with every run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from . import service_journal as journal
+from .service_clock import ServiceClock
+from .service_process import identity
+
+LONGEST_OUTPUT = 1024 * 1024
+LONGEST_REASON = 3000
+GRACE = 5.0
+_OUT, _ERR = "stdout", "stderr"
+
+
+class Wrapper:
+    """One command under watch."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._plan: Mapping[str, Any] = json.loads((folder / journal.PLAN).read_bytes())
+        self._child: subprocess.Popen[bytes] | None = None
+        self._ended_by = ""
+
+    def run(self) -> None:
+        """Start the command, wait for its end, write the result."""
+        signal.signal(signal.SIGTERM, self._on_cancel)
+        signal.signal(signal.SIGALRM, self._on_alarm)
+        try:
+            code = self._wait(self._start())
+        except OSError as error:
+            name = self._plan["argv"][0]
+            what = f"{error.filename or name}: {error.strerror}"
+            self._finish("failed", None, f"The command cannot be run: {what}")
+            return
+        except ValueError as error:
+            self._finish("failed", None, f"The command cannot be run: {error}")
+            return
+        self._judge(code)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with (
+            open(self._folder / journal.BODY, "rb") as stdin,
+            _private(self._folder / _OUT) as stdout,
+            _private(self._folder / _ERR) as stderr,
+        ):
+            self._child = subprocess.Popen(
+                self._plan["argv"],
+                cwd=self._plan["cwd"],
+                env=self._environment(),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        processes = {"wrapper": identity(os.getpid()), "command": identity(self._child.pid)}
+        journal.write_json(self._folder / journal.RUN, processes)
+        # The service leaves the mark first and then looks for a pid to send the signal to.
+        if journal.cancel_asked(self._folder):
+            self._ended_by = "cancelled"
+        return self._child
+
+    def _environment(self) -> dict[str, str]:
+        """The service's environment without zonda's own settings, secrets among them."""
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("ZONDA_")}
+        return {**inherited, **self._plan["env"]}
+
+    def _wait(self, child: subprocess.Popen[bytes]) -> int:
+        if self._ended_by:
+            self._end_command()
+        elif self._plan["timeout"] is not None:
+            signal.setitimer(signal.ITIMER_REAL, self._plan["timeout"])
+        code = child.wait()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return code
+
+    def _on_cancel(self, number: int, frame: FrameType | None) -> None:
+        if not self._ended_by:
+            self._ended_by = "cancelled"
+            self._end_command()
+
+    def _on_alarm(self, number: int, frame: FrameType | None) -> None:
+        if self._ended_by:
+            self._signal(signal.SIGKILL)
+        else:
+            self._ended_by = "timeout"
+            self._end_command()
+
+    def _end_command(self) -> None:
+        """Ask politely; the alarm after the grace time does not ask."""
+        if self._child is not None:
+            self._signal(signal.SIGTERM)
+            signal.setitimer(signal.ITIMER_REAL, GRACE)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.pid, number)
+
+    def _judge(self, code: int) -> None:
+        output, fault = read_output(self._folder / _OUT)
+        if self._ended_by == "cancelled":
+            self._finish("cancelled", output, "The run was cancelled.")
+        elif self._ended_by == "timeout":
+            reason = f"The run was ended after {self._plan['timeout']:g} s (timeout)."
+            self._finish("failed", output, reason)
+        elif code != 0:
+            tail = read_tail(self._folder / _ERR)
+            self._finish("failed", output, f"{_ending(code)}: {tail}" if tail else _ending(code))
+        elif fault:
+            self._finish("failed", None, fault)
+        else:
+            self._finish("succeeded", output, "")
+
+    def _finish(self, state: str, output: dict[str, Any] | None, reason: str) -> None:
+        # From here on the run has ended, whoever may still want to cancel it.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        now = ServiceClock().now()
+        result = {"state": state, "output": output, "reason": reason, "finished_at": now}
+        journal.write_json(self._folder / journal.RESULT, result)
+        for name in (journal.BODY, journal.PLAN, _OUT):
+            (self._folder / name).unlink(missing_ok=True)
+
+
+def _private(path: Path) -> Any:
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"
+
+
+def read_output(path: Path) -> tuple[dict[str, Any] | None, str]:
+    """The JSON object in what a command wrote (all of it, or its last line), or a fault."""
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size > LONGEST_OUTPUT:
+            return None, f"The command wrote more than {LONGEST_OUTPUT} bytes of output."
+        text = path.read_bytes().decode("utf-8", "replace").strip()
+        for candidate in (text, text.rpartition("\n")[2]):
+            found = _json_object(candidate)
+            if found is not None:
+                return found, ""
+    return None, ""
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    if not text.startswith("{"):
+        return None
+    try:
+        found = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def read_tail(path: Path) -> str:
+    """The end of what a command said on stderr."""
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - LONGEST_REASON))
+        return file.read().decode("utf-8", "replace").strip()
+    return ""
+
+
+if __name__ == "__main__":
+    Wrapper(Path(sys.argv[1])).run()
