@@ -79,15 +79,25 @@ class Reader:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
 
+    def sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
+        """(name, sealed value, redact) of the entries of ``data_set``."""
+        return [(name, value, redact) for name, value, redact in self._data(resource_id)]
+
+    def _data(self, resource_id: str) -> list[tuple[Any, ...]]:
+        return self._all(SQL["data_of"], resource_id)
+
     def resource_data(self, resource_id: str) -> dict[str, str]:
         """The entries of ``data_set``, opened."""
-        found = self._all(SQL["data_of"], resource_id)
-        return {name: self.sealer.open(value) for name, value, _ in found}
+        return {name: self.sealer.open(value) for name, value, _ in self._data(resource_id)}
 
     def events(self, stack_id: str, after: int = 0, limit: int = 1000) -> list[EventView]:
         """Events with a ``seq`` above ``after``, in order."""
         found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
         return [event_view(item) for item in found]
+
+    def last_event(self) -> int:
+        """The ``seq`` of the newest event of any stack; 0 before the first."""
+        return int(self._all(SQL["last_event"])[0][0] or 0)
 
     def template(self, template_id: str) -> TemplateView:
         """A template; raises NotFound."""
@@ -95,7 +105,7 @@ class Reader:
         if not found:
             raise NotFound("Template", template_id)
         key, stack_id, body, created_at = found[0]
-        opened = self.sealer.open(body) if body.startswith("sealed:") else body
+        opened = json.dumps(self.sealer.open(body)) if body.startswith("sealed:") else body
         return TemplateView(key, stack_id, opened, created_at)
 
     def request(self, request_id: str) -> RequestView:

@@ -71,6 +71,7 @@ class ResourceRow:
     definition: str | None = None
     properties: str | None = None
     hidden: str = "{}"
+    retain: int = 0
     external_id: str | None = None
     physical_id: str | None = None
     reference: str | None = None
@@ -84,6 +85,7 @@ class ResourceRow:
     op_template_id: str | None = None
     op_definition: str | None = None
     op_properties: str | None = None
+    op_resolved: str = ""
     op_state: str = ""
     token: str | None = None
     is_volatile: int = 0
@@ -109,8 +111,7 @@ class PlanRow:
     have_hash: str
     physical_id: str | None
     op: str
-    op_hash: str
-    class_type: str
+    dirty: int
 
 
 @dataclass(slots=True)

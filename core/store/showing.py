@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .rows import ResourceRow, StackRow
+from .rows import EventRow, ResourceRow, StackRow, event_values
 from .sealing import Sealer
 from .views import REDACTED, EventView, ResourceView, StackView
 
@@ -96,6 +96,12 @@ def event_view(found: tuple[Any, ...]) -> EventView:
         reason=reason,
         resource_id=resource_id,
     )
+
+
+def event_of(seq: int, row: EventRow) -> EventView:
+    """The view of an event that was just written."""
+    (key, stack_id, stack, generation, *rest) = event_values(row)
+    return event_view((seq, key, stack_id, stack, generation, *rest))
 
 
 def _masked(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:

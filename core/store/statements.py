@@ -13,6 +13,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     exists,
+    func,
     insert,
     literal_column,
     or_,
@@ -97,6 +98,9 @@ STATEMENTS: dict[str, Executable] = {
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
     .values(open=ZERO),
+    "close_all": update(RESOURCE)
+    .where(R.stack_id == P("stack_id"), R.open == ONE)
+    .values(open=ZERO),
     # -- edges
     "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_write(EDGE)),
     "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
@@ -125,6 +129,7 @@ STATEMENTS: dict[str, Executable] = {
     .order_by(EVENT.c.seq)
     .limit(P("limit"))
     .offset(P("offset")),
+    "last_event": select(func.max(EVENT.c.seq)),
     "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
     # -- requests
     "insert_request": insert(REQUEST).values(_write(REQUEST)),

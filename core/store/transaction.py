@@ -8,7 +8,7 @@ written and ``Fenced`` undoes the transaction.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .prepared import SQL
@@ -151,9 +151,19 @@ class Transaction:
 
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""
+        self._close("close_idle", stack_id, lambda row: not row.op)
+
+    def close_all(self, stack_id: str) -> None:
+        """Take every instance out of the running plan."""
+        self._close("close_all", stack_id, lambda row: True)
+
+    def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
         self.flush()
-        self._resources.clear()
-        self._execute(SQL["close_idle"], (stack_id,))
+        self._execute(SQL[name], (stack_id,))
+        for key, (row, _) in list(self._resources.items()):
+            if row.stack_id == stack_id and row.open and which(row):
+                row.open = 0
+                self._resources[key] = (row, resource_values(row))
 
     # -- edges ----------------------------------------------------------------------------------
 

@@ -1,0 +1,254 @@
+"""The plug-in calls of one operation: handle, poll, and what is read when it has ended.
+
+Runs in the pool. One instance lives from ``handle_X`` to the end of the operation; after a
+restart it is made anew. Gives answers (``outcome``), never what a plug-in raised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from zonda.core.template.fingerprint import canonical
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import NotReady, TemplateError, UpdateReplace
+from zonda.hooks.resource import Resource
+
+from .definitions import Definition
+from .instances import Instances, Seen
+from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
+from .reasons import OPEN, Secrets, reason_for
+
+UNSUPPORTED = "{} not supported for {}"
+
+
+class Operation:
+    """One running operation in the memory of the process that drives it."""
+
+    def __init__(self, instances: Instances, seen: Seen) -> None:
+        self.instances = instances
+        self.seen = seen
+        self.row = seen.row
+        self.action = seen.row.op
+        self.started_at = seen.row.started_at or 0.0
+        self.token: Any = None
+        self._instance: Resource | None = None
+        self._secrets: Secrets | None = None
+
+    # -- the calls ------------------------------------------------------------------------------
+
+    def handle(self) -> Answer:
+        """Call ``handle_X``."""
+        return self._guarded(self._handle)
+
+    def guarded(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
+        """``call`` with everything that it raises made a ``Failure``."""
+        return lambda: self._guarded(call)
+
+    def next_attempt(self) -> None:
+        """The handler will be called once more."""
+        self.row.attempt += 1
+        self.instance.context = self.instances.context(self.seen, operation=True)
+
+    def find(self) -> Answer:
+        """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
+        return self._guarded(self._find)
+
+    def poll(self) -> Answer:
+        """Call ``check_X_complete``."""
+        return self._guarded(self._poll)
+
+    def abort(self) -> None:
+        """Tell the plug-in that the operation is given up, where it wants to know."""
+        cancel = getattr(self._instance, f"handle_{self.action.lower()}_cancel", None)
+        if cancel is not None:
+            self._guarded(lambda: cancel(self.token) or Failure(""))
+
+    def state(self) -> Final:
+        """What others may read of the resource now (after a signal)."""
+        return self._final()
+
+    def restore(self) -> None:
+        """Take the stored token up again."""
+        self.token = self.instances.lending.sealer.load(self.row.token)
+
+    def policy(self) -> str:
+        """What recovery may do with a handler that was interrupted."""
+        if self.action in ("DELETE", "CHECK"):
+            return "idempotent"
+        return self.instance.start_policy
+
+    # -- how they are made ----------------------------------------------------------------------
+
+    @property
+    def instance(self) -> Resource:
+        """The plug-in instance of this operation."""
+        if self._instance is None:
+            definition = self._new_definition() if self._is_creation() else None
+            self._instance = self.instances.make(self.seen, definition=definition, operation=True)
+        return self._instance
+
+    def _is_creation(self) -> bool:
+        return self.row.definition is None and self.row.op_definition is not None
+
+    def _new_definition(self) -> ResourceDefinition:
+        return self.instances.read(self.row, self.row.op_definition)
+
+    def _guarded(self, call: Callable[[], Answer]) -> Answer:
+        try:
+            return call()
+        except UpdateReplace as error:
+            if self.action == "UPDATE":
+                return Replace()
+            return Failure(reason_for(self.row.name, error, self.secrets))
+        except Exception as error:  # the border: a plug-in may raise anything
+            return Failure(reason_for(self.row.name, error, self.secrets))
+
+    @property
+    def secrets(self) -> Secrets:
+        """What must not appear in reasons."""
+        if self._secrets is None:
+            self._secrets = Secrets()
+            definition = self._template()
+            if definition is not None:
+                self._secrets = Secrets.of(definition, self.row.name)
+                self._secrets.add_properties(self.instances.stored(self.row).properties)
+        return self._secrets
+
+    def _template(self) -> Definition | None:
+        template_id = self.row.op_template_id or self.row.have_template_id
+        if template_id is None:
+            return None
+        found = self.instances.definitions.get(template_id)
+        return found if self.row.name in found.resources else None
+
+    # -- handle -----------------------------------------------------------------------------------
+
+    def _handle(self) -> Answer:
+        if self.row.physical_id is None and self.action == "CHECK" and self._never_made():
+            raise _NotCreated("Resource not created")
+        handler = getattr(self.instance, f"handle_{self.action.lower()}", None)
+        if handler is None:
+            return self._without_handler()
+        try:
+            self.token = self._call(handler)
+        except NotReady as error:
+            return Postponed(error.delay)
+        return self._begun()
+
+    def _never_made(self) -> bool:
+        return self.row.status == "FAILED" and self.row.definition is None
+
+    def _without_handler(self) -> Answer:
+        reason = "state changed"
+        if self.action == "CHECK":
+            reason = UNSUPPORTED.format(self.action, self.row.type)
+        return self._final(reason)
+
+    def _call(self, handler: Callable[..., Any]) -> Any:
+        if self.action != "UPDATE":
+            return handler()
+        before = self.instance.t
+        after = self._new_definition()
+        properties = self.instance.make_properties(after)
+        changed = {key: after[key] for key in after if after[key] != before[key]}
+        return handler(after, changed, properties.changes(self.instance.properties))
+
+    def _begun(self) -> Answer:
+        if self._checker() is None:
+            return self._final()
+        return self._waiting(None)
+
+    def _find(self) -> Answer:
+        find = getattr(self.instance, "handle_find", None)
+        found = None if find is None else find(self.row.op_id)
+        if found is None:
+            return self._handle()
+        self.token = found
+        return self._begun()
+
+    # -- poll -------------------------------------------------------------------------------------
+
+    def _checker(self) -> Callable[[Any], Any] | None:
+        method: Callable[[Any], Any] | None = getattr(
+            self.instance, f"check_{self.action.lower()}_complete", None
+        )
+        return method
+
+    def _poll(self) -> Answer:
+        check = self._checker()
+        if check is None:
+            return self._final()
+        try:
+            if check(self.token):
+                return self._final()
+        except NotReady as error:
+            return self._waiting(error.delay)
+        return self._waiting(None)
+
+    def _waiting(self, delay: float | None) -> Waiting:
+        try:
+            plain = None if self.token is None else json.dumps(self.token)
+        except (TypeError, ValueError):
+            return Waiting(self.token, None, True, delay)
+        return Waiting(self.token, plain, False, delay)
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def _final(self, reason: str = "state changed") -> Final:
+        if self.action == "DELETE":
+            return Final()
+        instance = self._as_it_is_now()
+        definition = self._template()
+        reference = instance.get_reference_id()
+        outputs = self._outputs(instance, definition)
+        sealer = self.instances.lending.sealer
+        seal_reference, seal_outputs = self._seals(definition, outputs)
+        text = canonical([reference, outputs])
+        return Final(
+            reference=sealer.dump(reference, sealed=seal_reference),
+            outputs=sealer.dump(outputs, sealed=seal_outputs) if outputs else None,
+            outputs_hash=sealer.hmac(text.encode()),
+            reason=reason,
+        )
+
+    def _as_it_is_now(self) -> Resource:
+        """The instance with the definition that the operation achieved."""
+        if self.action != "UPDATE":
+            self.instance.attributes.reset()
+            return self.instance
+        old = self.instance
+        instance = type(old)(old.name, self._new_definition(), old.context, old._state)
+        return instance
+
+    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+        if definition is None:
+            return {}
+        wanted = definition.attributes_read(self.row.name)
+        names = list(instance.attributes_schema) if None in wanted else []
+        names += sorted(name for name in wanted if name is not None)
+        found = {}
+        for name in dict.fromkeys(names):
+            try:
+                value = instance.FnGetAtt(name)
+                json.dumps(value)
+            except TemplateError:
+                continue  # no such attribute: whoever reads it is told
+            except (TypeError, ValueError, NotReady):
+                continue  # cannot be stored or is not there yet: asked for on demand
+            found[name] = value
+        return found
+
+    def _seals(self, definition: Definition | None, outputs: dict[str, Any]) -> tuple[bool, bool]:
+        if definition is None:
+            return False, False
+        marks, name = definition.secrecy, self.row.name
+        return (
+            marks.of_reference(name) != OPEN,
+            any(marks.of_attribute(name, key) != OPEN for key in outputs),
+        )
+
+
+class _NotCreated(Exception):
+    heat_type = "Exception"

@@ -1,0 +1,158 @@
+"""What the engine lends to one resource: the ``ResourceContext`` of the hooks.
+
+Made for every plug-in call. Writes go to the engine thread and return when they are committed;
+they are dropped once the operation is no longer the resource's.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from zonda.core.store.sealing import Sealer
+from zonda.hooks.context import Clock
+from zonda.hooks.runner import StackRef, WorkflowRunner
+
+from .work import Work
+
+
+class Lender(Protocol):
+    """What the application lends to plug-ins: runners, clients, patterns, constraints."""
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The runner for a workflow, and the name it knows it by."""
+
+    def client(self, name: str) -> Any:
+        """A client object."""
+
+    def client_plugin(self, name: str) -> Any:
+        """A client plug-in."""
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, in bounded time."""
+
+    def constraint(self, name: str) -> Any:
+        """A custom constraint, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class LentOperation:
+    """The running operation, as a plug-in sees it."""
+
+    id: str
+    action: str
+    started_at: float
+    deadline: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lending:
+    """What every context of an engine shares."""
+
+    lender: Lender
+    clock: Clock
+    random: random.Random
+    sealer: Sealer
+    durable: Callable[[Callable[[Work], Any]], Any]
+    progress: Callable[[str, str, str, float | None], None]
+
+
+class LentContext:
+    """The context of one resource, for one operation or, without one, for reading."""
+
+    def __init__(
+        self,
+        lending: Lending,
+        stack: StackRef,
+        stack_timeout: float,
+        resource_id: str,
+        resource_name: str,
+        operation: LentOperation | None = None,
+    ) -> None:
+        self._lending = lending
+        self._resource_id = resource_id
+        self._resource_name = resource_name
+        self.stack = stack
+        self.stack_timeout = stack_timeout
+        self.operation = operation
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        return self._lending.clock
+
+    @property
+    def random(self) -> random.Random:
+        """The source of randomness."""
+        return self._lending.random
+
+    def save_resource_id(self, value: str | None) -> None:
+        """Store the physical id."""
+
+        def save(work: Work) -> None:
+            row = self._mine(work)
+            if row is not None:
+                row.physical_id = value
+
+        self._lending.durable(save)
+
+    def save_data(self, key: str, value: str | None, redact: bool) -> None:
+        """Store or remove one entry of the data; it is always sealed."""
+        sealed = None if value is None else self._lending.sealer.seal(value)
+
+        def save(work: Work) -> None:
+            if self._mine(work) is None:
+                return
+            if sealed is None:
+                work.tx.drop_data(self._resource_id, key)
+            else:
+                work.tx.put_data(self._resource_id, key, sealed, redact)
+
+        self._lending.durable(save)
+
+    def save_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Store the metadata."""
+        text = json.dumps(dict(metadata))
+        sealed = self._lending.sealer.seal(dict(metadata))
+
+        def save(work: Work) -> None:
+            row = self._mine(work)
+            if row is not None:
+                row.meta = sealed if row.meta.startswith("sealed:") else text
+
+        self._lending.durable(save)
+
+    def progress(self, message: str) -> None:
+        """Show what the operation waits for."""
+        since = None if self.operation is None else self.operation.started_at
+        self._lending.progress(self.stack.id, self._resource_name, message, since)
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The runner for a workflow."""
+        return self._lending.lender.runner(workflow)
+
+    def client(self, name: str) -> Any:
+        """A client object."""
+        return self._lending.lender.client(name)
+
+    def client_plugin(self, name: str) -> Any:
+        """A client plug-in."""
+        return self._lending.lender.client_plugin(name)
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``."""
+        return self._lending.lender.full_match(pattern, text)
+
+    def constraint(self, name: str) -> Any:
+        """A custom constraint, or None."""
+        return self._lending.lender.constraint(name)
+
+    def _mine(self, work: Work) -> Any:
+        row = work.tx.resource(self._resource_id)
+        if row is None or (self.operation is not None and row.op_id != self.operation.id):
+            return None
+        return row

@@ -1,0 +1,191 @@
+"""The one place where the engine meets templates: loads definitions and keeps the recent ones.
+
+Everything else of the engine knows ``Definition`` and ``Node`` as described here. ``Definitions``
+is shared by the threads of the pool.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import PluginError
+from zonda.hooks.resource import Resource
+
+_KEPT = 64
+
+
+ResourceClass = type[Resource]
+
+
+class Node(Protocol):
+    """One resource of a template, as far as the engine asks it."""
+
+    name: str
+    cls: ResourceClass
+    type: str
+    requires: frozenset[str]
+    deletion_policy: str
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes when the definition does."""
+
+    @property
+    def secrecy(self) -> Mapping[str, str]:
+        """``open``, ``sealed`` or ``hidden`` for each property that is given."""
+
+    def resolve(self, scope: Any) -> ResourceDefinition:
+        """The definition with values."""
+
+
+class Definition(Protocol):
+    """One template with parameters, as far as the engine asks it."""
+
+    resources: Mapping[str, Any]
+    outputs: Mapping[str, Any]
+
+    @property
+    def environment(self) -> Any:
+        """What the environment gave."""
+
+    @property
+    def parameters(self) -> Any:
+        """Values and schemas of the parameters."""
+
+    @property
+    def registry(self) -> Any:
+        """What the environment says about types and restricted actions."""
+
+    @property
+    def secrecy(self) -> Any:
+        """The static marks of secrets."""
+
+    @property
+    def description(self) -> Any:
+        """The template's description."""
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        """Attributes that the template reads of a resource; None: all of them."""
+
+    def scope(self, values: Any) -> Any:
+        """Where trees find their values."""
+
+
+class Loading(Protocol):
+    """Makes definitions: ``stack.load`` with the application's functions, or a test's fake."""
+
+    def __call__(
+        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+    ) -> Definition:
+        """The definition; with ``check`` the resources are validated as well."""
+
+
+class Definitions:
+    """Definitions by template id; the last ones used are kept."""
+
+    def __init__(
+        self,
+        loading: Loading,
+        resource_types: Mapping[str, type[Resource]],
+        reader: Callable[[], Reader],
+    ) -> None:
+        self.load = loading
+        self._types = resource_types
+        self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
+        self.make_reader = reader
+        self._kept: OrderedDict[str, Definition] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the pool."""
+        return self.make_reader()
+
+    def get(self, template_id: str) -> Definition:
+        """The definition behind a stored template."""
+        with self._lock:
+            known = self._kept.get(template_id)
+            if known is not None:
+                self._kept.move_to_end(template_id)
+                return known
+        reader = self.reader
+        view = reader.template(template_id)
+        stack = reader.stack_row(view.stack_id)
+        identity = Identity(stack.id, stack.name, stack.project)
+        definition = self.load(bundle_of(view.body), identity, None, False)
+        self.keep(template_id, definition)
+        return definition
+
+    def keep(self, template_id: str, definition: Definition) -> None:
+        """Remember a definition that was just loaded."""
+        with self._lock:
+            self._kept[template_id] = definition
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+    def class_type(self, cls: ResourceClass) -> str:
+        """The registered name of a class; '' for one that a template made up."""
+        return self._names.get(cls, "")
+
+    def class_of(self, row: ResourceRow) -> type[Resource]:
+        """The class of an instance that exists."""
+        found = self._types.get(row.class_type)
+        if found is not None:
+            return found
+        template_id = row.have_template_id or row.op_template_id or row.want_template_id
+        if template_id is not None:
+            node = self.get(template_id).resources.get(row.name)
+            if node is not None:
+                cls: type[Resource] = node.cls
+                return cls
+        raise PluginError(
+            f"No plug-in brings the type {row.type} of the resource {row.name}.",
+            plugin=row.type,
+        )
+
+
+def bundle_of(body: str) -> Bundle:
+    """The bundle behind the body of a stored template."""
+    return Bundle.from_json(json.loads(body))
+
+
+def body_of(bundle: Bundle) -> dict[str, Any]:
+    """What is stored of a bundle."""
+    return bundle.to_json()
+
+
+def merged(
+    old: Bundle, given: Mapping[str, Any], new: Bundle, declared: Callable[[str], set[str]]
+) -> Bundle:
+    """``new`` on top of a stack's ``old`` bundle: what PATCH means.
+
+    ``given`` are the parameter values that were given so far; ``declared`` tells the parameters
+    that a template declares, or that an environment gives.
+    """
+    template = new.template or old.template
+    keeps_environment = new.environment is None and not new.environment_files
+    names = declared(template)
+    if not keeps_environment:
+        texts = [new.environment or "", *(text for _, text in new.environment_files)]
+        for text in filter(None, texts):
+            names -= declared(text)
+    kept = {name: value for name, value in given.items() if name in names}
+    return dataclasses.replace(
+        new,
+        template=template,
+        template_file=new.template_file if new.template else old.template_file,
+        environment=old.environment if keeps_environment else new.environment,
+        environment_files=old.environment_files if keeps_environment else new.environment_files,
+        parameters={**kept, **new.parameters},
+        parameters_win=new.parameters_win or keeps_environment,
+        files={**old.files, **new.files},
+    )

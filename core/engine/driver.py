@@ -1,0 +1,291 @@
+"""What every driver has in common: tasks, units that share a commit, what follows a commit.
+
+One thread owns a driver and the database (``engine.py``: its own thread; ``inline.py``: the
+caller's). Subclasses say how a ``Call`` is made. Everything that waits for a transaction when
+``commit`` is called shares one; if it fails, the units run one by one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.showing import event_of
+from zonda.core.store.store import Fenced, Store
+from zonda.core.store.transaction import Transaction
+from zonda.hooks.errors import StoreError, ZondaError
+
+from .acting import roll_back
+from .effects import Call, GivenUp, Step, Tx, Wait
+from .endings import no_rollback
+from .room import Room
+from .steps import step
+from .work import After, Notice, Work
+
+log = logging.getLogger(__name__)
+
+Done = Callable[[Any, BaseException | None], None]
+#: How often a commit that the database refused is tried again before the engine stops.
+COMMIT_ATTEMPTS = 8
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """A running step: ``key`` is the resource's id, or '' for an action."""
+
+    step: Step
+    key: str = ""
+    done: Done | None = None
+    admitted: bool = False
+    waiting: bool = False
+
+
+class Driver:
+    """Runs steps; see the module's docstring."""
+
+    def __init__(self, store: Store, room: Room, *, cap: int, owner: str) -> None:
+        self.store = store
+        self.room = room
+        self.owner = owner
+        self.idle_stacks: list[str] = []
+        self._cap = cap
+        self._admitted = 0
+        self._ready: deque[str] = deque()
+        self._queued: set[str] = set()
+        self._busy: dict[str, Task] = {}
+        self._again: set[str] = set()
+        self._planning: set[str] = set()
+        self._units: list[tuple[Task, Tx]] = []
+        self._heap: list[tuple[float, int, Task]] = []
+        self._pushed = 0
+        self._refused = 0
+        self._listeners: list[Callable[[Notice], None]] = []
+
+    # -- what subclasses do ---------------------------------------------------------------------
+
+    def call(self, task: Task, effect: Call) -> None:
+        """Make a call outside; ``advance`` the task with what comes of it."""
+        raise NotImplementedError
+
+    # -- tasks ----------------------------------------------------------------------------------
+
+    def start(self, made: Step, done: Done | None = None) -> None:
+        """Run a step that is no resource's."""
+        self.advance(Task(made, done=done))
+
+    def enqueue(self, key: str) -> None:
+        """Run a step for a resource, now or after the one that is running."""
+        if key in self._busy:
+            self._again.add(key)
+        elif key not in self._queued:
+            self._queued.add(key)
+            self._ready.append(key)
+
+    def admit(self) -> None:
+        """Begin steps as long as there is room in the pool: completions come first."""
+        while self._ready and self._admitted < self._cap:
+            key = self._ready.popleft()
+            self._queued.discard(key)
+            task = Task(step(self.room, key), key, admitted=True)
+            self._busy[key] = task
+            self._admitted += 1
+            self.advance(task)
+
+    def advance(self, task: Task, value: Any = None, error: BaseException | None = None) -> None:
+        """Resume a step until it asks for something."""
+        try:
+            effect = task.step.send(value) if error is None else task.step.throw(error)
+        except StopIteration as end:
+            self._ended(task, end.value, None)
+        except Exception as failure:  # the border: one broken step must not stop the others
+            self._ended(task, None, failure)
+        else:
+            self._carry_out(task, effect)
+
+    def _carry_out(self, task: Task, effect: Any) -> None:
+        if type(effect) is Tx:
+            self._units.append((task, effect))
+        elif type(effect) is Call:
+            self.call(task, effect)
+        else:
+            assert isinstance(effect, Wait)
+            self._leave_pool(task)
+            task.waiting = True
+            self._push(self.room.clock.now() + effect.seconds, task)
+
+    def _push(self, due: float, task: Task) -> None:
+        self._pushed += 1
+        heapq.heappush(self._heap, (due, self._pushed, task))
+
+    def _leave_pool(self, task: Task) -> None:
+        if task.admitted:
+            task.admitted = False
+            self._admitted -= 1
+
+    def _ended(self, task: Task, value: Any, error: BaseException | None) -> None:
+        self._leave_pool(task)
+        if task.key:
+            self._busy.pop(task.key, None)
+            if task.key in self._again:
+                self._again.discard(task.key)
+                self.enqueue(task.key)
+        if task.done is not None:
+            task.done(value, error)
+        elif error is not None and not isinstance(error, GivenUp | Fenced):
+            log.error("A step of resource %s broke", task.key, exc_info=error)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def next_due(self) -> float | None:
+        """When the next waiting task is due."""
+        return self._heap[0][0] if self._heap else None
+
+    def wake_due(self, now: float) -> None:
+        """Resume every task whose time has come."""
+        while self._heap and self._heap[0][0] <= now:
+            task = heapq.heappop(self._heap)[2]
+            if task.waiting:
+                task.waiting = False
+                self.advance(task)
+
+    def poke(self, key: str) -> None:
+        """Resume a resource's task now if it waits."""
+        task = self._busy.get(key)
+        if task is not None and task.waiting:
+            self._push(float("-inf"), task)
+
+    def give_up(self, key: str) -> None:
+        """Tell a waiting task that its operation was ended from outside."""
+        task = self._busy.get(key)
+        if task is not None and task.waiting:
+            task.waiting = False
+            self.advance(task, error=GivenUp())
+
+    # -- transactions ---------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """Run every unit that waits, in one transaction; then go on with what follows."""
+        units, self._units = self._units, []
+        if not units:
+            return
+        try:
+            results, work = self._together(units)
+        except StoreError as error:
+            self._put_back(units, error)
+            return
+        except Exception:  # the border: find out which unit it was
+            for unit in units:
+                self._alone(unit)
+            return
+        self._refused = 0
+        self._after(work)
+        for (task, _), value in zip(units, results, strict=True):
+            self.advance(task, value)
+
+    def _together(self, units: list[tuple[Task, Tx]]) -> tuple[list[Any], Work]:
+        with self.store.transaction() as tx:
+            work = self.work(tx)
+            results = [effect.run(work) for _, effect in units]
+        return results, work
+
+    def _alone(self, unit: tuple[Task, Tx]) -> None:
+        try:
+            results, work = self._together([unit])
+        except StoreError as error:
+            self._put_back([unit], error)
+        except Exception as error:
+            self.advance(unit[0], error=error)
+        else:
+            self._after(work)
+            self.advance(unit[0], results[0])
+
+    def _put_back(self, units: list[tuple[Task, Tx]], error: StoreError) -> None:
+        """The database refused: nothing is lost, the same units are tried again later."""
+        self._units = units + self._units
+        self._refused += 1
+        log.warning("%s (attempt %d)", error, self._refused)
+        if self._refused >= COMMIT_ATTEMPTS:
+            raise error
+
+    def work(self, tx: Transaction) -> Work:
+        """A unit of work in a transaction."""
+        return Work(tx, self.room.clock.now(), self.room.ids, self.room.sealer, self.owner)
+
+    def now_in_transaction(self, run: Callable[[Work], Any]) -> Any:
+        """Run one unit at once, in a transaction of its own."""
+        with self.store.transaction() as tx:
+            work = self.work(tx)
+            result = run(work)
+        self._after(work)
+        return result
+
+    def _after(self, work: Work) -> None:
+        after: After = work.after
+        if after.events and self._listeners:
+            self._tell(work)
+        for key in after.look:
+            self.enqueue(key)
+        for stack_id in after.plan:
+            self.plan_rollback(stack_id)
+        for key in after.poke:
+            self.poke(key)
+        for key in after.stop:
+            self.give_up(key)
+        self.idle_stacks.extend(after.idle)
+
+    def plan_rollback(self, stack_id: str) -> None:
+        """Plan the rollback that is owed, once at a time."""
+        if stack_id in self._planning:
+            return
+        self._planning.add(stack_id)
+
+        def done(_: Any, error: BaseException | None) -> None:
+            self._planning.discard(stack_id)
+            if error is not None:
+                self.rollback_impossible(stack_id, error)
+
+        self.start(roll_back(self.room, stack_id), done)
+
+    def rollback_impossible(self, stack_id: str, error: BaseException) -> None:
+        """The good template cannot be planned: the stack stays failed, with that reason."""
+        shown = error if isinstance(error, ZondaError) else type(error).__name__
+        log.error("The rollback of stack %s cannot be planned", stack_id, exc_info=error)
+        self._units.append(
+            (Task(_nothing()), Tx(lambda work: no_rollback(work, stack_id, str(shown))))
+        )
+
+    # -- listeners ------------------------------------------------------------------------------
+
+    def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
+        """Tell ``listener`` about committed events and progress; gives what ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
+
+    def _tell(self, work: Work) -> None:
+        for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
+            self.publish(Notice(event.stack_id, event_of(seq, event)))
+
+    def publish(self, notice: Notice) -> None:
+        """Hand a notice to every listener."""
+        for listener in list(self._listeners):
+            try:
+                listener(notice)
+            except Exception:  # a listener's trouble is not the engine's
+                log.exception("A listener broke")
+
+    def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
+        """Publish what an operation waits for."""
+        self.publish(Notice(stack_id, None, resource, message, since))
+
+
+def _nothing() -> Step:
+    yield Wait(0, "")

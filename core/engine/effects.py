@@ -1,0 +1,45 @@
+"""What a step asks its driver for. A step is a generator; a driver sends the results back in.
+
+``Tx``: run a function on the engine's rows, resume when it is committed. ``Call``: run plug-in
+code (or parsing and planning) outside the engine thread. ``Wait``: resume when time has passed or
+somebody pokes the resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from .work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """One unit of a transaction. ``run`` may be called twice if the first commit fails."""
+
+    run: Callable[[Work], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Work for the pool; an exception is raised inside the step. ``what`` is for logs."""
+
+    run: Callable[[], Any]
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Resume after ``seconds``, or when resource ``key`` is poked."""
+
+    seconds: float
+    key: str
+
+
+Effect = Tx | Call | Wait
+Step = Generator[Effect, Any, Any]
+
+
+class GivenUp(Exception):
+    """Raised inside a step that waits: its operation was ended by somebody else."""

@@ -1,0 +1,150 @@
+"""The engine in one thread: calls are made at once, time is a fake clock.
+
+For conformance, unit tests and the pytest fixture ``zonda_stack``. The same steps and transitions
+as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.store import Store
+from zonda.core.store.views import StackView
+from zonda.core.template.bundle import Limits
+from zonda.core.template.scope import FunctionTable, Yaql
+from zonda.hooks.context import Clock
+from zonda.hooks.manager import Plugins
+
+from .acting import act
+from .actions import Accepted, Action
+from .building import TemplateLoading, build_room
+from .context import Lender
+from .definitions import Loading
+from .driver import Driver, Task
+from .effects import Call
+from .room import EngineSettings
+
+
+class InlineEngine:
+    """Runs actions to their end. ``clock`` must offer ``advance(seconds)``."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        *,
+        clock: Any,
+        ids: Callable[[], str],
+        random: Random,
+        lender: Lender,
+        functions: Callable[[str], FunctionTable] | None = None,
+        limits: Limits | None = None,
+        yaql: Yaql | None = None,
+        load: Loading | None = None,
+        settings: EngineSettings | None = None,
+    ) -> None:
+        self.clock: Clock = clock
+        if load is None:
+            assert functions is not None, "give functions, or load"
+            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits, yaql)
+        self.reader: Reader = store.reader()
+        self.settings = settings or EngineSettings()
+        self._calls: deque[tuple[Task, Call]] = deque()
+        self.room = build_room(
+            store,
+            plugins.resource_types,
+            load=load,
+            clock=clock,
+            ids=ids,
+            source=random,
+            lender=lender,
+            settings=self.settings,
+            durable=lambda run: self.driver.now_in_transaction(run),
+            progress=lambda *said: self.driver.progress(*said),
+            reader=lambda: self.reader,
+        )
+        self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
+
+    def run(self, action: Action) -> StackView:
+        """Carry out an action until everything has settled; raises what the caller did wrong."""
+        accepted = self.begin(action)
+        self.settle()
+        return self.reader.stack(accepted.stack_id)
+
+    def begin(self, action: Action) -> Accepted:
+        """Plan an action and go no further."""
+        answers: list[tuple[Any, BaseException | None]] = []
+        self.driver.start(act(self.room, action), lambda *said: answers.append(said))
+        while not answers:
+            self._once()
+        value, error = answers[0]
+        if error is not None:
+            raise error
+        accepted: Accepted = value
+        return accepted
+
+    def settle(self) -> None:
+        """Go on until nothing is left to do; the clock is moved to the next poll when idle."""
+        while self._once():
+            pass
+
+    def recover(self) -> None:
+        """Take up whatever the database says is unfinished."""
+
+        def look(work: Any) -> None:
+            work.after.look.update(dict.fromkeys(work.tx.runnable()))
+            work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
+
+        self.driver.now_in_transaction(look)
+
+    def _once(self) -> bool:
+        driver = self.driver
+        driver.admit()
+        if driver.has_units:
+            driver.commit()
+        elif self._calls:
+            driver.make(*self._calls.popleft())
+        else:
+            due = driver.next_due()
+            if due is None:
+                return driver.has_ready
+            now = self.clock.now()
+            if due > now:
+                self.clock.advance(due - now)  # type: ignore[attr-defined]
+            driver.wake_due(self.clock.now())
+        return True
+
+
+class _InlineDriver(Driver):
+    def __init__(
+        self,
+        store: Store,
+        room: Any,
+        calls: deque[tuple[Task, Call]],
+        settings: EngineSettings,
+    ) -> None:
+        super().__init__(store, room, cap=2 * settings.workers, owner="inline")
+        self._calls = calls
+
+    @property
+    def has_units(self) -> bool:
+        return bool(self._units)
+
+    @property
+    def has_ready(self) -> bool:
+        return bool(self._ready)
+
+    def call(self, task: Task, effect: Call) -> None:
+        self._calls.append((task, effect))
+
+    def make(self, task: Task, effect: Call) -> None:
+        try:
+            value = effect.run()
+        except Exception as error:
+            self.advance(task, error=error)
+        else:
+            self.advance(task, value)

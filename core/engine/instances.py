@@ -1,0 +1,104 @@
+"""Plug-in instances, made from rows. Called in the pool, by ``calls`` and ``values``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resource import Resource, ResourceState
+from zonda.hooks.runner import StackRef
+
+from .context import Lending, LentContext, LentOperation
+from .definitions import Definitions
+
+DEFINITION_KEYS = (
+    "type",
+    "properties",
+    "metadata",
+    "deletion_policy",
+    "update_policy",
+    "depends_on",
+    "external_id",
+    "description",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A row as a transaction saw it, with what an instance needs besides.
+
+    ``fresh``: its operation was begun in that transaction, so nothing was called yet.
+    """
+
+    row: ResourceRow
+    stack: StackRow
+    data: list[tuple[str, str, int]] = field(default_factory=list)
+    required: list[ResourceRow] = field(default_factory=list)
+    fresh: bool = False
+
+
+class Instances:
+    """Makes instances and their contexts."""
+
+    def __init__(self, lending: Lending, definitions: Definitions) -> None:
+        self.lending = lending
+        self.definitions = definitions
+
+    def context(self, seen: Seen, *, operation: bool) -> LentContext:
+        """The context of an instance."""
+        row, stack = seen.row, seen.stack
+        lent = None
+        if operation and row.op and row.op_id is not None:
+            lent = LentOperation(
+                row.op_id, row.op, row.started_at or 0.0, row.deadline or 0.0, row.attempt
+            )
+        return LentContext(
+            self.lending,
+            StackRef(stack.id, stack.name, stack.project),
+            stack.timeout_mins * 60.0,
+            row.id,
+            row.name,
+            lent,
+        )
+
+    def make(
+        self,
+        seen: Seen,
+        *,
+        definition: ResourceDefinition | None = None,
+        cls: type[Resource] | None = None,
+        operation: bool = False,
+    ) -> Resource:
+        """An instance; of what is stored unless ``definition`` and ``cls`` are given."""
+        row, sealer = seen.row, self.lending.sealer
+        state = ResourceState(
+            uuid=row.id,
+            resource_id=row.physical_id,
+            action=row.action,
+            status=row.status,
+            status_reason=row.status_reason,
+            data={name: sealer.open(value) for name, value, _ in seen.data},
+            metadata=sealer.load(row.meta),
+        )
+        cls = cls or self.definitions.class_of(row)
+        definition = definition or self.stored(row)
+        return cls(row.name, definition, self.context(seen, operation=operation), state)
+
+    def stored(self, row: ResourceRow) -> ResourceDefinition:
+        """The definition of the last operation that succeeded, else of the first one begun."""
+        return self.read(row, row.definition or row.op_definition)
+
+    def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:
+        """A definition from a column."""
+        values: Mapping[str, Any] = self.lending.sealer.load(text) or {"type": row.type}
+        return ResourceDefinition(
+            row.name, **{**values, "depends_on": tuple(values.get("depends_on", ()))}
+        )
+
+
+def written(definition: ResourceDefinition) -> dict[str, Any]:
+    """A definition for a column."""
+    return {key: getattr(definition, key) for key in DEFINITION_KEYS}

@@ -1,0 +1,74 @@
+"""What plug-in calls give back to the steps: values, never exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is to be done with an instance, and its resolved definition, sealed where needed."""
+
+    verdict: Verdict
+    op: str = ""
+    reason: str = ""
+    definition: str | None = None
+    properties: str | None = None
+    hidden: str = "{}"
+    metadata: str | None = None
+    retain: bool = False
+    external_id: str | None = None
+    resolved_hash: str = ""
+    type: str = ""
+    class_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The operation goes on: poll with ``token``, after ``delay`` seconds if it is given."""
+
+    token: Any
+    stored: str | None
+    volatile: bool
+    delay: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """The handler asks to be called again after ``delay`` seconds."""
+
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The operation ended well: what others may read of the resource, sealed where needed."""
+
+    reference: str | None = None
+    outputs: str | None = None
+    outputs_hash: str = ""
+    reason: str = "state changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The operation failed; ``reason`` is scrubbed of hidden values."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """The handler of an update asks for a replacement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Somebody else has taken the operation over: stop silently."""
+
+
+LOST = Lost()
+Answer = Waiting | Postponed | Final | Failure | Replace | Lost

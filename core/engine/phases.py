@@ -1,0 +1,83 @@
+"""The phases of a stack's action: up the graph, the barrier, clean-up down the graph, the end."""
+
+from __future__ import annotations
+
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from .states import COMPLETE, DOWN, FAILED, IDLE, UP
+from .work import Work, failures
+
+#: Actions that end with the deletion of what the template no longer has.
+CLEANING = frozenset({"CREATE", "UPDATE", "ROLLBACK", "DELETE"})
+
+
+def turn(work: Work, stack: StackRow) -> None:
+    """Go on to the next phase if nothing of the running one is left."""
+    if stack.remaining > 0 or stack.phase == IDLE or stack.next_action:
+        return
+    if failures(stack):
+        _end(work, stack, FAILED, failure_reason(stack))
+    elif not (stack.phase == UP and stack.action in CLEANING and _open_cleanup(work, stack)):
+        _complete(work, stack)
+
+
+def _open_cleanup(work: Work, stack: StackRow) -> bool:
+    """Open the instances that are to be deleted, dependants first; False if there are none."""
+    rows = {row.id: row for row in _leftovers(work, stack)}
+    if not rows:
+        return False
+    waiting = dict.fromkeys(rows, 0)
+    for dependant, requirement in work.tx.edges(stack.id):
+        if dependant in rows and requirement in rows:
+            waiting[requirement] += 1
+    stack.phase = DOWN
+    stack.remaining = len(rows)
+    for key, row in rows.items():
+        row.open = 1
+        row.verb = ""
+        row.generation = stack.generation
+        row.waiting = waiting[key]
+        if not row.waiting:
+            work.look(key)
+    return True
+
+
+def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
+    """The instances to be deleted; those that never began to exist are gone already."""
+    left = []
+    for key in work.tx.absent(stack.id):
+        row = work.tx.resource(key)
+        assert row is not None
+        if row.fence == 0:
+            work.tx.remove_resource(row)
+        else:
+            left.append(row)
+    return left
+
+
+def _complete(work: Work, stack: StackRow) -> None:
+    if stack.action in CLEANING:
+        stack.good_template_id = stack.template_id
+    if stack.action == "DELETE":
+        stack.deleted_at = work.now
+    _end(work, stack, COMPLETE, f"Stack {stack.action} completed successfully{stack.note}")
+
+
+def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
+    stack.phase = IDLE
+    stack.remaining = 0
+    stack.halted = 0
+    stack.deadline = None
+    work.stack_state(stack, status, reason)
+    work.after.idle[stack.id] = None
+
+
+def failure_reason(stack: StackRow) -> str:
+    """The reason of a failed action, in Heat's words."""
+    reasons = failures(stack)
+    if stack.action == "CHECK":
+        return f"Resource CHECK failed: {reasons}{stack.note}"
+    first = reasons[0]
+    if stack.action in ("UPDATE", "ROLLBACK") or first.endswith("timed out"):
+        return first
+    return f"Resource {stack.action} failed: {first}"

@@ -1,0 +1,172 @@
+"""Plans: one transaction that raises the generation and writes the desired side of the cone.
+
+Called with a ``Proposal`` that was worked out in the pool. Running operations are not touched: a
+newer plan overtakes an older one by being looked at when they end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+
+from . import phases
+from .cone import Cone, Wanted, cone, counts
+from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PRESENT, UP
+from .work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
+
+    ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
+    ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
+    """
+
+    stack_id: str
+    action: str
+    generation: int
+    wanted: Sequence[Wanted] | None = None
+    template_id: str | None = None
+    body: str | None = None
+    changes: dict[str, object] = field(default_factory=dict)
+
+
+def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    """Write the plan; ready instances are looked at after the commit."""
+    if proposal.body is not None and proposal.template_id is not None:
+        work.tx.add_template(proposal.template_id, stack.id, proposal.body, work.now)
+    _begin_action(work, stack, proposal)
+    if proposal.wanted is None:
+        _plan_verb(work, stack, proposal.action)
+    else:
+        stack.template_id = proposal.template_id
+        _plan_wanted(work, stack, proposal.wanted)
+    phases.turn(work, stack)
+
+
+def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    for name, value in proposal.changes.items():
+        setattr(stack, name, value)
+    stack.generation += 1
+    stack.action = proposal.action
+    stack.phase = FIRST_PHASE[proposal.action]
+    stack.halted = 0
+    stack.failures = "[]"
+    stack.next_action = ""
+    stack.deadline = work.now + stack.timeout_mins * 60
+    if proposal.action not in ("CREATE", "CHECK"):
+        stack.updated_at = work.now
+    work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
+
+
+def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted]) -> None:
+    rows = work.tx.plan_rows(stack.id)
+    work.tx.close_all(stack.id)
+    stack.phase = UP
+    found = cone(rows, wanted)
+    ids = _instances(work, stack, wanted, found)
+    _drop_unwanted(work, rows, set(ids.values()))
+    stack.remaining = len(found.waiting)
+    for item in wanted:
+        if item.name in found.waiting and found.chosen[item.name] is not None:
+            _desire(work, stack, ids[item.name], item, found)
+    _connect(work, stack, wanted, ids, found)
+    for name, count in found.waiting.items():
+        if count == 0:
+            work.look(ids[name])
+
+
+def _instances(
+    work: Work, stack: StackRow, wanted: Sequence[Wanted], found: Cone
+) -> dict[str, str]:
+    """The instance of each name; new ones are inserted."""
+    ids: dict[str, str] = {}
+    new: list[ResourceRow] = []
+    for item in wanted:
+        row = found.chosen[item.name]
+        if row is not None:
+            ids[item.name] = row.id
+            continue
+        made = ResourceRow(
+            work.ids(),
+            stack.id,
+            item.name,
+            item.type,
+            generation=stack.generation,
+            want_hash=item.hash,
+            want_template_id=stack.template_id,
+            requires=json.dumps(item.requires),
+            waiting=found.waiting[item.name],
+            dirty=1,
+            open=1,
+            created_at=work.now,
+            updated_at=work.now,
+        )
+        ids[item.name] = made.id
+        new.append(made)
+    if new:
+        work.tx.add_resources(new)
+    return ids
+
+
+def _drop_unwanted(work: Work, rows: Sequence[PlanRow], kept: set[str]) -> None:
+    for seen in rows:
+        if seen.id not in kept and seen.want != ABSENT:
+            row = _row(work, seen.id)
+            row.want, row.open, row.dirty, row.verb, row.waiting = ABSENT, 0, 0, "", 0
+
+
+def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone) -> None:
+    row = _row(work, key)
+    row.generation = stack.generation
+    row.want, row.verb, row.open = PRESENT, "", 1
+    row.want_hash = item.hash
+    row.want_template_id = stack.template_id
+    row.requires = json.dumps(item.requires)
+    row.waiting = found.waiting[item.name]
+    row.dirty = int(row.dirty or item.name in found.dirty)
+
+
+def _connect(
+    work: Work, stack: StackRow, wanted: Sequence[Wanted], ids: dict[str, str], found: Cone
+) -> None:
+    """Edges as wanted. One to an instance that is to go stays until its user has moved on."""
+    present = set(ids.values())
+    edges = {
+        (ids[item.name], ids[name])
+        for item in wanted
+        if item.name in found.waiting
+        for name in item.requires
+    }
+    sources = {ids[name] for name in found.waiting}
+    old = {edge for edge in work.tx.edges(stack.id) if edge[0] in sources and edge[1] in present}
+    work.tx.drop_edges(sorted(old - edges))
+    work.tx.add_edges(stack.id, sorted(edges - old))
+
+
+def _plan_verb(work: Work, stack: StackRow, verb: str) -> None:
+    """Suspend, resume or check every instance that exists."""
+    rows = [
+        row for row in work.tx.plan_rows(stack.id) if row.want == PRESENT and row.action != "INIT"
+    ]
+    work.tx.close_all(stack.id)
+    up = stack.phase != DOWN
+    waiting = counts({row.id for row in rows}, work.tx.edges(stack.id), up=up)
+    stack.remaining = len(rows)
+    for seen in rows:
+        row = _row(work, seen.id)
+        row.generation = stack.generation
+        row.verb, row.open = verb, 1
+        row.waiting = waiting[row.id]
+        if row.waiting == 0:
+            work.look(row.id)
+
+
+def _row(work: Work, key: str) -> ResourceRow:
+    row = work.tx.resource(key)
+    assert row is not None
+    return row

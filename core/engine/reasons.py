@@ -1,0 +1,82 @@
+"""Why something failed, in Heat's words and without secrets; and which values are secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks.resource import Resource
+
+from .definitions import Definition
+from .redact import scrub
+
+OPEN, HIDDEN = "open", "hidden"
+
+
+class Secrets:
+    """What is secret about one resource: static marks, and values to be scrubbed from texts."""
+
+    def __init__(self) -> None:
+        self.marks: Mapping[str, str] = {}
+        self.values: list[Any] = []
+        self.metadata = False
+        self._name = ""
+
+    @classmethod
+    def of(cls, definition: Definition, name: str) -> Secrets:
+        """The secrets of a resource of a template."""
+        made = cls()
+        made._name = name
+        made.marks = definition.resources[name].secrecy
+        made.metadata = definition.secrecy.of_metadata(name) != OPEN
+        parameters = definition.parameters
+        made.values = [
+            parameters.values[key] for key in parameters.hidden if key in parameters.values
+        ]
+        return made
+
+    def add_properties(self, values: Mapping[str, Any]) -> None:
+        """Note the values of marked properties."""
+        self.values += [value for key, value in values.items() if self._mark(key) != OPEN]
+
+    def _mark(self, key: str) -> str:
+        return self.marks.get(key, OPEN)
+
+    @property
+    def properties(self) -> bool:
+        """Whether any property is to be sealed."""
+        return any(mark != OPEN for mark in self.marks.values())
+
+    @property
+    def any(self) -> bool:
+        """Whether anything of the definition is to be sealed."""
+        return self.properties or self.metadata
+
+    def hidden(self, definition: Definition, cls: type[Resource]) -> dict[str, Any]:
+        """What is never shown, by kind: what column ``hidden`` keeps."""
+        marks = definition.secrecy
+        found: dict[str, Any] = {
+            "properties": [key for key, mark in self.marks.items() if mark == HIDDEN],
+            "attributes": [
+                key
+                for key in cls.attributes_schema
+                if marks.of_attribute(self._name, key) == HIDDEN
+            ],
+            "reference": marks.of_reference(self._name) == HIDDEN,
+        }
+        return {key: value for key, value in found.items() if value}
+
+
+def reason_for(name: str, error: Exception, secrets: Secrets) -> str:
+    """``ValueError: resources.NAME: text``; failures that a plug-in words itself go without class.
+
+    The values of ``secrets`` do not appear in it.
+    """
+    text = scrub(str(error), secrets.values)
+    shown = f"resources.{name}: {text}"
+    if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
+        return shown
+    if isinstance(error, ZondaError):
+        return f"{error.heat_type}: {shown}"
+    return f"{getattr(error, 'heat_type', type(error).__name__)}: {shown}"

@@ -1,0 +1,114 @@
+"""How a plan advances: an instance is closed, those that waited for it are released.
+
+``waiting`` counts the open neighbours that come first in the running phase: requirements going
+UP, dependants going DOWN. ``remaining`` counts the open instances of the stack; whoever closes
+the last one turns the phase. ``dirty`` outlives a plan that was halted, so the next plan knows.
+"""
+
+from __future__ import annotations
+
+import json
+
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from . import phases
+from .states import FAILED, PRESENT, UP
+from .work import Work, failures
+
+
+def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
+    """Take ``row`` out of the plan and release whoever waited for it.
+
+    A neighbour that is released by its last one and has nothing to do is closed in the same
+    transaction.
+    """
+    stack = work.stack_of(row)
+    pending = [(row, changed)]
+    while pending:
+        row, changed = pending.pop()
+        if row.open:
+            _leave(work, stack, row)
+            _release(work, stack, row, changed, pending)
+    phases.turn(work, stack)
+
+
+def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
+    row.open = 0
+    stack.remaining -= 1
+    if row.verb:
+        row.verb = ""
+    elif row.want == PRESENT:
+        row.dirty = 0
+        work.tx.drop_edges_to_absent(row)
+
+
+def _release(
+    work: Work,
+    stack: StackRow,
+    row: ResourceRow,
+    changed: bool,
+    pending: list[tuple[ResourceRow, bool]],
+) -> None:
+    for other in _next(work, stack, row):
+        if changed:
+            other.dirty = 1
+        if other.open and other.waiting > 0:
+            other.waiting -= 1
+            if other.waiting == 0:
+                if has_work(other):
+                    work.look(other.id)
+                else:
+                    pending.append((other, False))
+
+
+def has_work(row: ResourceRow) -> bool:
+    """Whether a step must look at an open instance that waits for nothing."""
+    return bool(row.dirty or row.op or row.verb or row.want != PRESENT)
+
+
+def _next(work: Work, stack: StackRow, row: ResourceRow) -> list[ResourceRow]:
+    """The instances that come after ``row`` in the running phase and have the same aim."""
+    ids = work.tx.dependants(row.id) if stack.phase == UP else work.tx.requirements(row.id)
+    found = (work.tx.resource(key) for key in ids)
+    return [other for other in found if other is not None and other.want == row.want]
+
+
+def mark_dependants(work: Work, row: ResourceRow) -> None:
+    """What ``row`` shows has changed outside the plan: whoever reads it must be looked at."""
+    for key in work.tx.dependants(row.id):
+        other = work.tx.resource(key)
+        if other is not None and other.want == PRESENT:
+            other.dirty = 1
+
+
+def block(work: Work, row: ResourceRow) -> None:
+    """Take ``row``, which failed, and everything that waits for it out of the plan."""
+    stack = work.stack_of(row)
+    pending = [row]
+    while pending:
+        row = pending.pop()
+        if row.open and not row.op:
+            row.open = 0
+            row.verb = ""
+            stack.remaining -= 1
+            pending.extend(other for other in _next(work, stack, row) if other.waiting > 0)
+    phases.turn(work, stack)
+
+
+def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
+    """Note that the running action fails; with rollback on nothing more is started."""
+    stack.failures = json.dumps([*failures(stack), reason])
+    if stack.action in ("CREATE", "UPDATE") and not stack.disable_rollback:
+        if not stack.next_action:
+            work.stack_state(stack, FAILED, phases.failure_reason(stack))
+        stack.next_action = "ROLLBACK"
+        work.after.plan[stack.id] = None
+        halt(work, stack)
+
+
+def halt(work: Work, stack: StackRow) -> None:
+    """Start nothing more: only running operations are left in the plan."""
+    stack.halted = 1
+    work.tx.close_idle(stack.id)
+    running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
+    stack.remaining = sum(1 for row in running if row is not None and row.open)

@@ -1,0 +1,51 @@
+"""What all steps of one engine share. Made by a driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.sealing import Sealer
+from zonda.hooks.context import Clock
+
+from .definitions import Definitions
+from .instances import Instances
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How an engine works. Times in seconds.
+
+    ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
+    two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
+    """
+
+    workers: int = 16
+    project: str = "default"
+    poll_first: float = 0.5
+    poll_last: float = 15.0
+    poll_spread: float = 0.2
+    keep_events: float = 90 * 86400.0
+    max_batch: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader."""
+
+    definitions: Definitions
+    instances: Instances
+    clock: Clock
+    ids: Callable[[], str]
+    chance: Callable[[], float]
+    sealer: Sealer
+    settings: EngineSettings
+    reader: Callable[[], Reader]
+
+    def poll_delay(self, started_at: float) -> float:
+        """Seconds until the next poll: a function of the operation's age, so nothing is stored."""
+        known = self.settings
+        age = max(0.0, self.clock.now() - started_at)
+        delay = min(max(age / 4, known.poll_first), known.poll_last)
+        return delay * (1 + known.poll_spread * (2 * self.chance() - 1))

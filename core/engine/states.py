@@ -1,0 +1,81 @@
+"""The states as data, and the only functions that check a change of them.
+
+A resource instance has a visible state (action, status), as Heat shows it, and the state of its
+operation: '' (none), STARTING (``handle_X`` may be running), POLLING (its token is stored).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+IDLE, UP, DOWN = "IDLE", "UP", "DOWN"
+PRESENT, ABSENT = "PRESENT", "ABSENT"
+NONE, STARTING, POLLING = "", "STARTING", "POLLING"
+IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
+
+#: (state of the operation, event) -> next state of the operation.
+OPERATION: Final[Mapping[tuple[str, str], str]] = {
+    (NONE, "begin"): STARTING,
+    (STARTING, "again"): STARTING,
+    (STARTING, "started"): POLLING,
+    (STARTING, "finished"): NONE,
+    (STARTING, "failed"): NONE,
+    (STARTING, "replaced"): NONE,
+    (POLLING, "polled"): POLLING,
+    (POLLING, "again"): POLLING,
+    (POLLING, "finished"): NONE,
+    (POLLING, "failed"): NONE,
+    (POLLING, "replaced"): NONE,
+}
+
+_STABLE: Final = frozenset({"CREATE", "UPDATE", "CHECK", "SUSPEND", "RESUME", "DELETE"})
+
+#: What may begin after which last action; INIT is an instance that nothing was done to.
+FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
+    "CREATE": frozenset({"INIT"}),
+    "UPDATE": _STABLE - {"DELETE"},
+    "DELETE": _STABLE,
+    "CHECK": _STABLE | {"INIT"},
+    "SUSPEND": _STABLE - {"DELETE"},
+    "RESUME": frozenset({"SUSPEND", "RESUME"}),
+}
+
+#: Which phase a stack's action begins with: requirements first (UP) or dependants first (DOWN).
+FIRST_PHASE: Final[Mapping[str, str]] = {
+    "CREATE": UP,
+    "UPDATE": UP,
+    "ROLLBACK": UP,
+    "CHECK": UP,
+    "RESUME": UP,
+    "SUSPEND": DOWN,
+    "DELETE": DOWN,
+}
+
+#: (running action of the stack, asked for) that may overtake; anything else is a conflict.
+OVERTAKES: Final[Mapping[str, frozenset[str]]] = {
+    "UPDATE": frozenset({"CREATE", "UPDATE", "ROLLBACK"}),
+    "ROLLBACK": frozenset({"CREATE", "UPDATE"}),
+    "DELETE": frozenset(FIRST_PHASE),
+    "SUSPEND": frozenset(),
+    "RESUME": frozenset(),
+    "CHECK": frozenset(),
+}
+
+
+class IllegalTransition(Exception):
+    """The engine tried a change of state that the tables do not allow: a bug in zonda."""
+
+
+def next_operation_state(state: str, event: str) -> str:
+    """The state of an operation after ``event``."""
+    try:
+        return OPERATION[state, event]
+    except KeyError:
+        raise IllegalTransition(f"{event} in state {state or 'none'}") from None
+
+
+def check_follows(last: str, action: str) -> None:
+    """Raise IllegalTransition unless ``action`` may begin after ``last``."""
+    if last not in FOLLOWS[action]:
+        raise IllegalTransition(f"{action} after {last}")

@@ -1,0 +1,191 @@
+"""One step of one instance, as a generator of effects. Always safe to run once too often.
+
+A step looks at the row: an operation that nobody drives is taken over and driven to its end;
+else what is missing between desired and actual side is begun. Drivers run it (``effects``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow
+
+from . import transitions
+from .calls import Operation
+from .effects import Call, GivenUp, Step, Tx, Wait
+from .instances import Seen
+from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
+from .prepare import Preparation
+from .release import has_work
+from .room import Room
+from .states import IDLE, PRESENT
+from .transitions import Held
+from .work import Work
+
+
+def step(room: Room, key: str) -> Step:
+    """Look at the instance ``key`` and do what is due."""
+    seen: Seen | None = yield Tx(lambda work: look(work, key))
+    if seen is None:
+        return
+    if not seen.row.op:
+        prepared: Prepared = yield Call(Preparation(room.instances, seen).run, "prepare")
+        noticed = seen.row
+        seen = yield Tx(lambda work: decide(work, noticed, prepared))
+        if seen is None:
+            return
+    yield from drive(room, seen)
+
+
+def look(work: Work, key: str) -> Seen | None:
+    """What there is to do: None, an operation to drive, or an instance to prepare."""
+    row = work.tx.resource(key)
+    if row is None:
+        return None
+    if row.op:
+        transitions.take_over(work, row)
+        return _seen(work, row)
+    stack = work.stack_of(row)
+    if not row.open or row.waiting > 0 or stack.phase == IDLE or stack.halted:
+        return None
+    if row.want != PRESENT:
+        return _delete(work, row)
+    if row.verb:
+        transitions.begin(work, row, row.verb, None)
+        return _seen(work, row, fresh=True)
+    if not has_work(row):
+        transitions.unchanged(work, row)
+        return None
+    return _seen(work, row, required=True)
+
+
+def _delete(work: Work, row: ResourceRow) -> Seen | None:
+    if row.fence == 0 or row.retain or row.external_id is not None:
+        transitions.abandoned(work, row)
+        return None
+    transitions.begin(work, row, "DELETE", None)
+    return _seen(work, row, fresh=True)
+
+
+def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, required: bool = False) -> Seen:
+    rows = work.tx.required(row.id) if required else []
+    data = work.tx.data(row.id) if row.fence else []
+    return Seen(row, work.stack_of(row), data, rows, fresh)
+
+
+def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
+    """Carry out the verdict on an instance, if it is still what was looked at."""
+    row = work.tx.resource(noticed.id)
+    if row is None or not _same(work, row, noticed):
+        return None
+    if prepared.verdict == "begin":
+        transitions.begin(work, row, prepared.op, prepared)
+        return _seen(work, row, fresh=True)
+    if prepared.verdict == "unchanged":
+        transitions.unchanged(work, row)
+    elif prepared.verdict == "replace":
+        transitions.replaced(work, row)
+    elif prepared.verdict == "refuse":
+        transitions.refused(work, row, prepared.reason)
+    else:
+        transitions.could_not(work, row, prepared.op, prepared.reason)
+    return None
+
+
+def _same(work: Work, row: ResourceRow, noticed: ResourceRow) -> bool:
+    """Whether the desired side is what was prepared, and nothing was begun meanwhile.
+
+    If a newer plan changed it, that plan (or the release that it waits for) looks again.
+    """
+    return bool(
+        row.open
+        and not row.op
+        and row.waiting == 0
+        and row.want == PRESENT
+        and not row.verb
+        and row.fence == noticed.fence
+        and row.generation == noticed.generation
+        and not work.stack_of(row).halted
+    )
+
+
+def drive(room: Room, seen: Seen) -> Step:
+    """Drive an operation to its end."""
+    operation = Operation(room.instances, seen)
+    handle = transitions.held(seen.row)
+    try:
+        answer: Answer = yield from begin_driving(operation, handle, seen.fresh)
+        if isinstance(answer, Waiting):
+            write = transitions.started if transitions.is_starting(seen.row) else transitions.polled
+            if not (yield Tx(_stored(room, handle, answer, write))):
+                return
+            answer = yield from poll(room, operation, handle, answer)
+        if not isinstance(answer, Lost):
+            yield Tx(_ended(handle, answer))
+    except GivenUp:
+        yield Call(operation.abort, "cancel")
+
+
+def begin_driving(operation: Operation, handle: Held, fresh: bool) -> Step:
+    """Call the handler, or take an interrupted operation up again; gives an answer."""
+    resume = operation.guarded(lambda: resumed(operation))
+    answer = yield Call(operation.handle if fresh else resume, "handle")
+    while isinstance(answer, Postponed):
+        delay = answer.delay
+        if not (yield Tx(lambda work: transitions.again(work, handle))):
+            return LOST
+        yield Wait(delay, handle.key)
+        operation.next_attempt()
+        answer = yield Call(operation.handle, "handle")
+    return answer
+
+
+def resumed(operation: Operation) -> Answer:
+    """Go on with an operation that was begun in an earlier life."""
+    row = operation.row
+    if transitions.is_starting(row):
+        policy = operation.policy()
+        if policy == "idempotent":
+            return operation.handle()
+        return operation.find() if policy == "find" else transitions.interrupted(row)
+    if row.is_volatile:
+        return transitions.interrupted(row)
+    operation.restore()
+    return operation.poll()
+
+
+def poll(room: Room, operation: Operation, handle: Held, answer: Waiting) -> Step:
+    """Poll until the operation has ended, storing a token that changed; gives an answer."""
+    known, first = answer.stored, answer.delay is None
+    while True:
+        if not first:
+            delay = answer.delay
+            if delay is None:
+                delay = room.poll_delay(operation.started_at)
+            yield Wait(delay, handle.key)
+        first = False
+        said: Answer = yield Call(operation.poll, "poll")
+        if not isinstance(said, Waiting):
+            return said
+        answer = said
+        if answer.stored != known:
+            known = answer.stored
+            if not (yield Tx(_stored(room, handle, answer, transitions.polled))):
+                return LOST
+
+
+def _stored(
+    room: Room, handle: Held, answer: Waiting, write: Callable[..., bool]
+) -> Callable[[Work], bool]:
+    token = None if answer.stored is None else room.sealer.seal(answer.token)
+    return lambda work: write(work, handle, token, answer.volatile)
+
+
+def _ended(handle: Held, answer: Answer) -> Callable[[Work], Any]:
+    if isinstance(answer, Final):
+        return lambda work: transitions.finished(work, handle, answer)
+    if isinstance(answer, Replace):
+        return lambda work: transitions.replace_running(work, handle)
+    assert isinstance(answer, Failure)
+    return lambda work: transitions.failed(work, handle, answer)

@@ -1,0 +1,291 @@
+"""What happens to an instance and its operation, each as one function over rows.
+
+Called by steps inside a transaction. Every write of a worker is fenced: it names the operation
+and the fence that it took, and does nothing (``None`` / False) once somebody else took over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from zonda.core.store.rows import ResourceRow
+
+from . import release
+from .outcome import Failure, Final, Prepared
+from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, PRESENT, STARTING
+from .states import next_operation_state as advance
+from .work import Work
+
+CHANGED = "state changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An operation that a worker holds: which instance, which operation, which fence."""
+
+    key: str
+    op_id: str
+    fence: int
+
+
+def held(row: ResourceRow) -> Held:
+    """The handle of the operation of ``row``."""
+    assert row.op_id is not None
+    return Held(row.id, row.op_id, row.fence)
+
+
+def fenced(work: Work, handle: Held) -> ResourceRow | None:
+    """The instance if ``handle`` is still valid."""
+    row = work.tx.resource(handle.key)
+    if row is None or not row.op or row.op_id != handle.op_id or row.fence != handle.fence:
+        return None
+    return row
+
+
+def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> None:
+    """T1: store the intent, before anything is done in the outside world."""
+    stack = work.stack_of(row)
+    row.op_state = advance(row.op_state, "begin")
+    row.op = op
+    row.op_id = f"{row.id}-{op.lower()}-{stack.generation}-{work.ids()[-12:]}"
+    row.op_gen = stack.generation
+    row.fence += 1
+    row.owner = work.owner
+    row.attempt = 1
+    row.started_at = work.now
+    limit = work.now + stack.timeout_mins * 60
+    row.deadline = limit if stack.deadline is None else min(limit, stack.deadline)
+    row.token = None
+    row.is_volatile = 0
+    row.updated_at = work.now
+    if prepared is None:
+        if row.definition is not None:
+            row.op_definition = row.op_properties = None
+    else:
+        row.op_hash = row.want_hash
+        row.op_template_id = row.want_template_id
+        row.op_definition = prepared.definition
+        row.op_properties = prepared.properties
+        row.hidden = prepared.hidden
+        row.retain = int(prepared.retain)
+        row.type = prepared.type
+        row.class_type = prepared.class_type
+        row.op_resolved = prepared.resolved_hash
+        if prepared.metadata is not None:
+            row.meta = prepared.metadata
+        if prepared.external_id is not None:
+            row.external_id = row.physical_id = prepared.external_id
+    work.resource_event(row, op, IN_PROGRESS, CHANGED)
+
+
+def take_over(work: Work, row: ResourceRow) -> None:
+    """T6: go on with an operation that another process (or an earlier life) began."""
+    row.fence += 1
+    row.owner = work.owner
+
+
+def again(work: Work, handle: Held) -> bool:
+    """The handler asks to be called again with the same operation id."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "again")
+    row.attempt += 1
+    return True
+
+
+def started(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+    """T2: the handler came back; its token is stored before the first poll."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "started")
+    row.token = token
+    row.is_volatile = int(volatile)
+    return True
+
+
+def polled(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+    """T3: not complete yet, and the token has changed."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "polled")
+    row.token = token
+    row.is_volatile = int(volatile)
+    return True
+
+
+def finished(work: Work, handle: Held, final: Final) -> None:
+    """T4 and T7: the operation ended well."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    op = row.op
+    current = _end(work, row, "finished", COMPLETE, final.reason)
+    if op == "DELETE":
+        _deleted(work, row)
+        return
+    changed = _keep(row, op, final)
+    if current:
+        release.close(work, row, changed=changed)
+    else:
+        _superseded(work, row, changed)
+
+
+def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> bool:
+    """No operation any more; whether it was one of the running plan."""
+    row.op_state = advance(row.op_state, event)
+    row.action, row.op = row.op, ""
+    row.status, row.status_reason = status, reason
+    row.token = None
+    row.is_volatile = 0
+    row.updated_at = work.now
+    work.resource_event(row, row.action, status, reason)
+    return bool(row.open and row.op_gen == work.stack_of(row).generation)
+
+
+def _keep(row: ResourceRow, op: str, final: Final) -> bool:
+    """Note what the operation achieved; whether others may see a difference."""
+    if row.op_definition is not None:
+        row.have_hash = row.op_hash
+        row.have_template_id = row.op_template_id
+        row.definition, row.op_definition = row.op_definition, None
+        row.properties, row.op_properties = row.op_properties, None
+        row.resolved_hash = row.op_resolved
+    changed = row.outputs_hash != final.outputs_hash
+    row.reference = final.reference
+    row.outputs = final.outputs
+    row.outputs_hash = final.outputs_hash
+    return changed or op == "CREATE"
+
+
+def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
+    """An operation of an older plan has ended: the newer plan looks at the instance."""
+    if changed:
+        release.mark_dependants(work, row)
+    if not row.open:
+        return
+    row.dirty = 1
+    if work.stack_of(row).halted:
+        release.block(work, row)
+    elif row.waiting == 0:
+        work.look(row.id)
+
+
+def _deleted(work: Work, row: ResourceRow) -> None:
+    release.close(work, row, changed=True)
+    work.tx.remove_resource(row)
+
+
+def failed(work: Work, handle: Held, failure: Failure) -> None:
+    """T5: the operation failed; so does the stack, if it is of the running plan."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    current = _end(work, row, "failed", FAILED, failure.reason)
+    if current:
+        _fail(work, row, failure.reason)
+    else:
+        _superseded(work, row, False)
+
+
+def give_up(work: Work, row: ResourceRow, reason: str) -> None:
+    """End a running operation from outside; the stack has failed already."""
+    _end(work, row, "failed", FAILED, reason)
+    release.block(work, row)
+
+
+def _fail(work: Work, row: ResourceRow, reason: str) -> None:
+    stack = work.stack_of(row)
+    release.fail_stack(work, stack, reason)
+    if row.action == "CHECK" and row.verb:
+        release.close(work, row, changed=False)
+    else:
+        release.block(work, row)
+
+
+def could_not(work: Work, row: ResourceRow, op: str, reason: str) -> None:
+    """An operation failed before it could begin (its definition, a restriction)."""
+    row.action, row.status, row.status_reason = op, FAILED, reason
+    row.updated_at = work.now
+    work.resource_event(row, op, FAILED, reason)
+    _fail(work, row, reason)
+
+
+def refused(work: Work, row: ResourceRow, reason: str) -> None:
+    """The update of an instance is impossible; the instance itself stays what it is."""
+    release.fail_stack(work, work.stack_of(row), reason)
+    release.block(work, row)
+
+
+def unchanged(work: Work, row: ResourceRow) -> None:
+    """T0: there is nothing to do after all."""
+    row.have_hash = row.want_hash
+    row.have_template_id = row.want_template_id
+    release.close(work, row, changed=False)
+
+
+def replace_running(work: Work, handle: Held) -> None:
+    """The handler of an update asks for a replacement instead."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    row.op_state = advance(row.op_state, "replaced")
+    row.op = ""
+    row.op_definition = row.op_properties = row.token = None
+    stack = work.stack_of(row)
+    if row.open and row.op_gen == stack.generation and not stack.halted:
+        replaced(work, row)
+    else:
+        _superseded(work, row, False)
+
+
+def replaced(work: Work, row: ResourceRow) -> str:
+    """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
+    new = ResourceRow(
+        work.ids(),
+        row.stack_id,
+        row.name,
+        row.type,
+        replaces_id=row.id,
+        generation=row.generation,
+        want_hash=row.want_hash,
+        want_template_id=row.want_template_id,
+        requires=row.requires,
+        dirty=1,
+        open=1,
+        created_at=work.now,
+        updated_at=work.now,
+    )
+    work.tx.add_resources([new])
+    row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
+    edges = [(new.id, other.id) for other in work.tx.required(row.id)]
+    for key in work.tx.dependants(row.id):
+        user = work.tx.resource(key)
+        if user is not None and user.want == PRESENT:
+            edges.append((user.id, new.id))
+    work.tx.add_edges(row.stack_id, edges)
+    work.look(new.id)
+    return new.id
+
+
+def abandoned(work: Work, row: ResourceRow) -> None:
+    """An instance that is to go is left alone outside (retained, external): only its row goes."""
+    if row.action != "INIT":
+        work.resource_event(row, "DELETE", COMPLETE, CHANGED)
+    release.close(work, row, changed=True)
+    work.tx.remove_resource(row)
+
+
+def interrupted(row: ResourceRow) -> Failure:
+    """The failure of an operation whose handler was cut off with an unknown outcome."""
+    handler = f"handle_{row.op.lower()}"
+    return Failure(
+        f"ResourceFailure: resources.{row.name}: interrupted in {handler}, outcome unknown"
+    )
+
+
+def is_starting(row: ResourceRow) -> bool:
+    """Whether the handler may be running."""
+    return row.op_state == STARTING

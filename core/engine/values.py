@@ -1,0 +1,67 @@
+"""The values of resources that templates read: stored ones, others asked for on demand.
+
+Implements ``ResourceValues`` of the template room. Used in the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow
+from zonda.core.store.sealing import Sealer
+from zonda.hooks.attributes import select
+from zonda.hooks.resource import Resource
+
+Build = Callable[[ResourceRow], Resource]
+
+
+class RowValues:
+    """Values of the instances in ``rows``, by name.
+
+    ``build`` makes an instance for an attribute that is not stored. A resource that is not there
+    or was never made has the reference Heat gives it, its name, and null attributes.
+    """
+
+    def __init__(self, rows: Iterable[ResourceRow], sealer: Sealer, build: Build) -> None:
+        self._rows = {row.name: row for row in rows}
+        self._sealer = sealer
+        self._build = build
+        self._stored: dict[str, Mapping[str, Any]] = {}
+        self._instances: dict[str, Resource] = {}
+
+    def reference(self, name: str) -> Any:
+        """What ``get_resource`` gives."""
+        row = self._rows.get(name)
+        if row is None or row.reference is None:
+            return name if row is None or row.physical_id is None else row.physical_id
+        return self._sealer.load(row.reference)
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """An attribute below ``rest``; None as attribute: a map of all of them."""
+        row = self._rows.get(name)
+        if row is None or row.action == "INIT":
+            return None
+        if attribute is None:
+            instance = self._instance(row)
+            return {key: self._value(row, key) for key in instance.attributes_schema}
+        stored = self._outputs(row)
+        if attribute in stored:
+            return select(stored[attribute], rest)
+        return self._instance(row).FnGetAtt(attribute, *rest)
+
+    def _value(self, row: ResourceRow, attribute: str) -> Any:
+        stored = self._outputs(row)
+        if attribute in stored:
+            return stored[attribute]
+        return self._instance(row).FnGetAtt(attribute)
+
+    def _outputs(self, row: ResourceRow) -> Mapping[str, Any]:
+        if row.name not in self._stored:
+            self._stored[row.name] = self._sealer.load(row.outputs) or {}
+        return self._stored[row.name]
+
+    def _instance(self, row: ResourceRow) -> Resource:
+        if row.name not in self._instances:
+            self._instances[row.name] = self._build(row)
+        return self._instances[row.name]

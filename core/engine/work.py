@@ -1,0 +1,124 @@
+"""A unit of work: the rows of a transaction, and what is to happen once it is committed.
+
+Made by a driver for every transaction and handed to transitions. What is collected here is
+dropped when the transaction is undone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from zonda.core.store.rows import EventRow, ResourceRow, StackRow
+from zonda.core.store.sealing import Sealer
+from zonda.core.store.store import Transaction
+from zonda.core.store.views import EventView
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that a listener may want to show.
+
+    A committed event, or the progress of a running operation (``message``, nothing stored).
+    """
+
+    stack_id: str
+    event: EventView | None = None
+    resource: str = ""
+    message: str = ""
+    since: float | None = None
+
+
+@dataclass(slots=True)
+class After:
+    """What follows a commit.
+
+    ``look``: instances to run a step for; ``plan``: stacks that are owed a plan; ``poke``:
+    operations to poll now; ``stop``: operations that were ended from outside; ``idle``: stacks
+    that came to rest.
+    """
+
+    look: dict[str, None] = field(default_factory=dict)
+    plan: dict[str, None] = field(default_factory=dict)
+    poke: dict[str, None] = field(default_factory=dict)
+    stop: dict[str, None] = field(default_factory=dict)
+    idle: dict[str, None] = field(default_factory=dict)
+    events: list[EventRow] = field(default_factory=list)
+
+
+class Work:
+    """The rows of one transaction, the time, new ids, and what follows the commit."""
+
+    __slots__ = ("after", "ids", "now", "owner", "sealer", "tx")
+
+    def __init__(
+        self, tx: Transaction, now: float, ids: Callable[[], str], sealer: Sealer, owner: str
+    ) -> None:
+        self.tx = tx
+        self.now = now
+        self.ids = ids
+        self.sealer = sealer
+        self.owner = owner
+        self.after = After()
+
+    def stack_of(self, row: ResourceRow) -> StackRow:
+        """The stack of an instance; it is there as long as the instance is."""
+        stack = self.tx.stack(row.stack_id)
+        assert stack is not None
+        return stack
+
+    def look(self, resource_id: str) -> None:
+        """After the commit, run a step for this instance."""
+        self.after.look[resource_id] = None
+
+    def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
+        """Record a change of state of a resource."""
+        stack = self.stack_of(row)
+        self._event(
+            EventRow(
+                self.ids(),
+                stack.id,
+                stack.name,
+                stack.generation,
+                row.id,
+                row.name,
+                row.type,
+                row.physical_id,
+                action,
+                status,
+                reason,
+                self.now,
+            )
+        )
+
+    def stack_state(self, stack: StackRow, status: str, reason: str) -> None:
+        """Set the state of a stack's action and record it."""
+        stack.status = status
+        stack.status_reason = reason
+        self._event(
+            EventRow(
+                self.ids(),
+                stack.id,
+                stack.name,
+                stack.generation,
+                None,
+                "",
+                "",
+                stack.id,
+                stack.action,
+                status,
+                reason,
+                self.now,
+            )
+        )
+
+    def _event(self, event: EventRow) -> None:
+        self.after.events.append(event)
+        self.tx.add_event(event)
+
+
+def failures(stack: StackRow) -> list[str]:
+    """Why the running action of a stack fails, the first reason first."""
+    reasons: list[str] = json.loads(stack.failures)
+    return reasons
