@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -26,6 +27,13 @@ def eventually(condition: Callable[[], Any], what: str, timeout: float = LONGEST
             return value
         never.wait(0.05)
     raise AssertionError(f"{what}: not within {timeout:g} s")
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 class Zonda:
@@ -80,9 +88,9 @@ class Zonda:
         self.processes.append(process)
         return process
 
-    def serve(self, file: Path) -> subprocess.Popen[str]:
-        """Start a runner service and wait until it listens."""
-        process = self.start("runner", "serve", file)
+    def serve(self, file: Path, port: int = 0) -> subprocess.Popen[str]:
+        """Start a runner service and wait until it listens; port 0 is any free one."""
+        process = self.start("runner", "serve", file, "--address", f"127.0.0.1:{port}")
 
         def listens() -> bool:
             assert process.poll() is None, process.communicate()[0]
@@ -165,11 +173,12 @@ class Service:
         self.folder = folder
         self.file = folder / "workflows.yaml"
         self.file.write_text(workflows)
+        self.port = free_port()  # the same after a restart, as with the setting
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Start it and wait until it listens."""
-        self.process = self.zonda.serve(self.file)
+        self.process = self.zonda.serve(self.file, self.port)
 
     def kill(self) -> None:
         """``kill -9``."""

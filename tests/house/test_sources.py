@@ -18,6 +18,9 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
     "core/dropins.py": "border: importing a stranger's file",
+    "core/engine/calls.py": "border: a plug-in is called",
+    "core/engine/driver.py": "border: the inbox, where one broken step must not stop the others",
+    "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
     "core/template/checks.py": "border: a plug-in's validate is called",
     "hooks/manager.py": "border: importing and asking a stranger's package",
