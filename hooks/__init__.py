@@ -2,10 +2,10 @@
 
 Standard library and pluggy only: no socket, file, session or thread. ``resource``,
 ``properties``, ``attributes``, ``constraints``, ``support`` and ``translation`` carry the names
-that Heat's plug-in guide uses, so that a plug-in ports by changing its imports.
+that Heat's plug-in guide uses, so that a plug-in ports by changing its imports. They are modules of
+this package and loaded when somebody imports them: ``zonda --help`` need not wait for all of them.
 """
 
-from . import attributes, constraints, properties, resource, support, translation
 from .markers import hookimpl, hookspec
 
 __all__ = [

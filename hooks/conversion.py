@@ -57,7 +57,8 @@ def to_boolean(value: Any) -> bool:
         return True
     if word in FALSE_WORDS:
         return False
-    raise ValueError(f"Unrecognized value '{value}' for a boolean")
+    words = ", ".join(f"'{known}'" for known in sorted(TRUE_WORDS | FALSE_WORDS))
+    raise ValueError(f"Unrecognized value '{value}', acceptable values are: {words}")
 
 
 def to_kind(type_name: str, value: Any) -> Any:

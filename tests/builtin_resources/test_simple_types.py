@@ -39,7 +39,7 @@ def test_every_type_says_what_it_is(cls: type[Resource]) -> None:
     assert cls.__doc__
     assert cls.start_policy == "idempotent"
     assert cls.support_status.version
-    described = {**cls.properties_schema, **cls.attributes_schema}
+    described: dict[str, Any] = {**cls.properties_schema, **cls.attributes_schema}
     assert all(schema.description for schema in described.values())
 
 
