@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from zonda.core.template.faults import Poisoned, wrapped
+from zonda.core.template.faults import Poisoned
 from zonda.hooks.attributes import select
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import (
@@ -125,7 +125,7 @@ class GetAttr(Function):
         except Poisoned:
             return
         except (TemplateError, TypeError, ValueError, KeyError) as error:
-            yield wrapped(error, path=self.path)
+            yield error
 
     def _target(self, scope: ResolveScope) -> tuple[str, str | None]:
         resource = resource_name(self.name, resolve_value(self.args[0], scope))

@@ -1,0 +1,176 @@
+"""yaql: values, limits of elements, memory and time, and what must never happen."""
+
+import itertools
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from zonda.core.functions.yaql_engine import Evaluator
+from zonda.core.template.bundle import Limits
+from zonda.hooks.errors import TemplateError
+
+
+def yaql(expression, data=None):
+    return {"yaql": {"expression": expression, "data": data}}
+
+
+@pytest.mark.parametrize(
+    ("expression", "data", "value"),
+    [
+        ("$.data.where($ > 1)", [1, 2, 3], [2, 3]),
+        ("$.data.l.toDict($.k, $.v)", {"l": [{"k": "a", "v": 1}]}, {"a": 1}),
+        ("dict($.data.select([$, $ + 1]))", [1, 2], {1: 2, 2: 3}),
+        ("coalesce($.data, []).len()", None, 0),
+        ("$.data.toSet()", [2, 1, 2], {1, 2}),
+        ("range(200).toList().len()", None, 200),
+        ("pow(2, 10) + shiftBitsLeft(1, 4)", None, 1040),
+        ("pow(3, 100, 7)", None, 4),
+        ("switch($.data > 5 => big, true => small)", 3, "small"),
+        ("let(x => $.data) -> $x + 1", 1, 2),
+        ("'abc'.replace(b, x)", None, "axc"),
+        ("'a,b'.split(',')", None, ["a", "b"]),
+    ],
+)
+def test_expressions_have_values(evaluate, expression, data, value):
+    assert evaluate(yaql(expression, data)) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("regex(`a+`).matches(caat)", True),
+        ("caat.matches(`^a+`)", False),
+        ("caat =~ `a+`", True),
+        ("caat =~ regex(`A+`)", False),
+        ("caat =~ regex(`A+`, ignoreCase => true)", True),
+        ("'a\nb' =~ regex(`a.b`, dotAll => true)", True),
+        ("'a\nb' =~ regex(`^b`, multiLine => true)", True),
+        ("caat !~ `x`", True),
+        ("caat !~ regex(`a`)", False),
+        ("regex(`(a+)t`).search(caat)", "aat"),
+        ("regex(`x`).search(caat)", None),
+        ("regex(`(a+)t`).search(caat, $2.value)", "aa"),
+        ("regex(`(?P<n>a+)t`).search(caat, $n.start)", 1),
+        ("regex(`a.`).searchAll(abcadc)", ["ab", "ad"]),
+        ("regex(`a(.)`).searchAll(abcadc, $2.value)", ["b", "d"]),
+        ("regex(`a.`).split(abcadc, maxSplit => 1)", ["", "cadc"]),
+        ("abcadc.split(regex(`a.`))", ["", "c", "c"]),
+        ("regex(`a.`).replace(abcadc, xx, count => 1)", "xxcadc"),
+        ("abcadc.replace(regex(`a.`), xx)", "xxcxxc"),
+        ("abcadc.replaceBy(regex(`a.`), $1.value + z)", "abzcadzc"),
+        ("regex(`a.`).replaceBy(abcadc, z, count => 1)", "zcadc"),
+        ("escapeRegex(`a.`)", "a\\."),
+        ("[isRegex(regex(a)), isRegex(a)]", [True, False]),
+    ],
+)
+def test_regular_expressions_work_as_in_yaql(evaluate, expression, value):
+    assert evaluate(yaql(expression)) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "data", "heat_type", "message"),
+    [
+        ("$.data.fooBar()", {}, "NoMethodRegisteredException", 'Unknown method "fooBar"'),
+        ("1 + a", None, "NoMatchingFunctionException", r'No function "#operator_\+"'),
+        ("$.data.nope", {}, "KeyError", "'nope'"),
+        ("1 / 0", None, "ZeroDivisionError", "division"),
+        ("$.data.first()", [], "StopIteration", "StopIteration"),
+        ("regex(`(`)", None, "error", "unterminated"),
+        ("range(300).toList()", None, "CollectionTooLargeException", "exceeds 200 elements"),
+        ("range(300)", None, "CollectionTooLargeException", "exceeds 200 elements"),
+        ("a * 1000000", None, "MemoryQuotaExceededException", "too much memory"),
+        ("pow(10, 1000000000)", None, "MemoryQuotaExceededException", "too much memory"),
+        ("shiftBitsLeft(1, 1000000000)", None, "MemoryQuotaExceededException", "too much memory"),
+        ("def(f, f($)) -> f(1)", None, "RecursionError", "recursion"),
+        ("generate(1, true, $ * $ + 7)", None, "MemoryQuotaExceededException", "too much"),
+        ("generate(1, true, $ + 1)", None, "CollectionTooLargeException", "exceeds"),
+    ],
+)
+def test_faults_of_an_expression_carry_the_class_that_heat_shows(
+    evaluate, expression, data, heat_type, message
+):
+    with pytest.raises(TemplateError, match=message) as caught:
+        evaluate(yaql(expression, data))
+    assert caught.value.heat_type == heat_type
+
+
+@pytest.mark.parametrize(
+    ("args", "kind", "message"),
+    [
+        ("1", TypeError, 'Arguments to "yaql" must be a map.'),
+        ({"data": 1}, KeyError, "syntax should be yaql"),
+        ({"expression": "1", "more": 1}, KeyError, "syntax should be yaql"),
+        ({"expression": 5}, TypeError, 'The "expression" argument to yaql must contain a string.'),
+        ({"expression": "$.data["}, ValueError, "Bad expression Parse error: unexpected end"),
+        ({"expression": ""}, ValueError, "Bad expression Parse error: unexpected end"),
+        ({"expression": "\x01"}, ValueError, "Bad expression"),
+    ],
+)
+def test_a_wrong_call_is_refused_when_it_is_parsed(parse, args, kind, message):
+    with pytest.raises(kind, match=message):
+        parse({"yaql": args})
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("datetime(2018, 1, 1)", "gives a datetime"),
+        ("regex(a)", "gives a Pattern"),
+        ("[[regex(a)]]", "gives a Pattern"),
+        ("{[1] => 2}", "a map with a"),
+    ],
+)
+def test_a_value_that_no_template_can_hold_is_refused(evaluate, expression, message):
+    with pytest.raises((TypeError, TemplateError), match=f"{message}|unhashable"):
+        evaluate(yaql(expression))
+
+
+def test_the_expression_may_come_from_a_parameter(evaluate):
+    call = {"yaql": {"expression": {"get_param": "e"}, "data": [1, 2]}}
+    assert evaluate(call, parameters={"e": "$.data.sum()"}) == 3
+    with pytest.raises(ValueError, match="Bad expression"):
+        evaluate(call, parameters={"e": "$.("})
+    with pytest.raises(TypeError, match="must contain a string"):
+        evaluate(call, parameters={"e": 5})
+
+
+def test_limits_can_be_raised(evaluate):
+    limits = Limits(yaql_iterators=9000, yaql_memory=900_000)
+    assert evaluate(yaql("range(8000).toList().len()"), limits=limits) == 8000
+
+
+def test_an_expression_ends_at_its_deadline():
+    ticks = itertools.count()
+    slow = Evaluator(200, 10_000, 50.0, clock=lambda: float(next(ticks)))
+    nested = "range(200).select(range(200).select(range(200).sum()))"
+    with pytest.raises(TemplateError, match="took longer than 50 seconds") as caught:
+        slow.evaluate(nested, None)
+    assert caught.value.heat_type == "TimeoutError"
+    assert next(ticks) < 100
+
+
+def test_a_pattern_ends_at_the_deadline():
+    hungry = Evaluator(200, 10_000, 0.05)
+    with pytest.raises(TemplateError, match="took longer"):
+        hungry.evaluate("$.data =~ `^(a|aa)+$`", "a" * 60 + "b")
+
+
+def test_an_expression_on_many_threads_gives_each_its_own_value():
+    evaluator = Evaluator(200, 10_000, 60.0)
+
+    def evaluated(number):
+        return evaluator.evaluate(f"$.data.select($ + {number % 7}).sum()", [number, 1])
+
+    with ThreadPoolExecutor(8) as pool:
+        values = list(pool.map(evaluated, range(100)))
+    assert values == [number + 1 + 2 * (number % 7) for number in range(100)]
+
+
+def test_yaql_is_not_imported_before_it_is_used():
+    code = "import sys, zonda.core.functions.table; print('yaql' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "False"
