@@ -32,14 +32,14 @@ class ResourceDefinition(Mapping[str, Any]):
 
     name: str
     type: str
-    properties: Mapping[str, Any] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    properties: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
     deletion_policy: str = "Delete"
     update_policy: Mapping[str, Any] = field(default_factory=dict)
     depends_on: tuple[str, ...] = ()
     external_id: str | None = None
     description: str = ""
-    raw: Mapping[str, Any] = field(default_factory=dict)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, key: str) -> Any:
         return getattr(self, _FIELDS[key])

@@ -65,7 +65,7 @@ class Saved:
     """What one resource instance stored. ``redacted``: keys of ``data`` that are never shown."""
 
     resource_id: str | None = None
-    data: dict[str, str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict, repr=False)
     redacted: set[str] = field(default_factory=set)
     metadata: dict[str, Any] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from .context import ResourceContext
@@ -28,12 +28,14 @@ def property_error(message: str, path: Path, at: Path | None = None) -> Template
 class Reading:
     """How values are read: faults are raised where ``faults`` is None, else gathered there.
 
-    ``checks``: constraints and unknown names are looked at too.
+    ``checks``: constraints and unknown names are looked at too. ``hidden``: no fault may quote a
+    value.
     """
 
     context: ResourceContext | None = None
     faults: list[TemplateError] | None = None
     checks: bool = False
+    hidden: bool = False
 
     def fault(self, message: str, path: Path, at: Path | None = None) -> None:
         """Note a fault, or raise it."""
@@ -53,7 +55,7 @@ class Pending:
         """How the value of ``name`` is to be read."""
         if name not in self.names:
             return reading
-        return Reading(reading.context, reading.faults, checks=False)
+        return replace(reading, checks=False)
 
 
 def children(
@@ -101,23 +103,34 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         value = schema.default_value()
         if value is None:
             value = schema.empty()
+    if schema.hidden and not reading.hidden:
+        reading = replace(reading, hidden=True)
+    wrong = ""
     try:
         converted = _CONVERTERS[schema.type](schema, value, path, reading)
     except (ValueError, TypeError, OverflowError) as error:
-        reading.fault(str(error), path)
+        wrong = _unquoted(f"is not a valid {schema.type}") if reading.hidden else str(error)
+    if wrong:
+        # Outside of the except clause, so that a hidden value does not hang on as the context.
+        reading.fault(wrong, path)
         return None
     if reading.checks:
-        for violation in _violations(schema, converted, reading.context):
+        for violation in _violations(schema, converted, reading):
             reading.fault(violation, path)
     return converted
 
 
-def _violations(schema: Schema, value: Any, context: ResourceContext | None) -> Iterator[str]:
+def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[str]:
     for constraint in schema.constraints:
         try:
-            constraint.validate(value, schema, context)
+            constraint.validate(value, schema, reading.context)
         except (ValueError, TypeError) as error:
-            yield str(error)
+            told = constraint.description or _unquoted(f"breaks its {constraint.keyword}")
+            yield told if reading.hidden else str(error)
+
+
+def _unquoted(fault: str) -> str:
+    return f"The value is hidden and {fault}"
 
 
 def _integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:

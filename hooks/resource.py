@@ -39,8 +39,8 @@ class ResourceState:
     action: str = "INIT"
     status: str = "COMPLETE"
     status_reason: str = ""
-    data: dict[str, str] = field(default_factory=dict)
-    metadata: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict, repr=False)
+    metadata: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 class Resource:
@@ -54,6 +54,24 @@ class Resource:
     policy is Snapshot, ``handle_delete_snapshot(snapshot)`` removes one snapshot, and
     ``handle_signal(details)`` receives signals.
     """
+
+    ACTIONS: ClassVar[tuple[str, ...]] = (
+        INIT := "INIT",
+        CREATE := "CREATE",
+        DELETE := "DELETE",
+        UPDATE := "UPDATE",
+        ROLLBACK := "ROLLBACK",
+        SUSPEND := "SUSPEND",
+        RESUME := "RESUME",
+        ADOPT := "ADOPT",
+        SNAPSHOT := "SNAPSHOT",
+        CHECK := "CHECK",
+    )
+    STATUSES: ClassVar[tuple[str, ...]] = (
+        IN_PROGRESS := "IN_PROGRESS",
+        FAILED := "FAILED",
+        COMPLETE := "COMPLETE",
+    )
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {}
     attributes_schema: ClassVar[Mapping[str, AttributeSchema]] = {}

@@ -6,6 +6,8 @@ that it needs later goes into the token, which the engine stores before it polls
     start(StartRequest) -> Started(token) | Finished(result)
     poll(token)         -> Running | Succeeded | Failed | Lost
     cancel(token)       -> Cancelled.DONE | ACCEPTED | UNSUPPORTED
+
+What may hold secrets (inputs, outputs, tokens) stands in no ``repr``, so that it gets into no log.
 """
 
 from __future__ import annotations
@@ -54,11 +56,11 @@ class StartRequest:
     deadline: float
     stack: StackRef
     resource: ResourceRef
-    inputs: Mapping[str, Any]
-    old_inputs: Mapping[str, Any] | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(repr=False)
+    old_inputs: Mapping[str, Any] | None = field(default=None, repr=False)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
     description: str = ""
-    data: Mapping[str, Any] | None = None
+    data: Mapping[str, Any] | None = field(default=None, repr=False)
     create_key: str | None = None
     started_at: float = 0.0
     attempt: int = 1
@@ -70,7 +72,7 @@ class StartRequest:
 class Succeeded:
     """The execution ended well. ``output`` is a JSON object; ``resource_id`` where it gave one."""
 
-    output: dict[str, Any] | None = None
+    output: dict[str, Any] | None = field(default=None, repr=False)
     resource_id: str | None = None
 
 
@@ -82,7 +84,7 @@ class Failed:
     """
 
     reason: str
-    output: dict[str, Any] | None = None
+    output: dict[str, Any] | None = field(default=None, repr=False)
     resource_id: str | None = None
     retryable: bool = False
     heat_type: str = ""
@@ -102,14 +104,14 @@ class Running:
     poll_after: float | None = None
     message: str = ""
     progress: float | None = None
-    token: dict[str, Any] | None = None
+    token: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
     """Accepted; poll with ``token`` (a JSON object of at most 1 kB)."""
 
-    token: dict[str, Any]
+    token: dict[str, Any] = field(repr=False)
     poll_after: float | None = None
     execution_id: str = ""
 

@@ -409,3 +409,46 @@ def test_a_schema_shows_itself() -> None:
         "default": 1,
         "constraints": [{"range": {"min": 1, "max": 5}}],
     }
+
+
+SECRET = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("schema", "given", "fault"),
+    [
+        pytest.param(
+            Schema(Schema.NUMBER, hidden=True),
+            SECRET,
+            "p: The value is hidden and is not a valid Number",
+            id="type",
+        ),
+        pytest.param(
+            Schema(Schema.STRING, hidden=True, constraints=[AllowedPattern("[0-9]+")]),
+            SECRET,
+            "p: The value is hidden and breaks its allowed_pattern",
+            id="constraint",
+        ),
+        pytest.param(
+            Schema(Schema.STRING, hidden=True, constraints=[Length(99, None, "long ones only")]),
+            SECRET,
+            "p: long ones only",
+            id="description",
+        ),
+        pytest.param(
+            Schema(Schema.MAP, hidden=True, schema={"a": Schema(Schema.BOOLEAN)}),
+            {"a": SECRET},
+            "p.a: The value is hidden and is not a valid Boolean",
+            id="inside-of-what-is-hidden",
+        ),
+    ],
+)
+def test_no_fault_quotes_a_hidden_value(schema: Schema, given: Any, fault: str) -> None:
+    assert faults(one(schema, given)) == [f"Property error: resources.r.properties.{fault}"]
+
+
+def test_reading_a_bad_hidden_value_leaves_no_trace_of_it() -> None:
+    with pytest.raises(TemplateError) as caught:
+        one(Schema(Schema.NUMBER, hidden=True), SECRET)["p"]
+    assert SECRET not in str(caught.value)
+    assert caught.value.__context__ is None
