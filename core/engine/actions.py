@@ -12,6 +12,8 @@ from typing import Any
 
 from zonda.core.template.bundle import Bundle
 
+from .answers import Accepted, answered
+
 
 @dataclass(frozen=True, slots=True)
 class CreateStack:
@@ -85,6 +87,22 @@ class SignalResource:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+__all__ = [
+    "Accepted",
+    "Action",
+    "CancelStack",
+    "CheckStack",
+    "CreateStack",
+    "DeleteStack",
+    "ResumeStack",
+    "SignalResource",
+    "SuspendStack",
+    "UpdateStack",
+    "answered",
+    "from_json",
+    "to_json",
+]
+
 Action = (
     CreateStack
     | UpdateStack
@@ -109,15 +127,6 @@ _KINDS: dict[str, type[Any]] = {
         SignalResource,
     )
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The answer to an action: planned and committed. ``generation`` is the plan's number."""
-
-    stack_id: str
-    generation: int
-    name: str
 
 
 def to_json(action: Action) -> str:

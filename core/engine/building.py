@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.core.functions.yaql_function import evaluator
 from zonda.core.store.reads import Reader
 from zonda.core.store.store import Store
 from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.scope import FunctionTable, Yaql
+from zonda.core.template.scope import FunctionTable
 from zonda.core.template.stack import load as load_stack
 from zonda.hooks.context import Clock
 from zonda.hooks.manager import Plugins
@@ -66,13 +67,12 @@ class TemplateLoading:
         source: random.Random,
         functions: Callable[[str], FunctionTable],
         limits: Limits | None = None,
-        yaql: Yaql | None = None,
     ) -> None:
         self._lending = Lending(lender, clock, source, store.sealer, _nothing, _silent)
         self._plugins = plugins
         self._functions = functions
         self._limits = limits
-        self._yaql = yaql
+        self._yaql = evaluator(limits or Limits())
 
     def __call__(
         self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool

@@ -71,11 +71,34 @@ class Driver:
         """Make a call outside; ``advance`` the task with what comes of it."""
         raise NotImplementedError
 
+    def drives(self, stack_id: str) -> bool:
+        """Whether this driver is to carry out what is planned for a stack."""
+        return True
+
     # -- tasks ----------------------------------------------------------------------------------
 
     def start(self, made: Step, done: Done | None = None) -> None:
         """Run a step that is no resource's."""
         self.advance(Task(made, done=done))
+
+    @property
+    def has_units(self) -> bool:
+        """Whether something waits for a transaction."""
+        return bool(self._units)
+
+    @property
+    def has_ready(self) -> bool:
+        """Whether a resource waits to be looked at."""
+        return bool(self._ready)
+
+    @property
+    def refused(self) -> int:
+        """How often in a row the database has refused a commit."""
+        return self._refused
+
+    def is_busy(self, key: str) -> bool:
+        """Whether a step of this resource is running."""
+        return key in self._busy
 
     def enqueue(self, key: str) -> None:
         """Run a step for a resource, now or after the one that is running."""
@@ -227,10 +250,12 @@ class Driver:
         after: After = work.after
         if after.events and self._listeners:
             self._tell(work)
-        for key in after.look:
-            self.enqueue(key)
+        for key, stack_id in after.look.items():
+            if self.drives(stack_id):
+                self.enqueue(key)
         for stack_id in after.plan:
-            self.plan_rollback(stack_id)
+            if self.drives(stack_id):
+                self.plan_rollback(stack_id)
         for key in after.poke:
             self.poke(key)
         for key in after.stop:

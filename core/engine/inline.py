@@ -15,7 +15,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.store import Store
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Limits
-from zonda.core.template.scope import FunctionTable, Yaql
+from zonda.core.template.scope import FunctionTable
 from zonda.hooks.context import Clock
 from zonda.hooks.manager import Plugins
 
@@ -43,14 +43,13 @@ class InlineEngine:
         lender: Lender,
         functions: Callable[[str], FunctionTable] | None = None,
         limits: Limits | None = None,
-        yaql: Yaql | None = None,
         load: Loading | None = None,
         settings: EngineSettings | None = None,
     ) -> None:
         self.clock: Clock = clock
         if load is None:
             assert functions is not None, "give functions, or load"
-            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits, yaql)
+            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits)
         self.reader: Reader = store.reader()
         self.settings = settings or EngineSettings()
         self._calls: deque[tuple[Task, Call]] = deque()
@@ -96,7 +95,7 @@ class InlineEngine:
         """Take up whatever the database says is unfinished."""
 
         def look(work: Any) -> None:
-            work.after.look.update(dict.fromkeys(work.tx.runnable()))
+            work.after.look.update(work.tx.runnable())
             work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
 
         self.driver.now_in_transaction(look)
@@ -129,14 +128,6 @@ class _InlineDriver(Driver):
     ) -> None:
         super().__init__(store, room, cap=2 * settings.workers, owner="inline")
         self._calls = calls
-
-    @property
-    def has_units(self) -> bool:
-        return bool(self._units)
-
-    @property
-    def has_ready(self) -> bool:
-        return bool(self._ready)
 
     def call(self, task: Task, effect: Call) -> None:
         self._calls.append((task, effect))

@@ -38,7 +38,7 @@ def _open_cleanup(work: Work, stack: StackRow) -> bool:
         row.generation = stack.generation
         row.waiting = waiting[key]
         if not row.waiting:
-            work.look(key)
+            work.look(row)
     return True
 
 

@@ -77,7 +77,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted]) -> None:
     _connect(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
-            work.look(ids[name])
+            work.look(_row(work, ids[name]))
 
 
 def _instances(
@@ -163,7 +163,7 @@ def _plan_verb(work: Work, stack: StackRow, verb: str) -> None:
         row.verb, row.open = verb, 1
         row.waiting = waiting[row.id]
         if row.waiting == 0:
-            work.look(row.id)
+            work.look(row)
 
 
 def _row(work: Work, key: str) -> ResourceRow:

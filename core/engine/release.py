@@ -56,7 +56,7 @@ def _release(
             other.waiting -= 1
             if other.waiting == 0:
                 if has_work(other):
-                    work.look(other.id)
+                    work.look(other)
                 else:
                     pending.append((other, False))
 

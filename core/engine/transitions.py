@@ -170,7 +170,7 @@ def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
     if work.stack_of(row).halted:
         release.block(work, row)
     elif row.waiting == 0:
-        work.look(row.id)
+        work.look(row)
 
 
 def _deleted(work: Work, row: ResourceRow) -> None:
@@ -266,7 +266,7 @@ def replaced(work: Work, row: ResourceRow) -> str:
         if user is not None and user.want == PRESENT:
             edges.append((user.id, new.id))
     work.tx.add_edges(row.stack_id, edges)
-    work.look(new.id)
+    work.look(new)
     return new.id
 
 

@@ -34,12 +34,12 @@ class Notice:
 class After:
     """What follows a commit.
 
-    ``look``: instances to run a step for; ``plan``: stacks that are owed a plan; ``poke``:
-    operations to poll now; ``stop``: operations that were ended from outside; ``idle``: stacks
-    that came to rest.
+    ``look``: instances to run a step for, with their stacks; ``plan``: stacks that are owed a
+    plan; ``poke``: operations to poll now; ``stop``: operations that were ended from outside;
+    ``idle``: stacks that came to rest.
     """
 
-    look: dict[str, None] = field(default_factory=dict)
+    look: dict[str, str] = field(default_factory=dict)
     plan: dict[str, None] = field(default_factory=dict)
     poke: dict[str, None] = field(default_factory=dict)
     stop: dict[str, None] = field(default_factory=dict)
@@ -68,9 +68,9 @@ class Work:
         assert stack is not None
         return stack
 
-    def look(self, resource_id: str) -> None:
+    def look(self, row: ResourceRow) -> None:
         """After the commit, run a step for this instance."""
-        self.after.look[resource_id] = None
+        self.after.look[row.id] = row.stack_id
 
     def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
         """Record a change of state of a resource."""

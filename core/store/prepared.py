@@ -63,9 +63,9 @@ SQL: dict[str, str] = {
     # (stack_id)
     'absent_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.want = 'ABSENT' ORDER BY resource.id",
     # ()
-    'runnable': "SELECT resource.id FROM resource WHERE resource.op != '' OR resource.open = 1 AND resource.waiting = 0 ORDER BY resource.id",
+    'runnable': "SELECT resource.id, resource.stack_id FROM resource WHERE resource.op != '' OR resource.open = 1 AND resource.waiting = 0 ORDER BY resource.id",
     # (stack_id)
-    'runnable_of_stack': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
+    'runnable_of_stack': "SELECT resource.id, resource.stack_id FROM resource WHERE resource.stack_id = ? AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
     # (now)
     'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < ? ORDER BY resource.id",
     # (stack_id)

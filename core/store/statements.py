@@ -90,8 +90,8 @@ STATEMENTS: dict[str, Executable] = {
     .order_by(R.id),
     "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
     "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
-    "runnable": select(R.id).where(or_(_RUNNING, _READY)).order_by(R.id),
-    "runnable_of_stack": select(R.id)
+    "runnable": select(R.id, R.stack_id).where(or_(_RUNNING, _READY)).order_by(R.id),
+    "runnable_of_stack": select(R.id, R.stack_id)
     .where(R.stack_id == P("stack_id"), or_(_RUNNING, _READY))
     .order_by(R.id),
     "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")).order_by(R.id),

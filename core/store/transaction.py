@@ -139,11 +139,14 @@ class Transaction:
         """Instances of a stack that are to be deleted."""
         return self._ids("absent_ids", stack_id)
 
-    def runnable(self, stack_id: str | None = None) -> list[str]:
-        """Instances that a step could move: an operation, or open and waiting for nothing."""
+    def runnable(self, stack_id: str | None = None) -> list[tuple[str, str]]:
+        """(id, stack) of instances that a step could move.
+
+        They have an operation, or are open and wait for nothing.
+        """
         if stack_id is None:
-            return self._ids("runnable")
-        return self._ids("runnable_of_stack", stack_id)
+            return self._pairs("runnable")
+        return self._pairs("runnable_of_stack", stack_id)
 
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""
@@ -224,10 +227,12 @@ class Transaction:
         """Answer a command."""
         self._execute(SQL["answer_request"], (text, at, request_id))
 
-    def forget(self, before: float) -> None:
-        """Delete events, answered requests and unused templates that are older."""
-        for name in ("delete_old_events", "delete_old_requests", "delete_unused_templates"):
-            self._execute(SQL[name], (before,))
+    def forget(self, events_before: float, others_before: float) -> None:
+        """Delete old events, and old requests with an answer and templates that nobody uses."""
+        self.flush()
+        self._execute(SQL["delete_old_events"], (events_before,))
+        for name in ("delete_old_requests", "delete_unused_templates"):
+            self._execute(SQL[name], (others_before,))
 
     # -- writing --------------------------------------------------------------------------------
 

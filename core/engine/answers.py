@@ -1,0 +1,98 @@
+"""Answers to requests of other processes: what was accepted, or the error, as JSON text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.hooks import errors
+from zonda.hooks.errors import Place, TemplateError, ValidationErrors, ZondaError
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The answer to an action: planned and committed. ``generation`` is the plan's number."""
+
+    stack_id: str
+    generation: int
+    name: str
+
+
+_FIELDS = ("code", "heat_type", "label", "stage", "kind", "name")
+
+
+def accepted(answer: Accepted) -> str:
+    """The text for an action that was accepted."""
+    return json.dumps({"accepted": dataclasses.asdict(answer)})
+
+
+def refused(error: BaseException) -> str:
+    """The text for an action that was refused."""
+    if not isinstance(error, ZondaError):
+        error = ZondaError(f"The engine failed: {type(error).__name__}.")
+    return json.dumps({"error": _written(error)})
+
+
+def answered(text: str) -> Accepted:
+    """What an answer says; raises the error it tells of."""
+    said = json.loads(text)
+    if "error" in said:
+        raise _read(said["error"])
+    return Accepted(**said["accepted"])
+
+
+def _written(error: ZondaError) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "class": type(error).__name__,
+        "message": error.message,
+        "hint": error.hint,
+    }
+    found.update({key: getattr(error, key) for key in _FIELDS if hasattr(error, key)})
+    if isinstance(error, TemplateError):
+        found["path"], found["at"] = error.path, error.at
+        if error.place is not None:
+            found["place"] = dataclasses.asdict(error.place)
+    if isinstance(error, ValidationErrors):
+        found["errors"] = [_written(each) for each in error.errors]
+    return found
+
+
+def _read(said: Mapping[str, Any]) -> ZondaError:
+    if "errors" in said:
+        return ValidationErrors([_template_error(each) for each in said["errors"]])
+    if "path" in said:
+        return _template_error(said)
+    error = _plain(said)
+    for key in _FIELDS:
+        if key in said:
+            setattr(error, key, said[key])
+    return error
+
+
+def _plain(said: Mapping[str, Any]) -> ZondaError:
+    cls = getattr(errors, said["class"], ZondaError)
+    if cls is errors.NotFound:
+        return errors.NotFound(said["kind"], said["name"], hint=said["hint"])
+    if not (isinstance(cls, type) and issubclass(cls, errors.RequestError)):
+        cls = ZondaError
+    return cls(said["message"], hint=said["hint"])
+
+
+def _template_error(said: Mapping[str, Any]) -> TemplateError:
+    place = said.get("place")
+    error = TemplateError(
+        said["message"],
+        path=said["path"],
+        label=said["label"],
+        at=said["at"],
+        place=None if place is None else Place(**place),
+        code=said["code"],
+        heat_type=said["heat_type"],
+        hint=said["hint"],
+    )
+    if "stage" in said:
+        error.stage = said["stage"]
+    return error

@@ -1,0 +1,370 @@
+"""The embedded engine: one thread that owns the database, a pool that runs plug-ins.
+
+Made by ``core/app.py``. Every public method may be called from any thread; each puts something
+into the inbox and, at most, waits. What is in the inbox together shares one commit.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from random import Random
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.store import Store
+from zonda.core.store.views import StackView
+from zonda.core.template.bundle import Limits
+from zonda.core.template.scope import FunctionTable
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import StoreError
+from zonda.hooks.manager import Plugins
+
+from . import endings
+from .acting import act
+from .actions import Accepted, Action
+from .building import TemplateLoading, build_room
+from .context import Lender
+from .definitions import Loading
+from .driver import Driver, Task
+from .effects import Call, Step
+from .pool import Pool
+from .requests import Requests, single
+from .room import EngineSettings, Room
+from .work import Notice, Work
+
+__all__ = ["Engine", "EngineSettings", "Notice"]
+
+log = logging.getLogger(__name__)
+
+#: Seconds without a sweep after which the engine's thread sweeps itself.
+LATE = 5.0
+_LONGEST_SLEEP = 1.0
+_HOUR = 3600.0
+
+
+class Engine:
+    """Carries out actions. ``start`` before anything else, ``stop`` at the end."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        *,
+        clock: Clock,
+        ids: Callable[[], str],
+        random: Random,
+        lender: Lender,
+        functions: Callable[[str], FunctionTable] | None = None,
+        limits: Limits | None = None,
+        load: Loading | None = None,
+        settings: EngineSettings | None = None,
+    ) -> None:
+        self.settings = settings or EngineSettings()
+        self.clock = clock
+        if load is None:
+            assert functions is not None, "give functions, or load"
+            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits)
+        self._readers = threading.local()
+        self._store = store
+        self._reader = store.reader()
+        self.room = build_room(
+            store,
+            plugins.resource_types,
+            load=load,
+            clock=clock,
+            ids=ids,
+            source=random,
+            lender=lender,
+            settings=self.settings,
+            durable=self._durable,
+            progress=self._progress,
+            reader=self._own_reader,
+        )
+        self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._driver = _PoolDriver(store, self.room, self._inbox, f"{ids()}")
+        self._requests = Requests(self._driver)
+        self._thread: threading.Thread | None = None
+        self._changed = threading.Condition()
+        self._changes = 0
+        self._stopping = False
+        self._fatal: BaseException | None = None
+        self._swept = clock.monotonic()
+        self._sweeps_ran = False
+        #: Called when the sweeps of a scheduler that had been running are late.
+        self.on_late: Callable[[], None] | None = None
+
+    # -- what faces call ------------------------------------------------------------------------
+
+    def start(self, drive: str = "own") -> None:
+        """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
+        if drive == "all":
+            self._driver.driven = None
+        self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
+        self._thread.start()
+        if drive == "all":
+            self._put(lambda: self._driver.start(single(_recover_all)))
+
+    def submit(self, action: Action) -> Future[Accepted]:
+        """Have an action carried out; the future is done once it is planned and committed."""
+        return self._step(lambda: act(self.room, action))
+
+    def drive(self, stack_id: str) -> None:
+        """Carry out (or take up) what is planned for a stack."""
+
+        def begin() -> None:
+            if self._driver.driven is not None:
+                self._driver.driven.add(stack_id)
+            self._driver.start(single(lambda work: _recover(work, stack_id)))
+
+        self._put(begin)
+
+    def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
+        """The stack, once it is idle. Raises TimeoutError, StoreError if the engine died."""
+        until = None if timeout is None else self.clock.monotonic() + timeout
+        while True:
+            seen = self._changes
+            view = self._reader.stack(stack_id)
+            if view.idle:
+                return view
+            if self._fatal is not None:
+                raise self._died()
+            left = _LONGEST_SLEEP if until is None else until - self.clock.monotonic()
+            if left <= 0:
+                raise TimeoutError(stack_id)
+            self._sleep_until_changed(seen, min(left, _LONGEST_SLEEP))
+
+    def _sleep_until_changed(self, seen: int, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._changes != seen, seconds)
+
+    def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
+        """Tell ``listener``, in the engine's threads, about events and progress."""
+        return self._driver.subscribe(listener)
+
+    def stop(self, grace: float = 5.0) -> None:
+        """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""
+        if self._thread is None:
+            return
+        self._put(self._begin_stop)
+        self._thread.join(grace)
+        self._put(lambda: None)
+        self._driver.stop()
+
+    # -- sweeps ---------------------------------------------------------------------------------
+
+    def sweep_polls(self) -> None:
+        """Look again at operations whose next poll is due."""
+        self._sweeps_ran = True
+        self._put(self._sweep_came)
+
+    def sweep_deadlines(self) -> None:
+        """Fail operations and stacks whose time is over."""
+        self._put(lambda: self._driver.start(single(_fail_overdue)))
+
+    def sweep_reconcile(self) -> None:
+        """Enqueue whatever could run and does not."""
+        self._put(lambda: self._driver.start(single(self._reconcile)))
+
+    def sweep_requests(self) -> None:
+        """Carry out what other commands have asked for."""
+        self._put(self._requests.sweep)
+
+    def housekeeping(self) -> None:
+        """Remove what nobody needs any more."""
+        self._put(lambda: self._driver.start(single(self._forget)))
+
+    # -- the engine's thread ----------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while not self._ended():
+                self._drain()
+                self._driver.wake_due(self.clock.now())
+                self._driver.admit()
+                self._driver.commit()
+                self._tell_waiters()
+                self._look_at_sweeps()
+        except BaseException as error:  # the thread's end: everybody must learn of it
+            log.exception("The engine stops")
+            self._fatal = error
+            self._driver.fail_all(self._died())
+        finally:
+            self._changes += 1
+            with self._changed:
+                self._changed.notify_all()
+
+    def _drain(self) -> None:
+        """Carry out all that is in the inbox; sleep while there is nothing to do."""
+        try:
+            self._inbox.get(timeout=self._sleep())()
+            for _ in range(self.settings.max_batch):
+                self._inbox.get_nowait()()
+        except Empty:
+            pass
+
+    def _sleep(self) -> float:
+        driver = self._driver
+        if driver.refused:
+            return min(0.02 * 2.0**driver.refused, 2.0)
+        if driver.has_units or (driver.has_ready and driver.has_room):
+            return 0.0
+        due = driver.next_due()
+        if due is None:
+            return _LONGEST_SLEEP
+        return min(max(due - self.clock.now(), 0.0), _LONGEST_SLEEP)
+
+    def _tell_waiters(self) -> None:
+        if self._driver.idle_stacks:
+            self._driver.idle_stacks.clear()
+            with self._changed:
+                self._changes += 1
+                self._changed.notify_all()
+
+    def _look_at_sweeps(self) -> None:
+        now = self.clock.monotonic()
+        if now - self._swept < LATE:
+            return
+        self._swept = now
+        self.sweep_deadlines()
+        self.sweep_requests()
+        if self._sweeps_ran and self.on_late is not None:
+            self.on_late()
+
+    def _sweep_came(self) -> None:
+        self._swept = self.clock.monotonic()
+
+    def _begin_stop(self) -> None:
+        self._stopping = True
+        self._driver.close_door()
+
+    def _ended(self) -> bool:
+        return self._stopping and self._driver.calls == 0 and not self._driver.has_units
+
+    def _died(self) -> StoreError:
+        if isinstance(self._fatal, StoreError):
+            return self._fatal
+        return StoreError(
+            f"The engine has stopped: {type(self._fatal).__name__}: {self._fatal}.",
+            hint="Start it again: what was running is taken up where it was.",
+        )
+
+    def _reconcile(self, work: Work) -> None:
+        for key, stack_id in work.tx.runnable():
+            if not self._driver.is_busy(key):
+                work.after.look[key] = stack_id
+        for stack_id, _ in work.tx.pending_stacks():
+            work.after.plan[stack_id] = None
+
+    def _forget(self, work: Work) -> None:
+        work.tx.forget(work.now - self.settings.keep_events, work.now - _HOUR)
+
+    # -- between the threads ----------------------------------------------------------------------
+
+    def _put(self, what: Callable[[], None]) -> None:
+        self._inbox.put(what)
+
+    def _step(self, make: Callable[[], Step]) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def done(value: Any, error: BaseException | None) -> None:
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+
+        if self._fatal is not None:
+            future.set_exception(self._died())
+        else:
+            self._put(lambda: self._driver.start(make(), done))
+        return future
+
+    def _durable(self, run: Callable[[Work], Any]) -> Any:
+        """Run a unit and come back when it is committed; called in the pool."""
+        return self._step(lambda: single(run)).result()
+
+    def _progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
+        self._driver.progress(stack_id, resource, message, since)
+
+    def _own_reader(self) -> Reader:
+        reader: Reader | None = getattr(self._readers, "reader", None)
+        if reader is None:
+            reader = self._readers.reader = self._store.reader()
+        return reader
+
+
+class _PoolDriver(Driver):
+    """Makes calls in a pool; what comes of them goes into the inbox."""
+
+    def __init__(
+        self, store: Store, room: Room, inbox: SimpleQueue[Callable[[], None]], owner: str
+    ) -> None:
+        workers = room.settings.workers
+        super().__init__(store, room, cap=2 * workers, owner=owner)
+        self._inbox = inbox
+        self._pool = Pool(workers, "zonda-call")
+        #: The stacks that are driven; None: all.
+        self.driven: set[str] | None = set()
+        self.calls = 0
+        self._open: dict[int, Task] = {}
+
+    def drives(self, stack_id: str) -> bool:
+        return self.driven is None or stack_id in self.driven
+
+    @property
+    def has_room(self) -> bool:
+        return self._admitted < self._cap
+
+    def call(self, task: Task, effect: Call) -> None:
+        self.calls += 1
+
+        def job() -> None:
+            value, error = None, None
+            try:
+                value = effect.run()
+            except BaseException as failure:  # the border: the step is told
+                error = failure
+            self._inbox.put(lambda: self._called(task, value, error))
+
+        self._pool.submit(job)
+
+    def _called(self, task: Task, value: Any, error: BaseException | None) -> None:
+        self.calls -= 1
+        self.advance(task, value, error)
+
+    def close_door(self) -> None:
+        """Admit nothing more; what waits stays as it is stored."""
+        self._cap = 0
+        self._heap.clear()
+
+    def stop(self) -> None:
+        """End the pool's threads."""
+        self._pool.stop()
+
+    def fail_all(self, error: BaseException) -> None:
+        """Tell everybody who waits for a unit that nothing will come."""
+        units, self._units = self._units, []
+        for task, _ in units:
+            if task.done is not None:
+                task.done(None, error)
+
+
+def _recover_all(work: Work) -> None:
+    work.after.look.update(work.tx.runnable())
+    work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
+
+
+def _recover(work: Work, stack_id: str) -> None:
+    work.after.look.update(work.tx.runnable(stack_id))
+    if any(key == stack_id for key, _ in work.tx.pending_stacks()):
+        work.after.plan[stack_id] = None
+
+
+def _fail_overdue(work: Work) -> None:
+    for key in work.tx.overdue_stacks(work.now):
+        endings.stack_timed_out(work, key)
+    for key in work.tx.overdue(work.now):
+        endings.operation_timed_out(work, key)

@@ -1,0 +1,47 @@
+"""The threads in which plug-ins run. They end with the process, even if a plug-in hangs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+
+
+class Pool:
+    """At most ``size`` threads, started when there is work for them."""
+
+    def __init__(self, size: int, name: str) -> None:
+        self._size = size
+        self._name = name
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._lock = threading.Lock()
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Run ``job`` (which must not raise) in a thread, in order of arrival."""
+        self._jobs.put(job)
+        with self._lock:
+            if self._idle >= self._jobs.qsize() or len(self._threads) >= self._size:
+                return
+            thread = threading.Thread(
+                target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True
+            )
+            self._threads.append(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                self._idle += 1
+            job = self._jobs.get()
+            with self._lock:
+                self._idle -= 1
+            if job is None:
+                return
+            job()
+
+    def stop(self) -> None:
+        """Let every thread end after what it is doing."""
+        for _ in self._threads:
+            self._jobs.put(None)
