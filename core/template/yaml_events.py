@@ -80,7 +80,7 @@ def scalar_value(tag: str, text: str) -> Any:
     construct: Callable[..., Any] = yaml.SafeLoader.yaml_constructors[tag]
     try:
         return construct(_CONSTRUCTOR, yaml.ScalarNode(tag, text))
-    except (ValueError, KeyError) as error:
+    except (ValueError, LookupError) as error:
         kind = tag.removeprefix(_STANDARD)
         raise ValueError(f"{text[:60]!r} cannot be read as !!{kind}") from error
 

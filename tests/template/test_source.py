@@ -156,6 +156,7 @@ def test_json_beats_yaml_where_they_differ():
         ("a: !!binary aGk=\n", 1, 4, "binary"),
         ("a: !!set {x, y}\n", 1, 4, "set"),
         ("a: !!int abc\n", 1, 4, "!!int"),
+        ("a: !!int\n", 1, 4, "!!int"),
         ("a: !!bool maybe\n", 1, 4, "!!bool"),
         ("a: \x00\n", 1, 1, "#x0000"),
         ("a: \ud800\n", 1, 1, ""),
