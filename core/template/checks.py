@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import (
     InvalidTemplateAttribute,
     Path,
@@ -119,9 +120,10 @@ def reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]
 
 
 def _keys_of(faults: list[TemplateError]) -> frozenset[Any]:
-    """The properties that some faults of one resource stand in."""
-    places = [fault.at for fault in faults if fault.at[2:3] == ("properties",)]
-    return frozenset(at[3] if len(at) > 3 else WHOLE for at in places)
+    """The properties that some faults of one resource stand in; other sections as paths."""
+    properties = [fault.at for fault in faults if fault.at[2:3] == ("properties",)]
+    others = (fault.at[2:3] for fault in faults if fault.at[2:3] != ("properties",))
+    return frozenset((*others, *(at[3] if len(at) > 3 else WHOLE for at in properties)))
 
 
 def _definition_faults(
@@ -130,11 +132,16 @@ def _definition_faults(
     prefix = (*node.path, "properties")
     try:
         values, unresolved = node.try_properties(scope, prefix)
+    except TemplateError as error:
+        yield error
+        return
+    try:
         definition = node.definition(scope, values)
     except TemplateError as error:
-        if not known:
+        if error.at[2:3] not in known and error.path[2:3] not in known:
             yield error
-        return
+        definition = ResourceDefinition(node.name, node.type, values, raw=node.trees)
+    known = frozenset(key for key in known if not isinstance(key, tuple))
     if definition.update_policy:
         schema = node.cls.update_policy_schema
         policy = Properties(schema, definition.update_policy, context=context)

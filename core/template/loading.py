@@ -119,11 +119,14 @@ class Loader:
             self.errors.append(error)
             return False
         if document.repeated:
-            self.warnings.extend(
-                f"{second}: {path[-1]} was given before ({first}); the last one counts"
-                for path, first, second in document.duplicates
-            )
+            self._warn_of_duplicates(document)
         return True
+
+    def _warn_of_duplicates(self, document: Document) -> None:
+        self.warnings.extend(
+            f"{second}: {path[-1]} was given before ({first}); the last one counts"
+            for path, first, second in document.duplicates
+        )
 
     def _read_environment(self) -> bool:
         faults: list[TemplateError] = []
@@ -134,6 +137,9 @@ class Loader:
             max_bytes=self.limits.max_template_bytes,
         )
         self.registry.read(self.environment.registry, faults)
+        for document in self.environment.documents:
+            if document.repeated:
+                self._warn_of_duplicates(document)
         for fault in faults:
             fault.stage = "environment"
         self.errors.extend(faults)

@@ -7,7 +7,7 @@ checked in advance: what goes wrong when an output is read is that output's own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
@@ -15,6 +15,7 @@ from zonda.hooks.function import Function, ResolveScope, resolve_value, validate
 
 from .conditions import truth
 from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
+from .masking import Masker
 from .scope import Parser
 
 SECTION = "outputs"
@@ -33,6 +34,7 @@ class OutputNode:
     enabled: bool
     value: Any
     secrecy: str = "open"
+    masked: Masker | None = field(default=None, repr=False)
 
     @property
     def path(self) -> Path:
@@ -48,7 +50,9 @@ class OutputNode:
         except FAULTS as error:
             fault = from_exception(error)
             fault.at = fault.at or self.path
-            raise fault from error
+            if self.masked is not None:
+                self.masked(fault)
+            raise fault from (None if self.secrecy == "hidden" else error)
 
     def static_faults(self, scope: ResolveScope) -> Iterator[TemplateError]:
         """Faults of function calls that show without values."""

@@ -26,12 +26,12 @@ from .faults import (
     near,
     type_name,
 )
+from .masking import MASK
 from .parameter_constraints import check_keys, parse_constraints
 from .parameter_types import CONVERSIONS, TYPES, constrained_form, default_form
 from .versions import TAGS_SINCE
 
 SECTION = "parameters"
-MASK = "******"
 
 _KEYS = ("type", "default", "description", "label", "hidden", "constraints", "immutable", "schema")
 
@@ -96,6 +96,10 @@ class Parameters:
     def hidden(self) -> frozenset[str]:
         """Names whose values are never shown."""
         return frozenset(name for name, schema in self.schemas.items() if schema.hidden)
+
+    def known(self, name: str) -> Any:
+        """Whatever was given for a declared parameter, right or wrong; null if nothing was."""
+        return self.values[name] if name in self.values else self._raw(self.schemas[name])
 
     def value(self, name: Any) -> Any:
         """The value of a parameter or pseudo parameter; raises TemplateError."""

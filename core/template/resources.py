@@ -16,6 +16,7 @@ from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, resolv
 from zonda.hooks.resource import Resource
 
 from .faults import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
+from .masking import Masker
 from .scope import Broken
 from .sections import RESOURCES
 
@@ -37,6 +38,10 @@ class Owner(Protocol):
 
     def fingerprint(self, name: str) -> str:
         """The fingerprint of a resource."""
+
+    @property
+    def masked(self) -> Masker:
+        """Takes hidden values out of a fault."""
 
     def secrecy_of(self, name: str) -> Mapping[str, str]:
         """The marks of a resource's properties."""
@@ -132,7 +137,7 @@ class ResourceNode:
         """The properties' values, as given; raises TemplateError for the first fault."""
         values, faults = self.try_properties(scope, (self.name, "Properties"))
         for fault in faults.values():
-            raise fault
+            raise (self.owner.masked(fault) if self.owner else fault)
         return values
 
     def try_properties(

@@ -22,6 +22,7 @@ from .environment import Environment
 from .faults import Poisoned
 from .fingerprint import fingerprint
 from .loading import Loader
+from .masking import Masker
 from .outputs import OutputNode
 from .parameters import Parameters, ParameterSchema
 from .references import Reads
@@ -69,6 +70,7 @@ class StackDefinition:
             node.owner = self
         for output in self.outputs.values():
             output.secrecy = self.secrecy.of(output.value)
+            output.masked = self.masked
 
     @property
     def description(self) -> Any:
@@ -112,6 +114,15 @@ class StackDefinition:
         """The static marks of secrets."""
         return secrecy.Secrecy(self.resources, self._parameter_secrecy)
 
+    @cached_property
+    def masked(self) -> Masker:
+        """Takes hidden values out of a fault (in place), or out of a text."""
+        hidden = (self.parameters.known(name) for name in self.parameters.hidden)
+        return Masker(hidden, self._marks)
+
+    def _marks(self, name: str) -> Mapping[str, str]:
+        return self.secrecy_of(name) if name in self.resources else {}
+
     def secrecy_of(self, name: str) -> Mapping[str, str]:
         """The mark of each property that the template gives to a resource."""
         return self.secrecy.of_properties(name)
@@ -124,7 +135,8 @@ class StackDefinition:
 
     def validate(self, context_for: ContextFor) -> None:
         """Check every resource and output with attributes null; raises ValidationErrors."""
-        raise_all(list(self.faults(context_for)), self.document, self.environment)
+        faults = [self.masked(fault) for fault in self.faults(context_for)]
+        raise_all(faults, self.document, self.environment)
 
     def faults(self, context_for: ContextFor) -> Iterator[TemplateError]:
         """What ``validate`` raises, in Heat's order."""
@@ -173,6 +185,7 @@ def load(
     faults = list(loader.errors)
     if context_for is not None:
         faults.extend(definition.faults(context_for))
+    faults = [definition.masked(fault) for fault in faults]
     raise_all(faults, definition.document, definition.environment)
     return definition
 

@@ -1,0 +1,65 @@
+"""Keeps hidden values out of faults.
+
+Called wherever a fault leaves this room. A fault of a property that is marked hidden loses its
+sentence's details; in every other sentence the texts of hidden parameters are masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.errors import TemplateError
+
+from .sections import RESOURCES
+
+MASK = "******"
+
+#: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
+_SHORTEST = 4
+
+_HARMLESS = ("Unknown Property ", "Property ")
+
+
+class Masker:
+    """Masks faults. ``marks`` gives the marks of a resource's properties by its name."""
+
+    def __init__(self, hidden: Iterable[Any], marks: Callable[[str], Mapping[str, str]]) -> None:
+        self._texts = sorted(set(_texts(hidden)), key=len, reverse=True)
+        self._marks = marks
+
+    def __call__(self, fault: TemplateError) -> TemplateError:
+        """``fault`` without hidden values, in place."""
+        if not self._texts:
+            return fault
+        if self._of_hidden_property(fault):
+            fault.message = "the value is wrong (hidden, so no more is told)"
+        fault.message = self.text(fault.message)
+        fault.hint = self.text(fault.hint)
+        fault.args = (fault.message,)
+        return fault
+
+    def text(self, text: str) -> str:
+        """``text`` with every hidden text masked."""
+        for secret in self._texts:
+            text = text.replace(secret, MASK)
+        return text
+
+    def _of_hidden_property(self, fault: TemplateError) -> bool:
+        at = fault.at
+        if len(at) < 4 or at[0] != RESOURCES or at[2] != "properties":
+            return False
+        if fault.message.startswith(_HARMLESS):
+            return False
+        return self._marks(str(at[1])).get(str(at[3])) == "hidden"
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """Every text (and number, as text) inside some values that is long enough to be a secret."""
+    for value in values:
+        if isinstance(value, dict):
+            yield from _texts(value.values())
+        elif isinstance(value, list):
+            yield from _texts(value)
+        elif value is not None and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
+            yield str(value)

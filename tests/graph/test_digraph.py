@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zonda.core.graph.digraph import Ring, cone, dependents, order, shortest_ring
+
+graphs = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10)
+
+
+@pytest.mark.parametrize(
+    ("requires", "expected"),
+    [
+        pytest.param({}, [], id="nothing"),
+        pytest.param({"b": ["a"], "a": []}, ["a", "b"], id="requirement-first"),
+        pytest.param({"b": [], "a": []}, ["b", "a"], id="ties-keep-the-order"),
+        pytest.param({"c": ["b"], "b": ["a"]}, ["a", "b", "c"], id="only-on-the-right"),
+        pytest.param({"a": ["b", "b"], "b": []}, ["b", "a"], id="repeats"),
+        # a is ready first; d, freed by it, stands before c in the mapping
+        pytest.param({"d": ["a"], "a": [], "c": []}, ["a", "d", "c"], id="freed-early-comes-early"),
+    ],
+)
+def test_order(requires: dict[str, list[str]], expected: list[str]) -> None:
+    assert order(requires) == expected
+
+
+def test_order_names_a_shortest_ring() -> None:
+    requires = {"a": ["b"], "b": ["c"], "c": ["a", "d"], "d": ["c"], "e": ["a"]}
+
+    with pytest.raises(Ring) as caught:
+        order(requires)
+
+    assert caught.value.keys == ["c", "d", "c"]
+    assert str(caught.value) == "c -> d -> c"
+
+
+@pytest.mark.parametrize(
+    ("requires", "ring"),
+    [
+        pytest.param({"a": []}, [], id="none"),
+        pytest.param({"a": ["a"]}, ["a", "a"], id="itself"),
+        pytest.param({"a": ["b"], "b": ["a"]}, ["a", "b", "a"], id="two"),
+        pytest.param({"x": ["a"], "a": ["b"], "b": ["a"]}, ["a", "b", "a"], id="behind-another"),
+    ],
+)
+def test_shortest_ring(requires: dict[str, list[str]], ring: list[str]) -> None:
+    assert shortest_ring(requires) == ring
+
+
+def test_dependents_turn_the_edges_round() -> None:
+    assert dependents({"a": ["b", "c"], "d": ["c", "c"]}) == {"b": ["a"], "c": ["a", "d"]}
+
+
+def test_cone_reaches_what_can_be_reached() -> None:
+    edges = {"a": ["b"], "b": ["c", "a"], "x": ["y"]}
+    assert cone(["a"], edges) == {"a", "b", "c"}
+    assert cone([], edges) == set()
+
+
+@given(graphs)
+def test_order_puts_requirements_first_or_finds_a_real_ring(graph: dict[int, list[int]]) -> None:
+    try:
+        found = order(graph)
+    except Ring as ring:
+        keys = ring.keys
+        assert keys[0] == keys[-1]
+        assert all(other in graph[key] for key, other in pairwise(keys))  # type: ignore[index]
+        return
+    place = {key: index for index, key in enumerate(found)}
+    assert set(found) == {*graph, *(other for needs in graph.values() for other in needs)}
+    assert all(place[other] < place[key] for key, needs in graph.items() for other in needs)
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    requires = {index: [index + 1] for index in range(20_000)}
+    assert order(requires)[0] == 20_000

@@ -1,0 +1,128 @@
+"""A loader with a few small types, for tests of the template room."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
+
+import pytest
+
+from zonda.core.functions.table import functions_for
+from zonda.core.functions.yaql_function import evaluator
+from zonda.core.template.stack import Bundle, Identity, Limits, StackDefinition, load
+from zonda.hooks import attributes, properties
+from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.manager import Plugins
+from zonda.hooks.resource import Resource
+from zonda.hooks.runner import StackRef
+
+_Schema = properties.Schema
+
+
+class Thing(Resource):
+    """Holds a value."""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        "value": _Schema(_Schema.ANY, update_allowed=True),
+        "text": _Schema(_Schema.STRING),
+        "number": _Schema(_Schema.NUMBER),
+        "secret": _Schema(_Schema.STRING, hidden=True),
+        "nested": _Schema(_Schema.MAP, schema={"colour": _Schema(_Schema.STRING)}),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "value": attributes.Schema(),
+        "secret": attributes.Schema(),
+        "sealed": attributes.Schema(sealed=True),
+        "covered": attributes.Schema(hidden=True),
+        "other": attributes.Schema(),
+        "echo": attributes.Schema(),
+    }
+    reveals: ClassVar[Mapping[str | None, tuple[str, ...]]] = {
+        None: ("sealed",),
+        "echo": ("text",),
+    }
+
+
+class Picky(Resource):
+    """Needs a value and refuses it."""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        "value": _Schema(_Schema.STRING, required=True)
+    }
+
+    def validate(self) -> None:
+        if self.properties["value"] == "bad":
+            raise TemplateError("bad is not good")
+        if self.properties["value"] == "crash":
+            raise RuntimeError("no such luck")
+
+
+TYPES: dict[str, type[Resource]] = {"Thing": Thing, "Picky": Picky}
+IDENTITY = Identity("5eb1", "stack", "pr0j")
+
+
+class FakeContext:
+    """As much of a ResourceContext as validation asks for."""
+
+    operation = None
+    stack = StackRef("5eb1", "stack", "pr0j")
+    stack_timeout = 3600.0
+    random = random.Random(1)
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        return True
+
+    def constraint(self, name: str) -> None:
+        return None
+
+
+class Load(Protocol):
+    """Loads and validates a template with the types of this file."""
+
+    def __call__(
+        self,
+        template: str,
+        *,
+        version: str = ...,
+        previous: Mapping[str, Any] | None = ...,
+        **bundle: Any,
+    ) -> StackDefinition: ...
+
+
+@pytest.fixture
+def loaded() -> Load:
+    def load_text(
+        template: str,
+        *,
+        version: str = "2018-08-31",
+        previous: Mapping[str, Any] | None = None,
+        **bundle: Any,
+    ) -> StackDefinition:
+        name = bundle.pop("stack_name", IDENTITY.stack_name)
+        text = f"heat_template_version: {version}\n{template}" if version else template
+        limits = Limits()
+        return load(
+            Bundle(text, "t.yaml", **bundle),
+            identity=Identity(IDENTITY.stack_id, name, IDENTITY.project_id),
+            plugins=Plugins(resource_types=TYPES),
+            functions=functions_for,
+            limits=limits,
+            previous=previous,
+            context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
+            yaql=evaluator(limits),
+        )
+
+    return load_text
+
+
+@pytest.fixture
+def faults(loaded: Load) -> Callable[..., tuple[TemplateError, ...]]:
+    """The faults of a template that must have some."""
+
+    def faults_of(template: str, **arguments: Any) -> tuple[TemplateError, ...]:
+        with pytest.raises(ValidationErrors) as caught:
+            loaded(template, **arguments)
+        return caught.value.errors
+
+    return faults_of

@@ -1,0 +1,152 @@
+"""Environments: sections, files in order, merge strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from zonda.core.template.merging import MergeConflict, merged_value
+from zonda.hooks.errors import TemplateError
+
+Faults = Callable[..., tuple[TemplateError, ...]]
+
+PARAMETERS = (
+    "parameters: {l: {type: comma_delimited_list, default: x}, j: {type: json, default: {}}}"
+)
+
+
+def files(*texts: str) -> dict[str, Any]:
+    return {"environment_files": tuple((f"env{at}.yaml", text) for at, text in enumerate(texts))}
+
+
+@pytest.mark.parametrize(
+    ("environment", "message", "place"),
+    [
+        pytest.param("a: b", 'environment has wrong section "a"', "1:1", id="flat"),
+        pytest.param(
+            "parameter_default: {}", 'environment has wrong section "parameter_default"', "1:1",
+            id="misspelt",
+        ),
+        pytest.param(
+            "requires: {}\nparameters:", 'environment has empty section "parameters"', "2:1",
+            id="null",
+        ),
+        pytest.param(
+            "parameters: [a]", 'The environment section "parameters" must be a map, not a list',
+            "1:1", id="list",
+        ),
+        pytest.param(
+            "[a]", "The environment is not a valid YAML mapping data type.", "1:1", id="no-map"
+        ),
+        pytest.param("a: [", None, "2:1", id="text"),
+    ],
+)  # fmt: skip
+def test_what_is_no_environment(
+    faults: Faults, environment: str, message: str | None, place: str
+) -> None:
+    fault = faults("", environment=environment)[0]
+
+    assert message is None or str(fault) == message
+    assert fault.stage == "environment"
+    assert str(fault.place).startswith(f"environment:{place.split(':')[0]}:")
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("requires: {deployment: puppet}", id="requires"),
+        pytest.param("zonda: {web: {timeout: 5}}", id="our-own-section"),
+        pytest.param("event_sinks: []", id="no-sinks"),
+    ],
+)
+def test_what_is_an_environment(loaded: Any, environment: str) -> None:
+    assert loaded("", environment=environment).environment.parameters == {}
+
+
+def test_our_own_section_of_later_files_wins(loaded: Any) -> None:
+    stack = loaded("", **files("zonda: {a: 1, b: 1}", "zonda: {b: 2}"))
+
+    assert stack.environment.own == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        pytest.param(
+            ["parameters: {l: a}", "parameters: {l: b}"], {"l": ["b"], "j": {}}, id="later-wins"
+        ),
+        pytest.param(
+            ["parameters: {l: a}", "parameters: {l: null}"], {"l": ["a"], "j": {}}, id="null-is-not"
+        ),
+        pytest.param(
+            ["parameter_merge_strategies: {l: merge}\nparameters: {l: a}", "parameters: {l: b}"],
+            {"l": ["a", "b"], "j": {}},
+            id="the-first-strategy-is-used-again",
+        ),
+        pytest.param(
+            [
+                "parameter_merge_strategies: {default: deep_merge}\nparameters: {j: {m: {a: x}}}",
+                "parameter_merge_strategies: {default: deep_merge}\n"
+                "parameters: {j: {m: {a: y, b: 1}}}",
+            ],
+            {"l": ["x"], "j": {"m": {"a": "xy", "b": 1}}},
+            id="deep",
+        ),
+        pytest.param(
+            [
+                "parameter_merge_strategies: {l: merge}\nparameter_defaults: {l: [a]}",
+                "parameter_merge_strategies: {l: merge}\nparameter_defaults: {l: [b]}",
+            ],
+            {"l": ["a", "b"], "j": {}},
+            id="defaults-are-merged-too",
+        ),
+    ],
+)
+def test_files_are_merged_in_order(loaded: Any, texts: list[str], values: dict[str, Any]) -> None:
+    assert loaded(PARAMETERS, **files(*texts)).parameters.values == values
+
+
+def test_another_strategy_in_a_later_file_is_refused(faults: Faults) -> None:
+    (fault,) = faults(
+        PARAMETERS,
+        **files("parameters: {l: a}", "parameter_merge_strategies: {l: merge}\nparameters: {l: b}"),
+    )
+
+    assert fault.heat_type == "ConflictingMergeStrategyForParam"
+    assert str(fault.place) == "env1.yaml:2:14"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "strategy", "kind", "merged"),
+    [
+        pytest.param("a", "b", "merge", "string", "ab", id="strings"),
+        pytest.param("5", "6", "merge", "number", "56", id="numbers-as-text"),
+        pytest.param("a,b", "c", "merge", "comma_delimited_list", "a,b,c", id="text-lists"),
+        pytest.param([1], [2], "merge", "comma_delimited_list", [1, 2], id="lists"),
+        pytest.param('{"a": 1}', {"b": 2}, "merge", "json", {"a": 1, "b": 2}, id="json-text"),
+        pytest.param({"a": 1}, {"a": None}, "merge", "json", {"a": 1}, id="null-leaf"),
+        pytest.param({"m": {"a": 1}}, {"m": {}}, "merge", "json", {"m": {}}, id="shallow"),
+        pytest.param({"l": [1]}, {"l": [2]}, "deep_merge", "json", {"l": [1, 2]}, id="deep-list"),
+        pytest.param({"n": 1}, {"n": 2}, "deep_merge", "json", {"n": 2}, id="deep-number"),
+        pytest.param(1, 2, "overwrite", "number", 2, id="overwrite"),
+    ],
+)
+def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any) -> None:
+    assert merged_value(old, new, strategy, kind) == merged
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        pytest.param(1, 2, "number", id="numbers"),
+        pytest.param(True, False, "boolean", id="booleans"),
+        pytest.param("a", ["b"], "comma_delimited_list", id="text-and-list"),
+        pytest.param("{", "{}", "json", id="no-json"),
+    ],
+)
+def test_values_that_do_not_go_together(old: Any, new: Any, kind: str) -> None:
+    with pytest.raises(MergeConflict):
+        merged_value(old, new, "merge", kind)

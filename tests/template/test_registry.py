@@ -1,0 +1,133 @@
+"""The registry of types: aliases, wildcards, precedence, rules for single resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zonda.core.template.registry import Registry
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.resource import Resource
+
+
+class One(Resource):
+    pass
+
+
+class Two(Resource):
+    pass
+
+
+TYPES: dict[str, type[Resource]] = {"Acme::One": One, "Acme::Two": Two}
+
+
+def registry(data: dict[str, Any]) -> Registry:
+    made, errors = Registry(TYPES), []  # type: ignore[var-annotated]
+    made.read(data, errors)
+    assert errors == []
+    return made
+
+
+@pytest.mark.parametrize(
+    ("data", "type_", "found"),
+    [
+        pytest.param({}, "Acme::One", One, id="built-in"),
+        pytest.param({"My::T": "Acme::One"}, "My::T", One, id="alias"),
+        pytest.param({"My::T": "My::U", "My::U": "Acme::Two"}, "My::T", Two, id="chain"),
+        pytest.param({"Acme::One": "Acme::Two"}, "Acme::One", Two, id="before-built-in-types"),
+        pytest.param({"My::*": "Acme::*"}, "My::Two", Two, id="wildcard-both"),
+        pytest.param({"*": "Acme::One"}, "Acme::Two", One, id="everything"),
+        pytest.param({"My::*": "Acme::One", "My::T": "Acme::Two"}, "My::T", One, id="alphabet"),
+        pytest.param(
+            {"My::*": "Acme::One", "resources": {"r": {"My::T": "Acme::Two"}}},
+            "My::T",
+            Two,
+            id="the-resource's-own-entry",
+        ),
+        pytest.param({"Acme::One": None}, "Acme::One", One, id="null-is-no-entry"),
+    ],
+)
+def test_resolve(data: dict[str, Any], type_: str, found: type[Resource]) -> None:
+    assert registry(data).resolve(type_, "r") is found
+
+
+@pytest.mark.parametrize(
+    ("data", "type_", "said"),
+    [
+        pytest.param({}, "My::T", "could not be found", id="unknown"),
+        pytest.param({"My::T": "No::Such"}, "My::T", "(My::T) could not be found", id="dead-end"),
+        pytest.param({"My::T": "My::T"}, "My::T", "ring", id="itself"),
+        pytest.param({"A": "B", "B": "A"}, "A", "ring", id="ring"),
+        pytest.param({"My::*x": "Acme::One"}, "My::Tx", "could not be found", id="star-inside"),
+        pytest.param(
+            {"resources": {"s": {"My::T": "Acme::One"}}}, "My::T", "could not", id="other-resource"
+        ),
+        pytest.param(
+            {"resources": {"r*": {"My::T": "Acme::One"}}}, "My::T", "could not", id="name-pattern"
+        ),
+        pytest.param({"My::T": "t.yaml"}, "My::T", "not supported yet", id="template"),
+        pytest.param({}, "t.template", "not supported yet", id="type-that-is-a-file"),
+        pytest.param({"My::T": ["a.yaml", "b.yaml"]}, "My::T", "not supported yet", id="choice"),
+    ],
+)
+def test_resolve_refuses(data: dict[str, Any], type_: str, said: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        registry(data).resolve(type_, "r")
+
+    assert said in f"{caught.value}"
+    assert caught.value.heat_type == "StackValidationFailed"
+
+
+def test_a_near_name_is_hinted_at() -> None:
+    with pytest.raises(TemplateError) as caught:
+        registry({}).resolve("Acme::Onne", "r")
+
+    assert caught.value.hint == "Did you mean Acme::One?"
+
+
+def test_rules_of_resources_take_patterns() -> None:
+    rules = registry(
+        {
+            "resources": {
+                "web*": {"restricted_actions": "replace", "hooks": ["pre-update", "pre-delete"]},
+                "web1": {"restricted_actions": ["update"]},
+            }
+        }
+    )
+
+    assert rules.restricted_actions("web1") == {"replace", "update"}
+    assert rules.restricted_actions("web2") == {"replace"}
+    assert rules.hooks("web2") == {"pre-update", "pre-delete"}
+    assert rules.hooks("db") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("data", "at"),
+    [
+        pytest.param({"My::T": 5}, ("resource_registry", "My::T"), id="number"),
+        pytest.param({"resources": []}, ("resource_registry", "resources"), id="resources"),
+        pytest.param(
+            {"resources": {"r": {"hooks": "pre-creat"}}},
+            ("resource_registry", "resources", "r", "hooks"),
+            id="hook",
+        ),
+        pytest.param(
+            {"resources": {"r": {"restricted_actions": ["delete"]}}},
+            ("resource_registry", "resources", "r", "restricted_actions"),
+            id="action",
+        ),
+    ],
+)
+def test_malformed_entries(data: dict[str, Any], at: tuple[str, ...]) -> None:
+    errors: list[TemplateError] = []
+    Registry(TYPES).read(data, errors)
+
+    assert [error.at for error in errors] == [at]
+
+
+def test_an_entry_is_wrong_in_the_environment_that_says_it(faults: Any) -> None:
+    (fault,) = faults("", environment="requires: {}\nresource_registry:\n  My::T: 5\n")
+
+    assert fault.stage == "environment"
+    assert str(fault.place) == "environment:3:3"
