@@ -40,7 +40,7 @@ class Sealer:
 
     def seal(self, value: Any) -> str:
         """``value`` (JSON-able) as sealed text."""
-        return PREFIX + self._fernet.encrypt(json.dumps(value).encode()).decode()
+        return PREFIX + self._fernet.encrypt(_json(value).encode()).decode()
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
@@ -60,11 +60,22 @@ class Sealer:
 
     def dump(self, value: Any, *, sealed: bool) -> str:
         """``value`` for a column that is JSON text or sealed text."""
-        return self.seal(value) if sealed else json.dumps(value)
+        return self.seal(value) if sealed else _json(value)
 
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
         return hmac.digest(self._hash_key, data, "sha256").hex()[:32]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, default=_listed)
+
+
+def _listed(value: Any) -> list[Any]:
+    """A set as a list: yaql can give sets, and Heat stores them so."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    raise TypeError(f"a {type(value).__name__} cannot be stored")
 
 
 def make_key() -> str:
