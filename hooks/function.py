@@ -153,27 +153,30 @@ def resolve_value(tree: Any, scope: ResolveScope) -> Any:
 
 def sources(tree: Any) -> Iterator[Source]:
     """Everything that ``tree`` reads."""
-    if isinstance(tree, Function):
-        yield from tree.sources()
-    elif isinstance(tree, dict):
+    # Plain data first: asking an abstract class for its instances is ten times slower.
+    kind = type(tree)
+    if kind is dict:
         for value in tree.values():
             yield from sources(value)
-    elif isinstance(tree, list):
+    elif kind is list:
         for value in tree:
             yield from sources(value)
+    elif kind is not str and isinstance(tree, Function):
+        yield from tree.sources()
 
 
 def validate(tree: Any, scope: ResolveScope) -> Iterator[Exception]:
     """Every static fault of the functions in ``tree``, at the path of the outermost call."""
-    if isinstance(tree, Function):
-        for error in tree.validate(scope):
-            yield _located(error, tree)
-    elif isinstance(tree, dict):
+    kind = type(tree)
+    if kind is dict:
         for value in tree.values():
             yield from validate(value, scope)
-    elif isinstance(tree, list):
+    elif kind is list:
         for value in tree:
             yield from validate(value, scope)
+    elif kind is not str and isinstance(tree, Function):
+        for error in tree.validate(scope):
+            yield _located(error, tree)
 
 
 def _located(error: Exception, call: Function) -> Exception:

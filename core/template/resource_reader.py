@@ -95,7 +95,7 @@ class _Reader:
         if key not in self._entry:
             return {}
         value = self._entry[key]
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             self._wrong(key, "object")
             return {}
         return self._parser.parse(value, self._path(key)) if value else value
