@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.function import Function
 from zonda.hooks.runner import Failed, Succeeded
 
 #: Where workflows find the merged outputs in their environment.
@@ -47,7 +48,9 @@ def below(value: Any, *path: str) -> Any:
 
 
 def reads_others(written: Any) -> bool:
-    """Whether a template expression waits for another resource."""
+    """Whether a template expression, parsed or as written, waits for another resource."""
+    if isinstance(written, Function):
+        return any(source.kind in ("ref", "attr") for source in written.sources())
     if isinstance(written, Mapping):
         return any(key in _READS_OTHERS or reads_others(v) for key, v in written.items())
     return isinstance(written, list) and any(reads_others(item) for item in written)
