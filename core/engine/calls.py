@@ -6,10 +6,10 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
+from zonda.core.store.jsontext import dumps
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, TemplateError, UpdateReplace
@@ -189,7 +189,7 @@ class Operation:
 
     def _waiting(self, delay: float | None) -> Waiting:
         try:
-            plain = None if self.token is None else json.dumps(self.token)
+            plain = None if self.token is None else dumps(self.token)
         except (TypeError, ValueError):
             return Waiting(self.token, None, True, delay)
         return Waiting(self.token, plain, False, delay)
@@ -232,7 +232,7 @@ class Operation:
         for name in dict.fromkeys(names):
             try:
                 value = instance.FnGetAtt(name)
-                json.dumps(value)
+                dumps(value)
             except TemplateError:
                 continue  # no such attribute: whoever reads it is told
             except (TypeError, ValueError, NotReady):

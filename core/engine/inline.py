@@ -26,6 +26,7 @@ from .context import Lender
 from .definitions import Loading
 from .driver import Driver, Task
 from .effects import Call
+from .outputs import Showing
 from .room import EngineSettings
 
 
@@ -67,6 +68,8 @@ class InlineEngine:
             reader=lambda: self.reader,
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
+        #: Outputs, parameters and resolved properties.
+        self.showing = Showing(self.room.instances, self.reader)
 
     def run(self, action: Action) -> StackView:
         """Carry out an action until everything has settled; raises what the caller did wrong."""

@@ -30,6 +30,10 @@ class RowValues:
         self._stored: dict[str, Mapping[str, Any]] = {}
         self._instances: dict[str, Resource] = {}
 
+    def row(self, name: str) -> ResourceRow | None:
+        """The instance of that name."""
+        return self._rows.get(name)
+
     def reference(self, name: str) -> Any:
         """What ``get_resource`` gives."""
         row = self._rows.get(name)

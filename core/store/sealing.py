@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from zonda.hooks.errors import StoreError
+
+from .jsontext import dumps, loads
 
 PREFIX = "sealed:"
 
@@ -40,12 +41,12 @@ class Sealer:
 
     def seal(self, value: Any) -> str:
         """``value`` (JSON-able) as sealed text."""
-        return PREFIX + self._fernet.encrypt(_json(value).encode()).decode()
+        return PREFIX + self._fernet.encrypt(dumps(value).encode()).decode()
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
         try:
-            return json.loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
+            return loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
         except InvalidToken as error:
             raise StoreError(
                 "A sealed value in the database cannot be opened with this key.",
@@ -56,26 +57,15 @@ class Sealer:
         """The value of a column that is null, JSON text or sealed text."""
         if text is None:
             return None
-        return self.open(text) if text.startswith(PREFIX) else json.loads(text)
+        return self.open(text) if text.startswith(PREFIX) else loads(text)
 
     def dump(self, value: Any, *, sealed: bool) -> str:
         """``value`` for a column that is JSON text or sealed text."""
-        return self.seal(value) if sealed else _json(value)
+        return self.seal(value) if sealed else dumps(value)
 
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
         return hmac.digest(self._hash_key, data, "sha256").hex()[:32]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, default=_listed)
-
-
-def _listed(value: Any) -> list[Any]:
-    """A set as a list: yaql can give sets, and Heat stores them so."""
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=repr)
-    raise TypeError(f"a {type(value).__name__} cannot be stored")
 
 
 def make_key() -> str:

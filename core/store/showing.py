@@ -39,7 +39,7 @@ def stack_view(row: StackRow) -> StackView:
 def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) -> ResourceView:
     """The view of a resource, hidden values redacted."""
     hidden = json.loads(row.hidden)
-    shown = row.op_properties if row.status == "FAILED" and row.op_properties else row.properties
+    shown = row.op_properties if row.properties is None else row.properties
     return ResourceView(
         id=row.id,
         name=row.name,

@@ -1,0 +1,144 @@
+"""What a stack says of itself through its template: outputs, parameters, resolved properties.
+
+Used by faces beside or without a running engine: stored attributes are read, others are asked for
+on demand, and nothing is ever stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import REDACTED
+from zonda.hooks.context import Clock
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resource import Resource
+
+from .context import Lender, Lending
+from .definitions import Definition, Definitions, Loading
+from .instances import Instances, Seen
+from .reasons import HIDDEN
+from .redact import scrub
+from .states import PRESENT
+from .values import RowValues
+
+
+@dataclass(frozen=True, slots=True)
+class OutputView:
+    """One output. ``error`` tells why it has no value; ``secrecy`` is open, sealed or hidden."""
+
+    name: str
+    description: str
+    value: Any
+    error: str = ""
+    secrecy: str = "open"
+
+
+class Showing:
+    """Reads stacks through their templates."""
+
+    def __init__(self, instances: Instances, reader: Reader) -> None:
+        self._instances = instances
+        self._reader = reader
+
+    def outputs(self, stack_id: str, *, refresh: bool = False) -> list[OutputView]:
+        """The outputs in template order, hidden ones redacted; none of a deleted stack.
+
+        ``refresh``: ask every resource anew.
+        """
+        stack = self._reader.stack_row(stack_id)
+        definition = self._definition(stack)
+        if definition is None:
+            return []
+        scope = definition.scope(self._values(stack, refresh=refresh))
+        secrets = _hidden_parameters(definition)
+        return [_output(node, scope, secrets) for node in definition.outputs.values()]
+
+    def parameters(self, stack_id: str) -> dict[str, Any]:
+        """The parameters' values, hidden ones redacted."""
+        definition = self._definition(self._reader.stack_row(stack_id))
+        return {} if definition is None else dict(definition.parameters.shown())
+
+    def resources(self, stack_id: str) -> dict[str, ResourceDefinition]:
+        """Every resource of the template, properties converted.
+
+        As the last operation that succeeded left it; with the values of now where there was none.
+        Nothing is redacted: for comparisons, not for people.
+        """
+        stack = self._reader.stack_row(stack_id)
+        definition = self._definition(stack)
+        if definition is None:
+            return {}
+        values = self._values(stack)
+        scope = definition.scope(values)
+        return {
+            name: self._resolved(stack, node, values.row(name), scope)
+            for name, node in definition.resources.items()
+        }
+
+    def _resolved(
+        self, stack: StackRow, node: Any, row: ResourceRow | None, scope: Any
+    ) -> ResourceDefinition:
+        if row is not None and row.definition is not None and row.external_id is None:
+            shown = self._instances.lending.sealer.load(row.properties)
+            return dataclasses.replace(self._instances.stored(row), properties=shown)
+        resolved: ResourceDefinition = node.resolve(scope)
+        if resolved.external_id is not None:
+            return resolved
+        new = ResourceRow("", stack.id, node.name, node.type)
+        instance = self._instances.make(Seen(new, stack), definition=resolved, cls=node.cls)
+        return dataclasses.replace(resolved, properties=instance.properties.stored())
+
+    def _definition(self, stack: StackRow) -> Definition | None:
+        if stack.template_id is None or stack.deleted_at is not None:
+            return None
+        return self._instances.definitions.get(stack.template_id)
+
+    def _values(self, stack: StackRow, *, refresh: bool = False) -> RowValues:
+        rows = [row for row in self._reader.resource_rows(stack.id) if row.want == PRESENT]
+        if refresh:
+            rows = [dataclasses.replace(row, outputs=None) for row in rows]
+
+        def build(row: ResourceRow) -> Resource:
+            return self._instances.make(Seen(row, stack, self._reader.sealed_data(row.id)))
+
+        return RowValues(rows, self._instances.lending.sealer, build)
+
+
+def showing(
+    reader: Reader,
+    resource_types: Mapping[str, type[Resource]],
+    *,
+    load: Loading,
+    lender: Lender,
+    clock: Clock,
+    source: random.Random,
+) -> Showing:
+    """A ``Showing`` for a process that has no engine."""
+    lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
+    return Showing(Instances(lending, Definitions(load, resource_types, lambda: reader)), reader)
+
+
+def _hidden_parameters(definition: Definition) -> list[Any]:
+    parameters = definition.parameters
+    return [parameters.values[key] for key in parameters.hidden if key in parameters.values]
+
+
+def _output(node: Any, scope: Any, secrets: list[Any]) -> OutputView:
+    description = "" if node.description is None else str(node.description)
+    if node.secrecy == HIDDEN and node.enabled:
+        return OutputView(node.name, description, REDACTED, secrecy=HIDDEN)
+    try:
+        value = node.resolve(scope)
+    except Exception as error:  # a plug-in may raise anything when it is asked for an attribute
+        said = scrub(str(error), secrets) or type(error).__name__
+        return OutputView(node.name, description, None, said, node.secrecy)
+    return OutputView(node.name, description, value, secrecy=node.secrecy)
+
+
+__all__ = ["OutputView", "Showing", "showing"]

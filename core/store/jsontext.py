@@ -1,0 +1,79 @@
+"""JSON text that gives back what was put in: keys that are no text, tuples, bytes, times.
+
+What JSON has no word for stands as a map with one key that begins with ``$``; maps with such keys
+of their own are written as ``$map``. A set becomes a list, as in Heat (yaql gives sets). Anything
+else raises TypeError.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+from collections.abc import Callable
+from typing import Any
+
+
+def dumps(value: Any) -> str:
+    """``value`` as text."""
+    if not _is_plain(value):
+        value = _tagged(value)
+    return json.dumps(value)
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a text that ``dumps`` wrote."""
+    mark = b'{"$' if isinstance(text, bytes) else '{"$'
+    return json.loads(text, object_hook=_untagged if mark in text else None)  # type: ignore[operator]
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    if kind is str or kind is int or value is None or kind is bool or kind is float:
+        return True
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or key[:1] == "$" or not _is_plain(item):
+                return False
+        return True
+    if kind is list:
+        return all(map(_is_plain, value))
+    return False
+
+
+def _tagged(value: Any) -> Any:
+    if isinstance(value, dict):
+        if all(type(key) is str and key[:1] != "$" for key in value):
+            return {key: _tagged(item) for key, item in value.items()}
+        return {"$map": [[_tagged(key), _tagged(item)] for key, item in value.items()]}
+    if isinstance(value, list):
+        return [_tagged(item) for item in value]
+    if isinstance(value, tuple):
+        return {"$tuple": [_tagged(item) for item in value]}
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode()}
+    if isinstance(value, datetime.datetime):
+        return {"$time": value.isoformat()}
+    if isinstance(value, datetime.date):
+        return {"$date": value.isoformat()}
+    if isinstance(value, set | frozenset):
+        return [_tagged(item) for item in sorted(value, key=repr)]
+    return value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "$map": dict,
+    "$tuple": tuple,
+    "$bytes": base64.b64decode,
+    "$time": datetime.datetime.fromisoformat,
+    "$date": datetime.date.fromisoformat,
+}
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    if len(found) == 1:
+        ((key, item),) = found.items()
+        reader = _READERS.get(key)
+        if reader is not None:
+            return reader(item)
+    return found
