@@ -1,0 +1,266 @@
+"""The composition root: from settings to plug-ins, store, engine and scheduler.
+
+The one place that knows everybody. Each part is made when first asked for, because a command that
+only reads must neither pay for an engine nor wait for one. Faces (``cli``, ``api``) get an ``App``
+and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zonda.hooks.errors import StoreError
+
+from .app_commands import Commands, Running, Waiting
+from .app_details import Checked, Details
+from .clock import SystemClock
+from .engine.actions import Action
+from .ids import Ids, new_token, system_random
+from .settings import Settings
+from .store.lock import EngineLock
+from .store.reads import Reader
+from .store.sealing import Sealer, make_key, sealer_for
+from .store.store import MEMORY, Store, open_store
+from .store.views import StackView
+from .template.bundle import Bundle, Identity, Limits
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.hooks.manager import Plugins
+
+    from .app_lender import Lender
+    from .app_loading import Loading
+    from .app_service import Service
+    from .functions.table import FunctionTable
+
+__all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
+
+_SQLITE = "sqlite:///"
+
+
+class App:
+    """zonda, put together. Close it when done; whatever still runs can be continued later."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.clock = SystemClock()
+        self.ids = Ids(self.clock)
+        self.random = system_random()
+        self._tables: dict[str, FunctionTable] = {}
+        self._reader: Reader | None = None
+        self._reads_nothing = False
+        self._opened: list[Store] = []
+
+    # -- what can be used without an engine -----------------------------------------------------
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        """All that built-in, installed and dropped-in plug-ins bring."""
+        from zonda.builtin_resources import plugin as built_in
+        from zonda.hooks.manager import gather, make_manager
+        from zonda.workflows import plugin as workflows
+
+        from . import dropins
+
+        files, failures = dropins.load(self.settings.plugin_dirs)
+        manager = make_manager(built_in, workflows, *files, failures=failures)
+        return gather(manager, failures)
+
+    def function_table(self, version: str) -> FunctionTable:
+        """The functions of one template version (a date)."""
+        if version not in self._tables:
+            from .functions.table import functions_for
+
+            self._tables[version] = functions_for(version, self.plugins)
+        return self._tables[version]
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What a template may cost."""
+        names = Limits.__dataclass_fields__
+        return Limits(**{name: getattr(self.settings, name) for name in names})
+
+    @property
+    def reader(self) -> Reader:
+        """What is stored. Takes no lock and writes nothing; empty where there is no database."""
+        if self._reader is None or (self._reads_nothing and self.database.exists()):
+            self._reader, self._reads_nothing = self._open_reader()
+        return self._reader
+
+    def _open_reader(self) -> tuple[Reader, bool]:
+        if not self.database.exists():
+            return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
+        store = open_store(self.database, sealer=self._sealer, read_only=True)
+        return self._keep(store).reader(), False
+
+    def stack(self, name_or_id: str) -> StackView:
+        """A stack of this project by name, or any by id; raises NotFound."""
+        return self.reader.stack(name_or_id, self.settings.project)
+
+    def details(self, stack: StackView) -> Details:
+        """A stack's parameters and outputs, which take its template to know."""
+        from .engine.outputs import showing
+
+        shown = showing(
+            self.reader,
+            self.plugins.resource_types,
+            load=self.loading,
+            lender=self.lender,
+            clock=self.clock,
+            source=self.random,
+        )
+        return Details(shown.parameters(stack.id), shown.outputs(stack.id))
+
+    def validate(self, bundle: Bundle) -> Checked:
+        """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
+
+        Whether a runner knows a workflow is not asked: it may be started later.
+        """
+        lender = self._lender(lenient=True)
+        identity = Identity(self.ids.new(), "template", self.settings.project)
+        try:
+            return Checked.of(self._loading(lender).load(bundle, identity, None, True))
+        finally:
+            lender.close()
+
+    # -- store and engine -----------------------------------------------------------------------
+
+    @property
+    def database(self) -> Path:
+        """The file of the database; raises StoreError for a database that is not SQLite."""
+        url = self.settings.database_url
+        if not url.startswith(_SQLITE):
+            kind = url.partition(":")[0]
+            raise StoreError(
+                f"A database of kind {kind} cannot be used.",
+                hint="Set database_url to sqlite:///PATH, or leave it out.",
+            )
+        return Path(url.removeprefix(_SQLITE)).absolute()
+
+    @cached_property
+    def _sealer(self) -> Sealer:
+        given = self.settings.key_file
+        file = Path(given).expanduser() if given else self.database.with_name("zonda.key")
+        keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
+        return sealer_for(keys or None, file)
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, opened for writing; made if it is not there."""
+        folder = self.database.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"The folder {folder} cannot be made: {error.strerror}.",
+                hint="Choose another with --home or ZONDA_HOME.",
+            ) from error
+        opened = open_store(
+            self.database, sealer=self._sealer, synchronous=self.settings.synchronous
+        )
+        return self._keep(opened)
+
+    @cached_property
+    def lock(self) -> EngineLock:
+        """The right to be the engine of this database."""
+        return EngineLock(self.database)
+
+    @cached_property
+    def lender(self) -> Lender:
+        """What resources may borrow."""
+        return self._lender(lenient=False)
+
+    def _lender(self, *, lenient: bool) -> Lender:
+        from .app_lender import Lender
+
+        return Lender(self.settings, self.plugins, self.clock, self.random, lenient=lenient)
+
+    @cached_property
+    def loading(self) -> Loading:
+        """Makes definitions from bundles."""
+        return self._loading(self.lender)
+
+    def _loading(self, lender: Lender) -> Loading:
+        from .app_loading import Loading
+
+        parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
+        return Loading(*parts)
+
+    @cached_property
+    def commands(self) -> Commands:
+        """How actions reach the engine, wherever it is."""
+        return Commands(self)
+
+    def act(self, action: Action, *, drive: bool = True) -> Running:
+        """Have an action planned by whoever is the engine; ``drive``: also carried out here.
+
+        Raises ZondaError where the action cannot be accepted.
+        """
+        return self.commands.act(action, drive=drive)
+
+    def wait(self, name_or_id: str) -> Running:
+        """Go on with what a stack is doing, here or by watching the engine that does it."""
+        return self.commands.wait(name_or_id)
+
+    def run_engine(self) -> None:
+        """Be the engine of every stack until ``close``; raises Conflict if another process is."""
+        self.commands.run_all()
+
+    # -- the bundled workflow service -----------------------------------------------------------
+
+    def service(self) -> Service | None:
+        """The workflow service that runs for this home, if one does."""
+        from .app_service import ServiceRecord
+
+        return ServiceRecord(self.settings.runner_file).service()
+
+    def serve_workflows(
+        self, file: Path, address: str | None, ready: Callable[[str], None]
+    ) -> None:
+        """Be that service until SIGTERM or Ctrl-C; ``ready`` is told the address.
+
+        Raises UsageError for a file or an address that cannot be used, Conflict if one runs.
+        """
+        from zonda.workflows import service
+
+        from .app_service import ServiceRecord, host_and_port
+
+        host, port = host_and_port(address or self.settings.service_address)
+        record = ServiceRecord(self.settings.runner_file)
+        token = new_token()
+
+        def publish(url: str) -> None:
+            record.publish(url, token)
+            ready(url)
+
+        record.check_free()
+        state = self.settings.home / "runner"
+        try:
+            service.serve(file, state_dir=state, host=host, port=port, token=token, ready=publish)
+        finally:
+            record.withdraw()
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def _keep(self, store: Store) -> Store:
+        self._opened.append(store)
+        return store
+
+    def close(self) -> None:
+        """Stop engine and scheduler, close runners and database, give the lock back."""
+        made = self.__dict__
+        if "commands" in made:
+            self.commands.close()
+        if "lender" in made:
+            self.lender.close()
+        for store in self._opened:
+            store.close()
+        if "lock" in made:
+            self.lock.release()
+
+
+def build_app(settings: Settings) -> App:
+    """The application for these settings. Opens and imports nothing yet."""
+    return App(settings)

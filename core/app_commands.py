@@ -1,0 +1,293 @@
+"""Several commands, one engine: how an action reaches whoever is the engine of the database.
+
+The engine's lock decides. A command that gets it is the engine for as long as it runs, and drives
+only its own stack. A command that does not leaves a row in table ``request``, waits for the
+answer, and watches; if the engine goes away meanwhile, it takes over. Used by ``core/app.py``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import Conflict
+
+from .engine import actions, answers
+from .engine.actions import Accepted, Action
+from .ids import Ids
+from .settings import Settings
+from .store.lock import EngineLock
+from .store.reads import Reader
+from .store.store import Store
+from .store.views import StackView
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.hooks.manager import Plugins
+
+    from .app_lender import Lender
+    from .engine.definitions import Loading
+    from .engine.engine import Engine, Notice
+    from .schedule.sweeps import Sweeps
+
+_ASK_AGAIN = 0.05
+
+
+class PausingClock(Clock, Protocol):
+    """A clock that can also wait."""
+
+    def pause(self, seconds: float) -> None:
+        """Do nothing for ``seconds``."""
+
+
+class Parts(Protocol):
+    """What ``App`` lends: the same names as there."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
+
+    @property
+    def clock(self) -> PausingClock:
+        """The clock."""
+
+    @property
+    def ids(self) -> Ids:
+        """The source of ids."""
+
+    @property
+    def random(self) -> random.Random:
+        """The source of chance."""
+
+    @property
+    def plugins(self) -> Plugins:
+        """The plug-ins."""
+
+    @property
+    def loading(self) -> Loading:
+        """Makes definitions."""
+
+    @property
+    def lender(self) -> Lender:
+        """What resources may borrow."""
+
+    @property
+    def store(self) -> Store:
+        """The database, for writing."""
+
+    @property
+    def reader(self) -> Reader:
+        """The database, for reading."""
+
+    @property
+    def lock(self) -> EngineLock:
+        """The right to be the engine."""
+
+    def stack(self, name_or_id: str) -> StackView:
+        """A stack by name or id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a running operation waits for. ``since``: seconds since the epoch."""
+
+    resource: str
+    message: str
+    since: float
+
+
+class Running:
+    """An action that was accepted: what a face needs to watch it to its end."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        stack: StackView,
+        *,
+        generation: int | None = None,
+        events_before: int = 0,
+        touches_all: bool = False,
+    ) -> None:
+        self._commands = commands
+        self.stack_id = stack.id
+        self.name = stack.name
+        #: The number of the plan, None where this command has made none.
+        self.generation = generation
+        #: Events up to this ``seq`` were there before.
+        self.events_before = events_before
+        #: Whether every resource will be worked on.
+        self.touches_all = touches_all
+
+    def look(self, seconds: float) -> StackView:
+        """The stack as soon as it is idle, at the latest after ``seconds``."""
+        return self._commands.look(self.stack_id, seconds)
+
+    @property
+    def resource_count(self) -> int:
+        """How many resource instances the stack has."""
+        return self._commands.resource_count(self.stack_id)
+
+    def waiting(self) -> list[Waiting]:
+        """What operations wait for, as far as this process knows."""
+        return self._commands.waiting(self.stack_id)
+
+    @property
+    def driven_elsewhere(self) -> int | None:
+        """The process that is the engine, None if it is this one or nobody."""
+        return self._commands.driven_elsewhere
+
+
+class Commands:
+    """The way of all actions of one process."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._engine: Engine | None = None
+        self._sweeps: Sweeps | None = None
+        self._notices: dict[tuple[str, str], Waiting] = {}
+        self._unsubscribe: Callable[[], None] | None = None
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def act(self, action: Action, *, drive: bool) -> Running:
+        """Have ``action`` planned; see ``App.act``."""
+        before = self._parts.reader.last_event()
+        if self._lead("own") and self._engine is not None:
+            accepted = self._engine.submit(action).result()
+        else:
+            accepted = self._ask(action)
+        if drive and self._engine is not None:
+            self._engine.drive(accepted.stack_id)
+        return Running(
+            self,
+            self._parts.stack(accepted.stack_id),
+            generation=accepted.generation,
+            events_before=before,
+            touches_all=not isinstance(action, (actions.UpdateStack, actions.CancelStack)),
+        )
+
+    def wait(self, name_or_id: str) -> Running:
+        """Drive or watch what a stack is doing; see ``App.wait``."""
+        before = self._parts.reader.last_event()
+        stack = self._parts.stack(name_or_id)
+        if not stack.idle and self._lead("own") and self._engine is not None:
+            self._engine.drive(stack.id)
+        return Running(self, stack, events_before=before)
+
+    def _ask(self, action: Action) -> Accepted:
+        """Leave the action to the engine that holds the lock, or become the engine."""
+        parts = self._parts
+        request = parts.ids.new()
+        text = parts.store.sealer.seal(actions.to_json(action))
+        with parts.store.transaction() as tx:
+            tx.add_request(request, text, parts.clock.now())
+        while True:
+            answer = parts.reader.request(request).answer
+            if answer is not None:
+                return answers.answered(answer)
+            if self._lead("own") and self._engine is not None:
+                self._engine.sweep_requests()
+            parts.clock.pause(_ASK_AGAIN)
+
+    # -- being the engine -----------------------------------------------------------------------
+
+    def _lead(self, drive: str) -> bool:
+        """Whether this process is the engine, now or already."""
+        if self._engine is not None:
+            return True
+        store = self._parts.store
+        if not self._parts.lock.acquire():
+            return False
+        from .engine.engine import Engine, EngineSettings
+
+        parts = self._parts
+        known = parts.settings
+        engine = Engine(
+            store,
+            parts.plugins,
+            clock=parts.clock,
+            ids=parts.ids,
+            random=parts.random,
+            lender=parts.lender,
+            load=parts.loading,
+            settings=EngineSettings(workers=known.workers, project=known.project),
+        )
+        self._unsubscribe = engine.subscribe(self._heard)
+        engine.start(drive)
+        self._engine = engine
+        return True
+
+    def run_all(self) -> None:
+        """Be the engine of every stack until ``close``. Raises Conflict if another process is."""
+        if not self._lead("all"):
+            holder = self._parts.lock.holder()
+            raise Conflict(
+                f"Another engine is running for this database (process {holder or 'unknown'}).",
+                hint="Stop it first; commands work beside it.",
+            )
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Start the clock, unless it is running."""
+        if self._sweeps is None and self._engine is not None:
+            from .schedule.sweeps import Sweeps
+
+            self._sweeps = Sweeps(self._engine)
+            self._engine.on_late = self._sweeps.reschedule
+            self._sweeps.start()
+
+    def _heard(self, notice: Notice) -> None:
+        """Keep what an operation says it waits for, until it ends. In the engine's threads."""
+        if notice.event is None:
+            since = self._parts.clock.now() if notice.since is None else notice.since
+            waiting = Waiting(notice.resource, notice.message, since)
+            self._notices[notice.stack_id, notice.resource] = waiting
+        elif notice.event.status != "IN_PROGRESS":
+            self._notices.pop((notice.stack_id, notice.event.resource_name), None)
+
+    # -- watching -------------------------------------------------------------------------------
+
+    def look(self, stack_id: str, seconds: float) -> StackView:
+        """See ``Running.look``."""
+        parts = self._parts
+        if self._engine is None:
+            stack = parts.stack(stack_id)
+            if stack.idle:
+                return stack
+            if self._lead("own") and self._engine is not None:
+                self._engine.drive(stack_id)
+            else:
+                parts.clock.pause(seconds)
+            return parts.stack(stack_id)
+        try:
+            return self._engine.wait(stack_id, seconds)
+        except TimeoutError:
+            # What takes longer than a look will be polled: now the clock is worth its import.
+            self._sweep()
+            return parts.stack(stack_id)
+
+    def waiting(self, stack_id: str) -> list[Waiting]:
+        """See ``Running.waiting``."""
+        return [each for (stack, _), each in list(self._notices.items()) if stack == stack_id]
+
+    def resource_count(self, stack_id: str) -> int:
+        """See ``Running.resource_count``."""
+        return len(self._parts.reader.resource_rows(stack_id))
+
+    @property
+    def driven_elsewhere(self) -> int | None:
+        """See ``Running.driven_elsewhere``."""
+        return None if self._parts.lock.held else self._parts.lock.holder()
+
+    def close(self) -> None:
+        """Stop sweeping and driving. What runs outside goes on; its tokens are stored."""
+        if self._sweeps is not None:
+            self._sweeps.stop()
+            self._sweeps = None
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        if self._engine is not None:
+            self._engine.stop(self._parts.settings.stop_grace)
+            self._engine = None

@@ -1,0 +1,139 @@
+"""What the engine lends resources beyond their own record: runners, clients, patterns, constraints.
+
+Made by ``core/app.py`` from settings and plug-ins; the engine's ``ResourceContext`` hands the
+questions of resources on to it. Many threads ask at once.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import PluginError, UsageError
+from zonda.hooks.manager import Plugins
+from zonda.hooks.runner import WorkflowRunner
+
+from . import patterns, settings_values
+from .app_service import BUNDLED, BundledRunner, ServiceRecord
+from .settings import Settings
+
+
+class Lender:
+    """Runners are made when first asked for and kept; so are clients.
+
+    ``lenient``: workflows are not looked for, e.g. while a template is only looked at.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        plugins: Plugins,
+        clock: Clock,
+        source: random.Random,
+        *,
+        lenient: bool = False,
+    ) -> None:
+        self._settings = settings
+        self._plugins = plugins
+        self._clock = clock
+        self._random = source
+        self._lenient = lenient
+        self._lock = threading.RLock()
+        self._runners: dict[str, WorkflowRunner] = {}
+        self._clients: dict[str, Any] = {}
+
+    # -- runners --------------------------------------------------------------------------------
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """Who runs ``workflow``, and the name it goes by there; raises UsageError.
+
+        An absolute http(s) URL is called as it is; ``NAME:workflow`` goes to the section
+        ``[runners.NAME]``; a bare name to the setting ``default_runner``.
+        """
+        if is_url(workflow):
+            return self._kept("", lambda: self._make("http", {})), workflow
+        name, colon, rest = workflow.partition(":")
+        if colon:
+            return self._named(name), rest
+        default = self._settings.default_runner
+        if is_url(default):
+            return self._kept(default, lambda: self._make("http", {"endpoint": default})), workflow
+        return self._named(default), workflow
+
+    def _named(self, name: str) -> WorkflowRunner:
+        section = self._settings.runners.get(name)
+        if section is not None:
+            return self._kept(name, lambda: self._make(str(section.get("kind", "http")), section))
+        if name == BUNDLED:
+            return self._kept(name, self._bundled)
+        known = [*self._settings.runners, BUNDLED]
+        raise UsageError(
+            f"There is no runner {name}{settings_values.near(name, known)}.",
+            hint=f"Add a section [runners.{name}] to zonda.toml. There are: {', '.join(known)}.",
+        )
+
+    def _bundled(self) -> WorkflowRunner:
+        return BundledRunner(
+            ServiceRecord(self._settings.runner_file),
+            lambda section: self._make("http", section),
+            self._clock,
+            self._settings.connect_give_up,
+            lenient=self._lenient,
+        )
+
+    def _make(self, kind: str, section: Mapping[str, Any]) -> WorkflowRunner:
+        factory = self._plugins.runners.get(kind)
+        if factory is None:
+            known = ", ".join(sorted(self._plugins.runners))
+            raise UsageError(
+                f"No plug-in brings runners of kind {kind}.", hint=f"There are: {known}."
+            )
+        added = {"clock": self._clock, "random": self._random}
+        if kind == "http":
+            added["connect_give_up"] = self._settings.connect_give_up
+        return factory({**added, **section})
+
+    def _kept(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:
+        with self._lock:
+            if key not in self._runners:
+                self._runners[key] = make()
+            return self._runners[key]
+
+    # -- everything else ------------------------------------------------------------------------
+
+    def client_plugin(self, name: str) -> Any:
+        """The client plug-in ``name``; raises PluginError where none is installed."""
+        with self._lock:
+            if name not in self._clients:
+                cls = self._plugins.client_plugins.get(name)
+                if cls is None:
+                    raise PluginError(f"No client plug-in {name or '(unnamed)'} is installed.")
+                self._clients[name] = cls()
+            return self._clients[name]
+
+    def client(self, name: str) -> Any:
+        """The client object of the client plug-in ``name``."""
+        return self.client_plugin(name).client()
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, within the setting ``pattern_seconds``."""
+        return patterns.full_match(pattern, text, self._settings.pattern_seconds)
+
+    def constraint(self, name: str) -> Any:
+        """The class of the custom constraint ``name``, or None."""
+        return self._plugins.constraints.get(name)
+
+    def close(self) -> None:
+        """Let runners go of their connections."""
+        with self._lock:
+            for runner in self._runners.values():
+                runner.close()
+            self._runners.clear()
+
+
+def is_url(text: str) -> bool:
+    """Whether ``text`` is an absolute http(s) URL."""
+    return text.lower().startswith(("http://", "https://"))

@@ -1,0 +1,123 @@
+"""Templates, loaded with what this application has installed. Used by engine and faces alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import NotSupported
+from zonda.hooks.manager import Plugins
+from zonda.hooks.runner import StackRef, WorkflowRunner
+
+from .app_lender import Lender
+from .functions.yaql_function import evaluator
+from .template.bundle import Bundle, Identity, Limits
+from .template.scope import FunctionTable
+from .template.stack import ResourceNode, StackDefinition, load
+
+
+class Loading:
+    """Makes definitions. A plain function to whoever calls it; many threads may."""
+
+    def __init__(
+        self,
+        plugins: Plugins,
+        functions: Callable[[str], FunctionTable],
+        limits: Limits,
+        lender: Lender,
+        clock: Clock,
+        source: random.Random,
+    ) -> None:
+        self._plugins = plugins
+        self._functions = functions
+        self._limits = limits
+        self._lender = lender
+        self._clock = clock
+        self._random = source
+        self._yaql = evaluator(limits)
+
+    def __call__(
+        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+    ) -> Any:
+        """``load``, as the engine knows it."""
+        return self.load(bundle, identity, previous, check)
+
+    def load(
+        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+    ) -> StackDefinition:
+        """The definition behind a bundle; with ``check`` its resources are validated as well.
+
+        ``previous``: the values of the parameters before an update. Raises ValidationErrors.
+        """
+        stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
+        context = CheckContext(self._lender, self._clock, self._random, stack)
+
+        def context_for(node: ResourceNode) -> CheckContext:
+            return context
+
+        return load(
+            bundle,
+            identity=identity,
+            plugins=self._plugins,
+            functions=self._functions,
+            limits=self._limits,
+            previous=previous,
+            context_for=context_for if check else None,
+            yaql=self._yaql,
+        )
+
+
+class CheckContext:
+    """What a resource may ask while its template is checked: nothing exists, nothing is stored."""
+
+    operation = None
+    stack_timeout = 3600.0
+
+    def __init__(
+        self, lender: Lender, clock: Clock, source: random.Random, stack: StackRef
+    ) -> None:
+        self._lender = lender
+        self.clock = clock
+        self.random = source
+        self.stack = stack
+
+    def save_resource_id(self, value: str | None) -> None:
+        """Refused."""
+        raise _nothing_exists()
+
+    def save_data(self, key: str, value: str | None, redact: bool) -> None:
+        """Refused."""
+        raise _nothing_exists()
+
+    def save_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Refused."""
+        raise _nothing_exists()
+
+    def progress(self, message: str) -> None:
+        """Nobody is watching."""
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The runner for a workflow."""
+        return self._lender.runner(workflow)
+
+    def client(self, name: str) -> Any:
+        """A client object."""
+        return self._lender.client(name)
+
+    def client_plugin(self, name: str) -> Any:
+        """A client plug-in."""
+        return self._lender.client_plugin(name)
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``."""
+        return self._lender.full_match(pattern, text)
+
+    def constraint(self, name: str) -> Any:
+        """A custom constraint, or None."""
+        return self._lender.constraint(name)
+
+
+def _nothing_exists() -> NotSupported:
+    return NotSupported("A resource cannot store anything while its template is checked.")

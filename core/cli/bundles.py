@@ -1,0 +1,86 @@
+"""The arguments that make up a template, and the bundle they give.
+
+``-t``, ``-e``, ``--parameter`` and ``--parameter-file`` as Heat's client knows them: values are
+text, a parameter that is given several times is a list.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from zonda.core.template.bundle import Bundle
+from zonda.core.template.fetcher import FetchLimits, bundle_from_files, read_text
+from zonda.hooks.errors import UsageError
+
+from .session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Declare the arguments; ``required``: there must be a template."""
+    group = parser.add_argument_group("template")
+    group.add_argument("-t", "--template", metavar="FILE", required=required, help="the template")
+    group.add_argument(
+        "-e",
+        "--environment",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="an environment; may be given several times, later ones win",
+    )
+    group.add_argument(
+        "-P",
+        "--parameter",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="value of a parameter; wins over environments",
+    )
+    group.add_argument(
+        "--parameter-file",
+        metavar="KEY=FILE",
+        action="append",
+        default=[],
+        help="a parameter whose value is what the file holds",
+    )
+
+
+def collect(session: Session, arguments: argparse.Namespace, *, required: bool = False) -> Bundle:
+    """Everything that the arguments name, read. Raises UsageError and ValidationErrors."""
+    parameters = _parameters(arguments)
+    environments = [Path(name) for name in arguments.environment]
+    if arguments.template is None:
+        if required:
+            raise UsageError("Give a template.")
+        # An update that keeps the template may still bring environments.
+        files = tuple((str(path), read_text(path)) for path in environments)
+        return Bundle("", environment_files=files, parameters=parameters, parameters_win=True)
+    limits = FetchLimits(template_bytes=session.settings.max_template_bytes)
+    bundle = bundle_from_files(Path(arguments.template), environments, parameters, limits=limits)
+    session.template = bundle
+    session.screen.remember_source(bundle.template_file, bundle.template)
+    return bundle
+
+
+def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = [_pair("--parameter", text) for text in arguments.parameter]
+    for text in arguments.parameter_file:
+        name, file = _pair("--parameter-file", text)
+        given.append((name, read_text(Path(file))))
+    values: dict[str, Any] = {}
+    for name, value in given:
+        if name not in values:
+            values[name] = value
+        elif isinstance(values[name], list):
+            values[name].append(value)
+        else:
+            values[name] = [values[name], value]
+    return values
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} {text} is not of the form KEY=VALUE.")
+    return name, value

@@ -1,0 +1,67 @@
+"""The table of commands: words -> module, name of its two functions, one line of help.
+
+``NAME_arguments(parser)`` declares the arguments, ``NAME(session, arguments)`` carries the command
+out and gives the exit code. Read by ``main`` and by the test that compares it with the docs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """One command. ``module`` is a neighbour of this file."""
+
+    module: str
+    name: str
+    help: str
+
+
+COMMANDS = {
+    "stack create": Command("stack_change", "create", "Create a stack from a template."),
+    "stack update": Command("stack_change", "update", "Change a stack to fit a template."),
+    "stack delete": Command("stack_change", "delete", "Delete stacks and all they own."),
+    "stack list": Command("stack_show", "list_stacks", "List stacks."),
+    "stack show": Command("stack_show", "show", "Show one stack."),
+    "stack cancel": Command("stack_action", "cancel", "Stop the running update of a stack."),
+    "stack suspend": Command("stack_action", "suspend", "Suspend the resources of a stack."),
+    "stack resume": Command("stack_action", "resume", "Resume the resources of a stack."),
+    "stack check": Command("stack_action", "check", "Ask every resource whether it is still well."),
+    "stack wait": Command("stack_action", "wait", "Continue an interrupted command to its end."),
+    "stack output list": Command("output_show", "list_outputs", "List the outputs of a stack."),
+    "stack output show": Command("output_show", "show", "Show the value of an output."),
+    "stack resource list": Command("resource_show", "list_resources", "List resources of a stack."),
+    "stack resource show": Command("resource_show", "show", "Show one resource of a stack."),
+    "stack event list": Command("event_show", "list_events", "List what happened to a stack."),
+    "template validate": Command("template_show", "validate", "Show every fault of a template."),
+    "template version list": Command("template_show", "versions", "List template versions."),
+    "template function list": Command("template_show", "functions", "List a version's functions."),
+    "resource type list": Command("type_show", "list_types", "List resource types."),
+    "resource type show": Command(
+        "type_show", "show", "Show what a resource type takes and gives."
+    ),
+    "plugin list": Command("type_show", "plugins", "List plug-ins and what they bring."),
+    "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
+    "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),
+    "engine run": Command("serve", "engine", "Drive all stacks until stopped."),
+    "demo": Command("demo", "demo", "Create the example stack, and show what was made."),
+}
+
+
+def longest(words: list[str]) -> tuple[str, int]:
+    """The command that ``words`` begin with, and how many words it takes; ("", 0) if none."""
+    for length in (3, 2, 1):
+        name = " ".join(words[:length])
+        if name in COMMANDS and len(words) >= length:
+            return name, length
+    return "", 0
+
+
+def group(words: list[str]) -> dict[str, Command]:
+    """The commands below a prefix such as ``stack output``; all of them for no words."""
+    prefix = " ".join(words)
+    return {
+        name: command
+        for name, command in COMMANDS.items()
+        if not prefix or name == prefix or name.startswith(f"{prefix} ")
+    }

@@ -1,0 +1,152 @@
+"""``zonda demo``: the example ``team-database`` from nothing to things that exist, in one command.
+
+Everything is made in a home of its own, so that nothing else is touched and removing the folder
+removes all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import zonda
+from zonda.core.app import App, build_app
+from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.template.fetcher import bundle_from_files
+from zonda.hooks.errors import NotFound, UsageError
+
+from . import output
+from .follow import follow
+from .session import Session
+
+STACK = "team"
+TEMPLATE = "team-database.yaml"
+WORKFLOWS = "workflows.yaml"
+_PATIENCE = 10.0
+_LOOK_AGAIN = 0.05
+
+
+def demo_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``demo``."""
+    parser.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        help="where to make everything (default: the folder demo in zonda's home)",
+    )
+
+
+def demo(session: Session, arguments: argparse.Namespace) -> int:
+    """Create the example's stack, or bring it up to date, and show what was made."""
+    folder = Path(arguments.folder or session.settings.home / "demo").absolute()
+    say = session.screen.say
+    say(f"Everything is made in {folder}")
+    _become(session, folder)
+    service = _service(session.app, folder)
+    say(f"The runner service is at {service}\n")
+    code = _run(session, folder)
+    if code == 0:
+        _show(session, folder)
+    _what_next(session, folder)
+    return code
+
+
+def example() -> Path:
+    """The example's folder, in a clone and in an installed package alike."""
+    found = Path(zonda.__file__).parent / "examples" / "team-database"
+    if not (found / TEMPLATE).is_file():
+        raise UsageError(f"The example is not in this installation ({found}).")
+    return found
+
+
+def _become(session: Session, folder: Path) -> None:
+    """Go on with a home of its own and default settings."""
+    session.settings = dataclasses.replace(
+        session.settings,
+        home=folder,
+        database_url=f"sqlite:///{folder / 'zonda.db'}",
+        key="",
+        key_file="",
+        plugin_dirs=(),
+        default_runner="bundled",
+    )
+    session.use(build_app(session.settings))
+
+
+def _service(app: App, folder: Path) -> str:
+    """The address of the service, started in the background if it does not run."""
+    running = app.service()
+    if running is not None:
+        return running.address
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ["runner", "serve", str(example() / WORKFLOWS), "--address", "127.0.0.1:0"]
+    command = [sys.executable, "-P", "-m", "zonda", *words, "--home", str(folder)]
+    log = folder / "service.log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+            cwd=folder,
+        )
+    for _ in range(int(_PATIENCE / _LOOK_AGAIN)):
+        running = app.service()
+        if running is not None:
+            return running.address
+        if process.poll() is not None:
+            break
+        app.clock.pause(_LOOK_AGAIN)
+    raise UsageError(f"The runner service did not start:\n{log.read_text().strip()}")
+
+
+def _run(session: Session, folder: Path) -> int:
+    parameters = {"directory": str(folder / "data")}
+    bundle = bundle_from_files(example() / TEMPLATE, parameters=parameters)
+    session.template = bundle
+    try:
+        session.app.stack(STACK)
+    except NotFound:
+        running = session.app.act(CreateStack(STACK, bundle))
+        return follow(session, running, ("CREATE",))
+    session.screen.say(f"The stack {STACK} is there already: it is brought up to date.")
+    return follow(session, session.app.act(UpdateStack(STACK, bundle)), ("UPDATE",))
+
+
+def _show(session: Session, folder: Path) -> None:
+    screen = session.screen
+    outputs = session.app.details(session.app.stack(STACK)).outputs
+    shown = argparse.Namespace(format="table", column=[])
+    rows = [(each.name, each.value) for each in outputs]
+    output.rows(screen.out, shown, ("output_key", "output_value"), rows, screen.width)
+    screen.out.write("\nWhat is really there:\n")
+    for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):
+        screen.out.write(f"  {path.stat().st_size:>8} bytes  {path}\n")
+    screen.out.flush()
+
+
+def _what_next(session: Session, folder: Path) -> None:
+    quoted = shlex.quote(str(folder))
+    file = shlex.quote(str(example() / TEMPLATE))
+    program = Path(sys.argv[0]).name if Path(sys.argv[0]).stem == "zonda" else "zonda"
+    update = f"{program} stack update {STACK} --existing --parameter"
+    session.screen.say(
+        f"""
+What to try next:
+  export ZONDA_HOME={quoted}
+  {program} stack resource list {STACK}
+  {program} stack event list {STACK}
+  {program} stack output show {STACK} --all
+  {update} members=ada,grace,barbara    # changes the database in place
+  {update} schema_level=2               # and its schema
+  {update} database_name=people         # replaces it: the new one first
+  {program} stack suspend {STACK} && {program} stack resume {STACK}
+  {program} stack delete -y {STACK}
+  {program} runner stop                             # ends the service in the background
+  rm -r {quoted}                        # forgets everything
+The template is {file}."""
+    )

@@ -1,0 +1,14 @@
+"""One event as one line of text, for logs, pipes and ``--follow``."""
+
+from __future__ import annotations
+
+from zonda.core.store.views import EventView
+
+from . import output
+
+
+def line(event: EventView) -> str:
+    """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``."""
+    at = (output.moment(event.at) or "").replace("T", " ")
+    name = ".".join(filter(None, (event.stack_name, event.resource_name)))
+    return " ".join(f"{at} [{name}]: {event.state}  {event.reason}".splitlines()).rstrip()

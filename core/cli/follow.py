@@ -1,0 +1,120 @@
+"""Watching a stack until it is idle, and the exit code that its end deserves.
+
+Called by every command that changes a stack. What is shown comes from the stored events, so it is
+the same whether this process is the engine or another one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from zonda.core.app import Running, Waiting
+from zonda.core.store.views import EventView, StackView
+
+from . import event_lines, failures
+from .screen import Screen
+from .session import Session
+
+LOOK_AGAIN = 0.2
+_PAGE = 1000
+
+
+class Display(Protocol):
+    """What shows how a stack is doing."""
+
+    def show(self, events: Sequence[EventView], waiting: Sequence[Waiting], now: float) -> None:
+        """News: events since the last call, and what running operations wait for."""
+
+    def close(self) -> None:
+        """Nothing more will come."""
+
+
+class Lines:
+    """One line per event, for logs and pipes."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def show(self, events: Sequence[EventView], waiting: Sequence[Waiting], now: float) -> None:
+        """Print the events."""
+        for event in events:
+            self._screen.say(event_lines.line(event))
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def follow(session: Session, running: Running, good: Collection[str]) -> int:
+    """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
+    display = _display(session, running)
+    failed: list[EventView] = []
+    try:
+        stack = _watch(session, running, display, failed)
+    except KeyboardInterrupt:
+        display.close()
+        _say_how_to_go_on(session, running)
+        raise
+    finally:
+        display.close()
+    return _verdict(session, running, stack, failed, good)
+
+
+def _display(session: Session, running: Running) -> Display:
+    if not session.screen.on_terminal:
+        return Lines(session.screen)
+    from .live import Live  # rich takes 60 ms that only a terminal is worth
+
+    total = running.resource_count if running.touches_all else None
+    return Live(session.screen, running.name, total, session.app.clock)
+
+
+def _watch(
+    session: Session, running: Running, display: Display, failed: list[EventView]
+) -> StackView:
+    seen = running.events_before
+    while True:
+        # First the state, then the events: so none of a stack that is now idle is missed.
+        stack = running.look(LOOK_AGAIN)
+        events = _news(session, running.stack_id, seen)
+        seen = events[-1].seq if events else seen
+        failed += [one for one in events if one.status == "FAILED" and one.resource_name]
+        display.show(events, running.waiting(), session.app.clock.now())
+        if stack.idle:
+            return stack
+
+
+def _news(session: Session, stack_id: str, after: int) -> list[EventView]:
+    found: list[EventView] = []
+    while page := session.app.reader.events(stack_id, after=after, limit=_PAGE):
+        found += page
+        after = page[-1].seq
+    return found
+
+
+def _say_how_to_go_on(session: Session, running: Running) -> None:
+    if running.driven_elsewhere:
+        session.screen.say(f"\nThe engine of process {running.driven_elsewhere} goes on with it.")
+    else:
+        session.screen.say("\nStopping. Nothing is lost: what runs outside zonda goes on.")
+    session.screen.say(f"'zonda stack wait {running.name}' continues.")
+
+
+def _verdict(
+    session: Session,
+    running: Running,
+    stack: StackView,
+    failed: Sequence[EventView],
+    good: Collection[str],
+) -> int:
+    screen = session.screen
+    if stack.status == "COMPLETE" and stack.action in good:
+        if running.generation is not None and stack.generation > running.generation:
+            screen.say(f"Another command took over stack {stack.name}, which is {stack.state} now.")
+            return 1
+        screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "green"))
+        return 0
+    screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "red"))
+    for line in failures.explain(session, stack, failed):
+        screen.say(line)
+    return 1

@@ -1,0 +1,148 @@
+"""``zonda``: from ``argv`` to an exit code. Nothing heavy is imported before a command needs it.
+
+Exit codes: 0 done, 1 failed, 2 usage or invalid input, 130 interrupted by Ctrl-C. A traceback is
+only shown with ``--debug``: this is the border where any exception becomes a sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import zonda
+
+from . import commands
+
+DONE, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. ``argv`` is without the program's name."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(words)
+    except SystemExit as stop:  # argparse has said what is wrong
+        return stop.code if isinstance(stop.code, int) else FAILED
+    except BrokenPipeError:
+        # The reader (``| head``) has gone. Python would complain again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except ImportError as error:
+        sys.stderr.write(f"zonda: error: this installation is not complete: {error}\n")
+        return FAILED
+
+
+def _run(words: list[str]) -> int:
+    leading, rest = _split(words)
+    name, length = commands.longest(rest)
+    if not name:
+        return _without_command(leading, rest)
+    command = commands.COMMANDS[name]
+    module = importlib.import_module(f".{command.module}", __package__)
+    parser = Parser(prog=f"zonda {name}", description=command.help, parents=[_general()])
+    getattr(module, f"{command.name}_arguments")(parser)
+    arguments = parser.parse_intermixed_args([*leading, *rest[length:]])
+    return _carry_out(getattr(module, command.name), arguments)
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse without abbreviations, which would break when an option is added."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read more, and exit with 2."""
+        self.exit(INVALID, f"{self.prog}: error: {message}\nSee '{self.prog} --help'.\n")
+
+
+def _general() -> argparse.ArgumentParser:
+    """The options that every command takes, before or after its words."""
+    general = argparse.ArgumentParser(add_help=False)
+    group = general.add_argument_group("options of every command")
+    group.add_argument("--home", metavar="FOLDER", help="folder of zonda's state ($ZONDA_HOME)")
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting for this command, e.g. workers=4",
+    )
+    group.add_argument("--debug", action="store_true", help="show tracebacks and log messages")
+    return general
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """Options in front of the command's words, and the rest."""
+    position = 0
+    while position < len(words) and words[position].startswith("-"):
+        position += 2 if words[position] in ("--home", "--set") else 1
+    return words[:position], words[position:]
+
+
+def _without_command(leading: list[str], rest: list[str]) -> int:
+    """``zonda``, ``zonda --help``, ``zonda --version``, ``zonda stack``, or a misspelt command."""
+    prefix = [word for word in rest if not word.startswith("-")]
+    below = commands.group(prefix)
+    if not below:
+        return _unknown(prefix)
+    parser = Parser(
+        prog=" ".join(["zonda", *prefix]),
+        usage="%(prog)s COMMAND [options]",
+        description=zonda.__doc__ if not prefix else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_listing(below),
+        parents=[_general()],
+    )
+    if not prefix:
+        version = f"zonda {zonda.__version__}"
+        parser.add_argument("--version", action="version", version=version)
+    options = [word for word in [*leading, *rest] if word not in prefix]
+    parser.parse_args(options)
+    wants_help = not leading and not rest
+    parser.print_help(sys.stdout if wants_help else sys.stderr)
+    return DONE if wants_help else INVALID
+
+
+def _listing(shown: dict[str, commands.Command]) -> str:
+    width = max(map(len, shown))
+    lines = [f"  {name:{width}}  {command.help}" for name, command in shown.items()]
+    return "\n".join(["commands:", *lines, "", "'zonda COMMAND --help' says more."])
+
+
+def _unknown(words: list[str]) -> int:
+    import difflib
+
+    said = " ".join(words[:3])
+    close = difflib.get_close_matches(said, commands.COMMANDS, 1)
+    hint = f"Did you mean 'zonda {close[0]}'?" if close else "'zonda --help' lists the commands."
+    sys.stderr.write(f"zonda: error: there is no command '{said}'\n{hint}\n")
+    return INVALID
+
+
+def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
+    from . import problems
+    from .screen import Screen
+    from .session import Session
+
+    screen = Screen(getattr(arguments, "format", "table"))
+    session = Session(arguments, screen)
+    try:
+        return int(run(session, arguments))
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        screen.say("\nInterrupted.")
+        return INTERRUPTED
+    except Exception as error:
+        if arguments.debug:
+            import traceback
+
+            traceback.print_exc()
+        return problems.report(screen, error)
+    finally:
+        session.close()

@@ -1,0 +1,68 @@
+"""``zonda runner serve``, ``runner stop`` and ``engine run``: what runs until it is stopped."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+from pathlib import Path
+
+from zonda.hooks.errors import NotFound
+
+from .session import Session
+
+
+def runner_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``runner serve``."""
+    parser.add_argument("file", metavar="FILE", help="the workflow file")
+    parser.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="where to listen (default: the setting service_address); port 0 takes a free one",
+    )
+
+
+def runner(session: Session, arguments: argparse.Namespace) -> int:
+    """Serve the workflows of a file until stopped, and let commands find this service."""
+
+    def ready(url: str) -> None:
+        session.screen.say(f"Workflows of {arguments.file} at {url}; Ctrl-C stops the service.")
+
+    session.app.serve_workflows(Path(arguments.file), arguments.address, ready)
+    return 0
+
+
+def stop_arguments(parser: argparse.ArgumentParser) -> None:
+    """``runner stop`` takes none."""
+
+
+def stop(session: Session, arguments: argparse.Namespace) -> int:
+    """Stop the running service; what it has started goes on."""
+    service = session.app.service()
+    if service is None:
+        raise NotFound("workflow service", str(session.settings.home))
+    os.kill(service.pid, signal.SIGTERM)
+    session.screen.say(f"Stopped the service at {service.address} (process {service.pid}).")
+    return 0
+
+
+def engine_arguments(parser: argparse.ArgumentParser) -> None:
+    """``engine run`` takes none."""
+
+
+def engine(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive every stack, and carry out what other commands ask for, until stopped."""
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        session.app.run_engine()
+        session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
+        ended.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0

@@ -1,0 +1,73 @@
+"""What the commands of one run share: screen, settings, application.
+
+Made by ``main``. Each part is made when first asked for, since a command that only reads must not
+pay for an engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from functools import cached_property
+
+from zonda.core import settings
+from zonda.core.app import App, build_app
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.errors import UsageError
+
+from .screen import Screen
+
+
+class Session:
+    """One run of the command line."""
+
+    def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
+        self.screen = screen
+        #: What this command has brought, for whoever explains a failure.
+        self.template: Bundle | None = None
+        self._flags = arguments
+        self._app: App | None = None
+        _set_logging(arguments.debug)
+
+    @cached_property
+    def settings(self) -> settings.Settings:
+        """The settings; raises UsageError that lists every fault."""
+        return settings.load(self._given())
+
+    def _given(self) -> dict[str, str]:
+        given = {}
+        for pair in self._flags.set:
+            name, equals, value = pair.partition("=")
+            if not equals:
+                raise UsageError(f"--set {pair} is not of the form NAME=VALUE.")
+            given[name.strip()] = value
+        if self._flags.home:
+            given["home"] = self._flags.home
+        return given
+
+    @property
+    def app(self) -> App:
+        """The application: plug-ins, store, engine and scheduler, each on demand."""
+        if self._app is None:
+            self._app = build_app(self.settings)
+        return self._app
+
+    def use(self, app: App) -> None:
+        """Go on with another application."""
+        self.close()
+        self._app = app
+
+    def close(self) -> None:
+        """Stop whatever was started. Whatever is still running can be continued later."""
+        if self._app is not None:
+            self._app.close()
+            self._app = None
+
+
+def _set_logging(debug: bool) -> None:
+    """Log messages are for ``--debug``; without it a library's complaint is not shown."""
+    if debug:
+        logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
+        logging.getLogger("zonda").setLevel(logging.DEBUG)
+    elif not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())

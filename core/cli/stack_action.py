@@ -1,0 +1,79 @@
+"""``zonda stack cancel``, ``suspend``, ``resume``, ``check`` and ``wait``."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import Action, CancelStack, CheckStack, ResumeStack, SuspendStack
+
+from .follow import follow
+from .session import Session
+from .stack_change import add_waiting, say_planned
+
+#: An action that was cancelled or undone has still come to a good end for who asked for that.
+_ENDS_OF_CANCEL = ("CREATE", "UPDATE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
+_GOOD_ENDS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK", "RESTORE", "SNAPSHOT")
+
+
+def _stack_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
+    add_waiting(parser)
+
+
+suspend_arguments = resume_arguments = check_arguments = _stack_arguments
+
+
+def suspend(session: Session, arguments: argparse.Namespace) -> int:
+    """Suspend every resource, dependants first."""
+    return _all(session, arguments, [SuspendStack(name) for name in arguments.stacks], "SUSPEND")
+
+
+def resume(session: Session, arguments: argparse.Namespace) -> int:
+    """Resume every resource, requirements first."""
+    return _all(session, arguments, [ResumeStack(name) for name in arguments.stacks], "RESUME")
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """Ask every resource whether it is still as it should be; nothing is changed."""
+    return _all(session, arguments, [CheckStack(name) for name in arguments.stacks], "CHECK")
+
+
+def _all(session: Session, arguments: argparse.Namespace, actions: list[Action], end: str) -> int:
+    running = [session.app.act(action, drive=arguments.wait) for action in actions]
+    if arguments.wait:
+        return max([follow(session, each, (end,)) for each in running])
+    for each in running:
+        say_planned(session, each)
+    return 0
+
+
+def cancel_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack cancel``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "--rollback", action="store_true", help="go back to the last template that worked"
+    )
+    add_waiting(parser)
+
+
+def cancel(session: Session, arguments: argparse.Namespace) -> int:
+    """Start nothing more of the running action; what runs is ended or waited for."""
+    action = CancelStack(arguments.stack, arguments.rollback)
+    running = session.app.act(action, drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    follow(session, running, _ENDS_OF_CANCEL)
+    ended = session.app.stack(running.stack_id)
+    # Cancelling leaves an UPDATE_FAILED behind: that is what was asked for. Going back may fail.
+    return 1 if arguments.rollback and ended.status == "FAILED" else 0
+
+
+def wait_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack wait``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+
+
+def wait(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive what an interrupted command left, or watch the engine that does."""
+    return follow(session, session.app.wait(arguments.stack), _GOOD_ENDS)

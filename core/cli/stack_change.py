@@ -1,0 +1,168 @@
+"""``zonda stack create``, ``update`` and ``delete``."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.app import Running
+from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.hooks.errors import UsageError
+
+from . import bundles, output
+from .follow import follow
+from .session import Session
+from .stack_show import as_fields
+
+
+def _common_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout", type=_minutes, metavar="MINUTES", help="when to give the action up"
+    )
+    rollback = parser.add_mutually_exclusive_group()
+    rollback.add_argument(
+        "--enable-rollback",
+        dest="rollback",
+        action="store_const",
+        const=True,
+        help="go back to what was before if it fails",
+    )
+    rollback.add_argument(
+        "--disable-rollback",
+        dest="rollback",
+        action="store_const",
+        const=False,
+        help="leave everything as it is if it fails",
+    )
+    parser.add_argument("--tags", metavar="TAG,...", help="words to find the stack by")
+    add_waiting(parser)
+    output.add_arguments(parser)
+
+
+def add_waiting(parser: argparse.ArgumentParser) -> None:
+    """``--wait``, which is the default, and ``--no-wait``."""
+    waiting = parser.add_mutually_exclusive_group()
+    waiting.add_argument(
+        "--wait", action="store_true", default=True, help="wait for the end (default)"
+    )
+    waiting.add_argument(
+        "--no-wait",
+        dest="wait",
+        action="store_false",
+        help="return as soon as it is planned; an engine or 'zonda stack wait' carries it out",
+    )
+
+
+def _minutes(text: str) -> int:
+    value = int(text) if text.isascii() and text.isdigit() else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be a number of minutes, at least 1")
+    return value
+
+
+def create_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack create``."""
+    parser.add_argument("name", metavar="NAME", help="name of the new stack")
+    bundles.add_arguments(parser, required=True)
+    _common_arguments(parser)
+
+
+def create(session: Session, arguments: argparse.Namespace) -> int:
+    """Create a stack and wait until every resource is there."""
+    action = CreateStack(
+        name=arguments.name,
+        bundle=bundles.collect(session, arguments),
+        timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
+        rollback=bool(arguments.rollback),
+        tags=_tags(arguments.tags) or (),
+    )
+    running = session.app.act(action, drive=arguments.wait)
+    return _to_the_end(session, arguments, running, "CREATE")
+
+
+def update_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack update``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    bundles.add_arguments(parser, required=False)
+    parser.add_argument(
+        "--existing",
+        action="store_true",
+        help="keep the parameters and, without -t, the template that the stack has",
+    )
+    _common_arguments(parser)
+
+
+def update(session: Session, arguments: argparse.Namespace) -> int:
+    """Change a stack to fit a template, and wait until it does."""
+    if not arguments.template and not arguments.existing:
+        raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
+    action = UpdateStack(
+        stack=arguments.stack,
+        bundle=bundles.collect(session, arguments),
+        existing=arguments.existing,
+        timeout_mins=arguments.timeout,
+        rollback=arguments.rollback,
+        tags=_tags(arguments.tags),
+    )
+    running = session.app.act(action, drive=arguments.wait)
+    return _to_the_end(session, arguments, running, "UPDATE")
+
+
+def delete_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack delete``."""
+    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    add_waiting(parser)
+
+
+def delete(session: Session, arguments: argparse.Namespace) -> int:
+    """Delete stacks, all at once, and wait until nothing of them is left."""
+    names = list(dict.fromkeys(arguments.stacks))
+    found = [session.app.stack(name) for name in names]
+    if not arguments.yes and not _sure(session, [stack.name for stack in found]):
+        return 1
+    running = [
+        session.app.act(DeleteStack(stack.id), drive=arguments.wait)
+        for stack in {stack.id: stack for stack in found}.values()
+    ]
+    if not arguments.wait:
+        for each in running:
+            say_planned(session, each)
+        return 0
+    return max([follow(session, each, ("DELETE",)) for each in running])
+
+
+def _sure(session: Session, names: list[str]) -> bool:
+    if not session.screen.can_ask:
+        raise UsageError("Deleting needs a yes: give -y where nobody can be asked.")
+    if session.screen.ask(f"Delete {', '.join(names)} and everything in it?"):
+        return True
+    session.screen.say("Nothing was deleted.")
+    return False
+
+
+def _tags(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return tuple(tag.strip() for tag in text.split(",") if tag.strip())
+
+
+def _to_the_end(
+    session: Session, arguments: argparse.Namespace, running: Running, action: str
+) -> int:
+    code = 0
+    if arguments.wait:
+        code = follow(session, running, (action,))
+    else:
+        say_planned(session, running)
+    screen = session.screen
+    fields = as_fields(session.app.stack(running.stack_id))
+    output.fields(screen.out, arguments, fields, screen.width)
+    return code
+
+
+def say_planned(session: Session, running: Running) -> None:
+    """Tell who will do the work."""
+    if running.driven_elsewhere:
+        session.screen.say(f"Planned; the engine of process {running.driven_elsewhere} does it.")
+    else:
+        session.screen.say(f"Planned; 'zonda stack wait {running.name}' carries it out.")

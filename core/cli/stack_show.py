@@ -1,0 +1,79 @@
+"""``zonda stack list`` and ``zonda stack show``: read without a lock and without an engine."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.store.views import StackView
+from zonda.hooks.errors import ZondaError
+
+from . import output, output_show
+from .session import Session
+
+LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
+
+
+def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack list``."""
+    parser.add_argument("--tag", metavar="TAG", help="only stacks that carry this tag")
+    parser.add_argument("--name", metavar="TEXT", help="only stacks whose name contains this")
+    output.add_arguments(parser)
+
+
+def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per stack, the oldest first."""
+    found = [
+        (
+            stack.id,
+            stack.name,
+            stack.state,
+            output.moment(stack.created_at),
+            output.moment(stack.updated_at),
+        )
+        for stack in session.app.reader.stacks()
+        if (not arguments.tag or arguments.tag in stack.tags)
+        and (not arguments.name or arguments.name in stack.name)
+    ]
+    screen = session.screen
+    output.rows(screen.out, arguments, LIST_COLUMNS, found, screen.width)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack show``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    output.add_arguments(parser)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """All that is known of one stack, its parameters and outputs included."""
+    stack = session.app.stack(arguments.stack)
+    screen = session.screen
+    fields = as_fields(stack)
+    try:
+        details = session.app.details(stack)
+        fields["parameters"] = dict(details.parameters)
+        fields["outputs"] = [output_show.as_fields(shown) for shown in details.outputs]
+    except ZondaError as error:
+        # A type whose plug-in is gone must not hide what is stored.
+        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
+    output.fields(screen.out, arguments, fields, screen.width)
+    return 0
+
+
+def as_fields(stack: StackView) -> dict[str, Any]:
+    """A stack under the names that the openstack client uses."""
+    return {
+        "id": stack.id,
+        "stack_name": stack.name,
+        "description": stack.description,
+        "creation_time": output.moment(stack.created_at),
+        "updated_time": output.moment(stack.updated_at),
+        "stack_status": stack.state,
+        "stack_status_reason": stack.status_reason,
+        "timeout_mins": stack.timeout_mins,
+        "disable_rollback": stack.disable_rollback,
+        "tags": list(stack.tags),
+        "project": stack.project,
+    }

@@ -1,0 +1,135 @@
+"""The picture of a running stack on a terminal, and the lines that logs get."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pytest
+
+from zonda.core.app_commands import Waiting
+from zonda.core.cli import event_lines
+from zonda.core.cli.follow import Lines
+from zonda.core.cli.live import Live, elapsed
+from zonda.core.cli.screen import Screen
+from zonda.core.store.views import EventView
+
+EVENT = EventView(
+    id="e1",
+    seq=1,
+    at=1_700_000_000.0,
+    stack_id="s1",
+    stack_name="web",
+    resource_name="database",
+    resource_type="OS::Heat::TestResource",
+    physical_id=None,
+    action="CREATE",
+    status="IN_PROGRESS",
+    reason="state changed",
+)
+
+
+class Terminal(io.StringIO):
+    """A stream that a person reads."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class StandingClock:
+    """Always the same time."""
+
+    def now(self) -> float:
+        return EVENT.at
+
+    def monotonic(self) -> float:
+        return EVENT.at
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    made = Screen()
+    made.err = Terminal()
+    return made
+
+
+def text(screen: Screen) -> str:
+    assert isinstance(screen.err, io.StringIO)
+    return screen.err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        pytest.param(
+            {},
+            "2023-11-14 22:13:20Z [web.database]: CREATE_IN_PROGRESS  state changed",
+            id="resource",
+        ),
+        pytest.param(
+            {"resource_name": "", "status": "COMPLETE", "reason": ""},
+            "2023-11-14 22:13:20Z [web]: CREATE_COMPLETE",
+            id="stack",
+        ),
+        pytest.param(
+            {"reason": "one\ntwo"},
+            "2023-11-14 22:13:20Z [web.database]: CREATE_IN_PROGRESS  one two",
+            id="always-one-line",
+        ),
+    ],
+)
+def test_an_event_is_one_line(changes: dict[str, str], line: str) -> None:
+    assert event_lines.line(dataclasses.replace(EVENT, **changes)) == line  # type: ignore[arg-type]
+
+
+def test_lines_are_printed_as_they_come(screen: Screen) -> None:
+    lines = Lines(screen)
+
+    lines.show([EVENT], [], EVENT.at)
+    lines.show([], [], EVENT.at)
+    lines.close()
+
+    assert text(screen) == event_lines.line(EVENT) + "\n"
+
+
+def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen: Screen) -> None:
+    live = Live(screen, "web", 2, StandingClock())
+    done = dataclasses.replace(EVENT, resource_name="config", status="COMPLETE")
+
+    live.show([EVENT, done], [Waiting("database", "2 of 3 disks", EVENT.at)], EVENT.at + 75)
+    picture = text(screen)
+    live.close()
+    live.close()
+
+    assert "database" in picture
+    assert "create 1:15" in picture
+    assert "2 of 3 disks" in picture
+    assert "1/2" in picture
+
+
+def test_a_failure_stays_on_the_screen(screen: Screen) -> None:
+    live = Live(screen, "web", None, StandingClock())
+    failed = dataclasses.replace(EVENT, status="FAILED", reason="no room")
+
+    live.show([failed], [], EVENT.at)
+    live.close()
+
+    assert "CREATE_FAILED  no room" in text(screen)
+
+
+def test_many_resources_are_cut_short(screen: Screen) -> None:
+    live = Live(screen, "web", 100, StandingClock())
+    events = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(40)]
+
+    live.show(events, [], EVENT.at)
+    live.close()
+
+    assert "and 28 more" in text(screen)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(-1, "0 s"), (0, "0 s"), (59.9, "59 s"), (60, "1:00"), (3599, "59:59"), (3725, "1:02:05")],
+)
+def test_elapsed_time(seconds: float, shown: str) -> None:
+    assert elapsed(seconds) == shown

@@ -1,0 +1,114 @@
+"""Finding the command: help, misspelt words, options in front and behind, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from zonda.core.cli import commands
+from zonda.core.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "where", "what"),
+    [
+        pytest.param([], 0, "out", "commands:", id="nothing"),
+        pytest.param(["--help"], 0, "out", "stack create", id="help"),
+        pytest.param(["-h"], 0, "out", "stack create", id="short-help"),
+        pytest.param(["--version"], 0, "out", "zonda 0.", id="version"),
+        pytest.param(["stack"], 2, "err", "stack create", id="group"),
+        pytest.param(["stack", "--help"], 0, "out", "stack create", id="help-of-a-group"),
+        pytest.param(["stack", "output", "-h"], 0, "out", "output show", id="inner-group"),
+        pytest.param(["stack", "create", "--help"], 0, "out", "--template", id="help-of-a-command"),
+        pytest.param(["stack", "creat"], 2, "err", "zonda stack create", id="misspelt"),
+        pytest.param(["nonsense"], 2, "err", "zonda --help", id="unknown"),
+        pytest.param(["stack", "list", "--bogus"], 2, "err", "--bogus", id="unknown-option"),
+        pytest.param(["--bogus"], 2, "err", "--bogus", id="unknown-option-in-front"),
+        pytest.param(["stack", "show"], 2, "err", "STACK", id="argument-missing"),
+        pytest.param(["stack", "list", "--form", "json"], 2, "err", "--form", id="abbreviation"),
+        pytest.param(["stack", "list", "-f", "xml"], 2, "err", "xml", id="unknown-format"),
+        pytest.param(["--set", "x", "stack", "list"], 2, "err", "NAME=VALUE", id="half-a-setting"),
+        pytest.param(
+            ["--set", "wokers=1", "stack", "list"], 2, "err", "workers", id="unknown-setting"
+        ),
+        pytest.param(["stack", "list", "--set", "workers=0"], 2, "err", "at least 1", id="behind"),
+    ],
+)
+def test_exit_codes_and_what_is_said(
+    capsys: pytest.CaptureFixture[str], words: list[str], code: int, where: str, what: str
+) -> None:
+    ended = main(words)
+
+    shown = capsys.readouterr()
+    assert ended == code
+    assert what in getattr(shown, where)
+    assert "Traceback" not in shown.err
+
+
+def test_options_may_stand_in_front(
+    capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+
+    assert main(["--home", str(home), "--set", "workers=2", "stack", "list", "-f", "json"]) == 0
+    assert capsys.readouterr().out == "[]\n"
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_every_command_of_the_table_is_there(name: str) -> None:
+    command = commands.COMMANDS[name]
+    module = importlib.import_module(f"zonda.core.cli.{command.module}")
+    parser = argparse.ArgumentParser()
+
+    getattr(module, f"{command.name}_arguments")(parser)
+
+    assert callable(getattr(module, command.name))
+    assert command.help.endswith(".")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("yaml", "sqlite3", "sqlalchemy", "rich", "requests", "yaql", "apscheduler", "json")
+    script = (
+        "import sys; from zonda.core.cli.main import main; main(['--help']);"
+        f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+    assert done.stderr.strip() == "[]"
+
+
+def test_reading_imports_no_engine(tmp_path_factory: pytest.TempPathFactory) -> None:
+    heavy = ["sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "yaml"]
+    home = str(tmp_path_factory.mktemp("home"))
+    script = (
+        "import sys; from zonda.core.cli.main import main;"
+        f"main(['stack', 'list', '--home', {home!r}]);"
+        "heavy = [name for name in sys.argv[1:] if name in sys.modules];"
+        "heavy += sorted(name for name in sys.modules if name.startswith('zonda.core.engine.'));"
+        "print(heavy, file=sys.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True)
+
+    assert done.stderr.strip() == "['zonda.core.engine.actions', 'zonda.core.engine.answers']"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    script = "from zonda.core.cli.main import main; import sys; sys.exit(main(['--help']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+
+    error = process.stderr.read()
+    process.stderr.close()
+
+    assert process.wait() == 0
+    assert error == b""

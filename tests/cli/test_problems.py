@@ -1,0 +1,135 @@
+"""Errors: places, codes, excerpts, hints, counts, and as data."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from zonda.core.cli import problems
+from zonda.core.cli.screen import Screen
+from zonda.hooks.errors import (
+    Conflict,
+    NotFound,
+    Place,
+    PluginError,
+    ResourceFailure,
+    StoreError,
+    TemplateError,
+    UsageError,
+    ValidationErrors,
+)
+
+WRONG_SIZE = TemplateError(
+    "7 is too large",
+    path=("resources", "web", "properties", "size"),
+    label="Property error",
+    place=Place("t.yaml", 2, 9),
+    code="ZON140",
+    hint="At most 5.",
+)
+
+
+class Terminal(io.StringIO):
+    """A stream that a person reads."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen() -> Screen:
+    made = Screen()
+    made.out, made.err = io.StringIO(), io.StringIO()
+    return made
+
+
+def said(screen: Screen) -> str:
+    assert isinstance(screen.err, io.StringIO)
+    return screen.err.getvalue()
+
+
+def test_a_fault_of_a_template_has_place_path_code_and_hint(screen: Screen) -> None:
+    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+
+    assert said(screen) == (
+        "t.yaml:2:9: error: Property error: resources.web.properties.size: "
+        "7 is too large [ZON140]\n"
+        "  hint: At most 5.\n"
+    )
+
+
+def test_several_faults_are_counted(screen: Screen) -> None:
+    other = TemplateError("x", place=Place("t.yaml", 1, 1))
+
+    problems.report(screen, ValidationErrors([WRONG_SIZE, other]))
+
+    assert said(screen).endswith("2 errors\n")
+
+
+def test_a_terminal_gets_an_excerpt_with_a_caret(screen: Screen) -> None:
+    screen.err = Terminal()
+    screen.remember_source("t.yaml", "resources:\n  size: [7]\n")
+
+    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+
+    lines = said(screen).splitlines()
+    assert lines[1] == "    2 |   size: [7]"
+    assert lines[2].index("^") == lines[1].index("[")
+
+
+def test_data_is_wanted(screen: Screen) -> None:
+    screen.form = "json"
+
+    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+
+    assert isinstance(screen.out, io.StringIO)
+    assert json.loads(screen.out.getvalue()) == {
+        "errors": [
+            {
+                "file": "t.yaml",
+                "line": 2,
+                "column": 9,
+                "path": "resources.web.properties.size",
+                "message": "Property error: resources.web.properties.size: 7 is too large",
+                "code": "ZON140",
+                "hint": "At most 5.",
+            }
+        ]
+    }
+    assert said(screen) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        pytest.param(WRONG_SIZE, 2, id="template"),
+        pytest.param(UsageError("no"), 2, id="usage"),
+        pytest.param(NotFound("Stack", "x"), 1, id="not-found"),
+        pytest.param(Conflict("busy"), 1, id="conflict"),
+        pytest.param(ResourceFailure("down"), 1, id="outside"),
+        pytest.param(PluginError("two of them"), 1, id="plug-in"),
+        pytest.param(StoreError("full"), 1, id="store"),
+        pytest.param(ZeroDivisionError("1/0"), 1, id="a-fault-of-ours"),
+    ],
+)
+def test_exit_codes(screen: Screen, error: Exception, code: int) -> None:
+    assert problems.report(screen, error) == code
+    assert "Traceback" not in said(screen)
+
+
+@pytest.mark.parametrize(
+    ("place", "lines"),
+    [
+        pytest.param(Place("f", 9, 1), [], id="beyond-the-end"),
+        pytest.param(Place("f", 1, 1), ["    1 | one", "        ^"], id="first"),
+        pytest.param(Place("f", 2, 3), ["    2 |  two", "          ^"], id="tab-is-one-column"),
+    ],
+)
+def test_excerpts(place: Place, lines: list[str]) -> None:
+    assert problems.excerpt("one\n\ttwo", place) == lines
+
+
+def test_there_is_no_excerpt_of_a_text_that_is_not_at_hand() -> None:
+    assert problems.excerpt(None, Place("f", 1, 1)) == []

@@ -1,0 +1,390 @@
+"""Stacks from the command line, end to end in this process: real engine, real database."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Zonda = Callable[..., Any]
+Write = Callable[[str, str], Path]
+
+TEMPLATE = """\
+heat_template_version: 2018-08-31
+description: Two resources, one needs the other
+parameters:
+  size: {type: number, default: 1}
+  word: {type: string, hidden: true, default: s3cret}
+resources:
+  first:
+    type: OS::Heat::TestResource
+    properties: {value: {get_param: size}}
+  second:
+    type: OS::Heat::TestResource
+    properties: {value: {get_attr: [first, output]}}
+outputs:
+  said: {description: what was said, value: {get_attr: [second, output]}}
+  hidden: {value: {get_param: word}}
+"""
+
+FAILING = """\
+heat_template_version: 2018-08-31
+resources:
+  good: {type: OS::Heat::TestResource, properties: {value: one}}
+  bad:
+    type: OS::Heat::TestResource
+    properties: {value: two, fail: true}
+"""
+
+
+@pytest.fixture
+def template(write: Write) -> Path:
+    return write("t.yaml", TEMPLATE)
+
+
+@pytest.fixture
+def web(zonda: Zonda, template: Path) -> None:
+    """A stack ``web`` that is there."""
+    zonda("stack", "create", "web", "-t", template)
+
+
+def test_create_shows_events_and_the_stack(zonda: Zonda, template: Path) -> None:
+    done = zonda("stack", "create", "web", "-t", template, "-f", "json")
+
+    assert done.data["stack_name"] == "web"
+    assert done.data["stack_status"] == "CREATE_COMPLETE"
+    assert done.data["description"] == "Two resources, one needs the other"
+    lines = done.err.splitlines()
+    assert lines[-1] == "Stack web CREATE_COMPLETE"
+    position = {
+        name: next(n for n, line in enumerate(lines) if f"[{name}]: CREATE_COMPLETE" in line)
+        for name in ("web.first", "web.second", "web")
+    }
+    assert position["web.first"] < position["web.second"] < position["web"]
+
+
+@pytest.mark.usefixtures("web")
+def test_what_is_there_is_listed_and_shown(zonda: Zonda) -> None:
+    (row,) = zonda("stack", "list", "-f", "json").data
+    assert (row["Stack Name"], row["Stack Status"]) == ("web", "CREATE_COMPLETE")
+
+    shown = zonda("stack", "show", "web", "-f", "json").data
+    assert shown["id"] == row["ID"]
+    assert shown["parameters"]["size"] == 1
+    assert shown["parameters"]["word"] == "******"
+    assert [one["output_key"] for one in shown["outputs"]] == ["said", "hidden"]
+
+    by_id = zonda("stack", "show", row["ID"], "-f", "value", "-c", "stack_name").out
+    assert by_id == "web\n"
+
+
+@pytest.mark.usefixtures("web")
+def test_outputs(zonda: Zonda) -> None:
+    assert zonda("stack", "output", "list", "web", "-f", "json").data == [
+        {"output_key": "said", "description": "what was said"},
+        {"output_key": "hidden", "description": ""},
+    ]
+    assert zonda("stack", "output", "show", "web", "said", "-f", "json").data == {
+        "output_key": "said",
+        "output_value": "1",
+        "description": "what was said",
+    }
+    shown = zonda("stack", "output", "show", "web", "--all", "-f", "json").data
+    assert {name: one["output_value"] for name, one in shown.items()} == {
+        "said": "1",
+        "hidden": "******",
+    }
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize(
+    ("words", "code", "what"),
+    [
+        pytest.param(("stack", "show", "nobody"), 1, "Stack (nobody)", id="stack"),
+        pytest.param(("stack", "wait", "nobody"), 1, "Stack (nobody)", id="wait"),
+        pytest.param(("stack", "delete", "-y", "nobody"), 1, "Stack (nobody)", id="delete"),
+        pytest.param(("stack", "suspend", "nobody"), 1, "nobody", id="suspend"),
+        pytest.param(("stack", "output", "show", "web", "x"), 1, "said, hidden", id="output"),
+        pytest.param(("stack", "output", "show", "web"), 2, "--all", id="no-output-named"),
+        pytest.param(("stack", "resource", "show", "web", "x"), 1, "x", id="resource"),
+        pytest.param(
+            ("resource", "type", "show", "OS::Heat::Vaule"), 1, "OS::Heat::Value", id="type"
+        ),
+        pytest.param(("template", "function", "list", "1999"), 1, "2018-08-31", id="version"),
+        pytest.param(("stack", "delete", "web"), 2, "-y", id="delete-without-yes"),
+        pytest.param(("stack", "update", "web"), 2, "--existing", id="update-without-template"),
+        pytest.param(
+            ("stack", "cancel", "web"), 1, "no action in progress", id="nothing-to-cancel"
+        ),
+        pytest.param(("stack", "list", "-c", "x"), 2, "Stack Name", id="column"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    zonda: Zonda, words: tuple[str, ...], code: int, what: str
+) -> None:
+    assert what in zonda(*words, code=code).err
+
+
+@pytest.mark.usefixtures("web")
+def test_a_name_is_used_once(zonda: Zonda, template: Path) -> None:
+    done = zonda("stack", "create", "web", "-t", template, code=1)
+
+    assert "web" in done.err
+
+
+@pytest.mark.usefixtures("web")
+def test_resources_and_events(zonda: Zonda) -> None:
+    rows = zonda("stack", "resource", "list", "web", "-f", "json").data
+    assert {row["resource_name"]: row["resource_status"] for row in rows} == {
+        "first": "CREATE_COMPLETE",
+        "second": "CREATE_COMPLETE",
+    }
+    shown = zonda("stack", "resource", "show", "web", "second", "-f", "json").data
+    assert shown["requires"] == ["first"]
+    assert shown["properties"]["value"] == "1"
+
+    events = zonda("stack", "event", "list", "web", "-f", "json").data
+    assert events[0]["resource_status"] == "CREATE_IN_PROGRESS"
+    assert events[-1]["resource_name"] == "web"
+    assert events[-1]["resource_status"] == "CREATE_COMPLETE"
+    last = zonda("stack", "event", "list", "web", "--limit", "1", "-f", "json").data
+    assert last == events[-1:]
+    first = zonda("stack", "event", "list", "web", "--resource", "first", "-f", "json").data
+    assert {event["resource_name"] for event in first} == {"first"}
+    followed = zonda("stack", "event", "list", "web", "--follow").out.splitlines()
+    assert len(followed) == len(events)
+
+
+@pytest.mark.usefixtures("web")
+def test_update_changes_what_the_parameters_say(zonda: Zonda, template: Path) -> None:
+    done = zonda("stack", "update", "web", "-t", template, "-P", "size=7", "-f", "json")
+
+    assert done.data["stack_status"] == "UPDATE_COMPLETE"
+    assert zonda("stack", "output", "show", "web", "said", "-f", "value").out.splitlines()[1] == "7"
+    assert "CREATE_COMPLETE" not in done.err
+
+
+@pytest.mark.usefixtures("web")
+def test_an_existing_template_is_kept(zonda: Zonda) -> None:
+    zonda("stack", "update", "web", "--existing", "--parameter", "size=3")
+
+    assert zonda("stack", "show", "web", "-f", "json").data["parameters"]["size"] == 3
+
+
+@pytest.mark.usefixtures("web")
+def test_delete_leaves_nothing(zonda: Zonda) -> None:
+    done = zonda("stack", "delete", "-y", "web", "web")
+
+    assert "Stack web DELETE_COMPLETE" in done.err
+    assert zonda("stack", "list", "-f", "json").data == []
+    zonda("stack", "show", "web", code=1)
+
+
+def test_several_stacks_are_deleted_at_once(zonda: Zonda, template: Path) -> None:
+    for name in ("one", "two"):
+        zonda("stack", "create", name, "-t", template)
+
+    zonda("stack", "delete", "-y", "one", "two")
+
+    assert zonda("stack", "list", "-f", "json").data == []
+
+
+@pytest.mark.usefixtures("web")
+def test_suspend_resume_and_check(zonda: Zonda) -> None:
+    for word in ("suspend", "resume", "check"):
+        done = zonda("stack", word, "web")
+        assert f"Stack web {word.upper()}_COMPLETE" in done.err
+
+
+def test_a_failure_names_the_line_of_the_template(zonda: Zonda, write: Write) -> None:
+    template = write("bad.yaml", FAILING)
+
+    done = zonda("stack", "create", "web", "-t", template, code=1)
+
+    assert "Stack web CREATE_FAILED" in done.err
+    assert f"{template}:4:3: error: ValueError: resources.bad: Test Resource failed" in done.err
+
+
+def test_a_failure_is_rolled_back_if_asked_for(zonda: Zonda, write: Write) -> None:
+    template = write("bad.yaml", FAILING)
+
+    done = zonda("stack", "create", "web", "-t", template, "--enable-rollback", code=1)
+
+    assert "Stack web ROLLBACK_COMPLETE" in done.err
+    assert f"{template}:4:3: error: ValueError: resources.bad: Test Resource failed" in done.err
+
+
+def test_a_plan_is_carried_out_later(zonda: Zonda, template: Path) -> None:
+    done = zonda("stack", "create", "web", "-t", template, "--no-wait", "-f", "json")
+    assert done.data["stack_status"] == "CREATE_IN_PROGRESS"
+    assert "zonda stack wait web" in done.err
+
+    waited = zonda("stack", "wait", "web")
+
+    assert "Stack web CREATE_COMPLETE" in waited.err
+    assert zonda("stack", "output", "show", "web", "said", "-f", "json").data["output_value"] == "1"
+
+
+@pytest.mark.usefixtures("web")
+def test_waiting_for_an_idle_stack_ends_at_once(zonda: Zonda) -> None:
+    assert zonda("stack", "wait", "web").err == "Stack web CREATE_COMPLETE\n"
+
+
+def test_tags_are_kept_and_found(zonda: Zonda, template: Path) -> None:
+    zonda("stack", "create", "web", "-t", template, "--tags", "prod, eu", "--timeout", "7")
+
+    shown = zonda("stack", "show", "web", "-f", "json").data
+    assert shown["tags"] == ["prod", "eu"]
+    assert shown["timeout_mins"] == 7
+    assert len(zonda("stack", "list", "--tag", "eu", "-f", "json").data) == 1
+    assert zonda("stack", "list", "--tag", "us", "-f", "json").data == []
+
+
+@pytest.mark.parametrize("minutes", ["0", "-1", "x", "1.5"])
+def test_a_timeout_is_a_number_of_minutes(zonda: Zonda, template: Path, minutes: str) -> None:
+    done = zonda("stack", "create", "web", "-t", template, f"--timeout={minutes}", code=2)
+
+    assert "number of minutes" in done.err
+
+
+class Person(io.StringIO):
+    """Somebody at a terminal, with answers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize(
+    ("answer", "code", "left"),
+    [("y\n", 0, 0), ("yes\n", 0, 0), ("n\n", 1, 1), ("\n", 1, 1), ("", 1, 1)],
+    ids=["y", "yes", "n", "return", "end"],
+)
+def test_a_person_is_asked_before_anything_is_deleted(
+    zonda: Zonda, monkeypatch: pytest.MonkeyPatch, answer: str, code: int, left: int
+) -> None:
+    terminal = Person()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", Person(answer))
+        patch.setattr(sys, "stderr", terminal)
+        zonda("stack", "delete", "web", code=code)
+
+    assert "Delete web" in terminal.getvalue()
+    assert len(zonda("stack", "list", "-f", "json").data) == left
+
+
+# -- templates that are looked at ------------------------------------------------------------
+
+
+def test_validate_shows_what_a_template_declares(zonda: Zonda, template: Path) -> None:
+    shown = zonda("template", "validate", "-t", template, "-f", "json").data
+
+    assert shown["valid"] is True
+    assert shown["resources"] == {
+        "first": "OS::Heat::TestResource",
+        "second": "OS::Heat::TestResource",
+    }
+    assert shown["parameters"]["size"]["type"] == "number"
+    assert "s3cret" not in json.dumps(shown)
+
+
+def test_validate_shows_every_fault_as_data(zonda: Zonda, write: Write) -> None:
+    text = TEMPLATE.replace("get_param: size", "get_param: sizzle").replace("[first,", "[frist,")
+
+    shown = zonda("template", "validate", write("t.yaml", text), "-f", "json", code=2).data
+
+    assert shown["valid"] is False
+    assert {error["line"] for error in shown["errors"]} == {9, 12}
+    assert all(error["code"].startswith("ZON") for error in shown["errors"])
+
+
+def test_validate_leaves_nothing_behind(zonda: Zonda, template: Path, tmp_path: Path) -> None:
+    zonda("template", "validate", template)
+
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        pytest.param(["-P", "names=a,b"], ["a", "b"], id="text"),
+        pytest.param(["-P", "names=a", "-P", "names=b"], ["a", "b"], id="repeated"),
+        pytest.param(["-P", "names=a=b"], ["a=b"], id="equals-sign"),
+        pytest.param(["--parameter-file", "names=FILE"], ["from", "file"], id="file"),
+        pytest.param(["-e", "ENV"], ["env"], id="environment"),
+        pytest.param(["-e", "ENV", "-P", "names=flag"], ["flag"], id="flag-beats-environment"),
+    ],
+)
+def test_parameters_come_from(
+    zonda: Zonda, write: Write, options: list[str], value: list[str]
+) -> None:
+    files = {
+        "FILE": str(write("names.txt", "from,file")),
+        "ENV": str(write("env.yaml", "parameters: {names: env}")),
+    }
+    template = write(
+        "t.yaml",
+        "heat_template_version: 2018-08-31\nparameters: {names: {type: comma_delimited_list}}\n",
+    )
+    words = [
+        option.replace("FILE", files["FILE"]).replace("ENV", files["ENV"]) for option in options
+    ]
+
+    shown = zonda("template", "validate", template, *words, "-f", "json").data
+
+    assert shown["parameters"]["names"]["value"] == value
+
+
+@pytest.mark.parametrize("option", ["--parameter=x", "--parameter==x", "--parameter-file=x"])
+def test_a_parameter_is_a_pair(zonda: Zonda, template: Path, option: str) -> None:
+    assert "KEY=" in zonda("template", "validate", template, option, code=2).err
+
+
+# -- plug-in files ---------------------------------------------------------------------------
+
+DROP_IN = """
+from zonda.hooks import attributes, properties, resource
+
+class Lamp(resource.Resource):
+    '''A lamp.'''
+    properties_schema = {"colour": properties.Schema(properties.Schema.STRING, "Its colour.")}
+    attributes_schema = {"lit": attributes.Schema("Whether it is on.")}
+
+    def handle_create(self):
+        self.resource_id_set("lamp-" + self.properties["colour"])
+
+    def _resolve_attribute(self, name):
+        return True
+
+def resource_mapping():
+    return {"My::Lamp": Lamp}
+"""
+
+
+def test_a_plugin_file_is_a_type_like_any_other(zonda: Zonda, write: Write) -> None:
+    write("home/plugins/lamp.py", DROP_IN)
+    write("home/plugins/broken.py", "import nothing_like_that")
+    template = write(
+        "t.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n"
+        "  lamp: {type: My::Lamp, properties: {colour: red}}\n"
+        "outputs:\n  id: {value: {get_resource: lamp}}\n  lit: {value: {get_attr: [lamp, lit]}}\n",
+    )
+
+    zonda("stack", "create", "web", "-t", template)
+
+    shown = zonda("stack", "output", "show", "web", "--all", "-f", "json").data
+    assert {name: one["output_value"] for name, one in shown.items()} == {
+        "id": "lamp-red",
+        "lit": True,
+    }
+    described = zonda("resource", "type", "show", "My::Lamp", "-f", "json").data
+    assert described["description"] == "A lamp."
+    listed = zonda("plugin", "list", "-f", "json", code=1)
+    assert any(row["Brings"] == "My::Lamp" for row in listed.data)
+    assert "broken.py" in listed.err

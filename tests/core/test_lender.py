@@ -1,0 +1,295 @@
+"""Which runner a workflow goes to, and what happens while the bundled service is away."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.app_lender import Lender
+from zonda.core.app_service import BundledRunner, ServiceRecord, host_and_port
+from zonda.core.settings import Settings
+from zonda.hooks import constraints
+from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
+from zonda.hooks.manager import Plugins
+from zonda.hooks.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    PollAnswer,
+    ResourceRef,
+    Retry,
+    Running,
+    StackRef,
+    StartAnswer,
+    Started,
+    StartRequest,
+    WorkflowRunner,
+)
+
+
+class HandClock:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+
+    def now(self) -> float:
+        return self.time
+
+    def monotonic(self) -> float:
+        return self.time
+
+
+class Recorder(WorkflowRunner):
+    """A runner that remembers how it was made and what it was asked."""
+
+    def __init__(self, section: Mapping[str, Any]) -> None:
+        self.section = dict(section)
+        self.asked: list[str] = []
+        self.closed = False
+
+    def check(self, workflow: str) -> None:
+        self.asked.append(f"check {workflow}")
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        self.asked.append(f"start {request.workflow}")
+        return Started({"id": "1"})
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        self.asked.append("poll")
+        return Running(5.0)
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        self.asked.append("cancel")
+        return Cancelled.DONE
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        self.asked.append("forget")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Even(constraints.BaseCustomConstraint):
+    """Something to be found."""
+
+
+class Compute:
+    """A client plug-in."""
+
+    def client(self) -> str:
+        return "a client"
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+def lender(home: Path, **settings: Any) -> Lender:
+    plugins = Plugins(
+        runners={"http": Recorder, "other": Recorder},
+        constraints={"even": Even},
+        client_plugins={"compute": Compute},
+    )
+    return Lender(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
+
+
+def request(clock: HandClock) -> StartRequest:
+    return StartRequest(
+        workflow="make",
+        action="CREATE",
+        key="k",
+        deadline=9e9,
+        stack=StackRef("1", "s", "p"),
+        resource=ResourceRef("1", "r", "t", None),
+        inputs={},
+        started_at=clock.now(),
+    )
+
+
+RUNNERS = {"lab": {"kind": "other", "endpoint": "http://lab"}, "odd": {"kind": "nowhere"}}
+
+
+@pytest.mark.parametrize(
+    ("workflow", "default", "endpoint", "name"),
+    [
+        pytest.param("http://x/y", "lab", None, "http://x/y", id="url"),
+        pytest.param("HTTPS://x/y", "lab", None, "HTTPS://x/y", id="url-in-capitals"),
+        pytest.param("lab:make", "bundled", "http://lab", "make", id="named"),
+        pytest.param("lab:a:b", "bundled", "http://lab", "a:b", id="named-with-a-colon"),
+        pytest.param("make", "lab", "http://lab", "make", id="default-name"),
+        pytest.param("make", "http://d/", "http://d/", "make", id="default-url"),
+    ],
+)
+def test_a_workflow_goes_to(
+    tmp_path: Path, workflow: str, default: str, endpoint: str | None, name: str
+) -> None:
+    runner, known_as = lender(tmp_path, runners=RUNNERS, default_runner=default).runner(workflow)
+
+    assert isinstance(runner, Recorder)
+    assert known_as == name
+    assert runner.section.get("endpoint") == endpoint
+    assert {"clock", "random"} <= set(runner.section)
+
+
+@pytest.mark.parametrize(
+    ("workflow", "default", "what"),
+    [
+        pytest.param("lba:make", "bundled", "did you mean lab", id="unknown-name"),
+        pytest.param("make", "nobody", "There is no runner nobody", id="unknown-default"),
+        pytest.param("odd:make", "bundled", "kind nowhere", id="unknown-kind"),
+    ],
+)
+def test_a_workflow_nobody_runs_is_a_wrong_call(
+    tmp_path: Path, workflow: str, default: str, what: str
+) -> None:
+    with pytest.raises(UsageError, match=what):
+        lender(tmp_path, runners=RUNNERS, default_runner=default).runner(workflow)
+
+
+def test_runners_are_kept_and_closed(tmp_path: Path) -> None:
+    lent = lender(tmp_path, runners=RUNNERS)
+    runner, _ = lent.runner("lab:x")
+
+    assert lent.runner("lab:y")[0] is runner
+    lent.close()
+
+    assert isinstance(runner, Recorder)
+    assert runner.closed
+
+
+def test_clients_constraints_and_patterns(tmp_path: Path) -> None:
+    lent = lender(tmp_path)
+
+    assert lent.client("compute") == "a client"
+    assert lent.client_plugin("compute") is lent.client_plugin("compute")
+    assert (lent.constraint("even"), lent.constraint("odd")) == (Even, None)
+    assert lent.full_match("a+", "aaa")
+    with pytest.raises(PluginError, match="nova"):
+        lent.client("nova")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> ServiceRecord:
+    return ServiceRecord(tmp_path / "home" / "runner.json")
+
+
+def bundled(record: ServiceRecord, clock: HandClock, lenient: bool = False) -> BundledRunner:
+    return BundledRunner(record, Recorder, clock, 10.0, lenient=lenient)
+
+
+def test_a_published_service_is_found_until_it_is_withdrawn(record: ServiceRecord) -> None:
+    other = ServiceRecord(record.path)
+    assert other.service() is None
+
+    record.publish("http://127.0.0.1:1", "t0ken")
+    found = other.service()
+
+    assert found is not None
+    assert (found.address, found.token) == ("http://127.0.0.1:1", "t0ken")
+    assert "t0ken" not in repr(found)
+    assert record.path.stat().st_mode & 0o777 == 0o600
+    record.withdraw()
+    assert other.service() is None
+
+
+def test_what_a_killed_service_left_behind_is_not_a_service(record: ServiceRecord) -> None:
+    record.path.parent.mkdir()
+    record.path.write_text('{"address": "http://127.0.0.1:1", "token": "t", "pid": 1}')
+
+    assert record.service() is None
+
+
+def test_there_is_one_service_for_a_home(record: ServiceRecord) -> None:
+    record.publish("http://127.0.0.1:1", "t")
+
+    with pytest.raises(Conflict, match=r"127\.0\.0\.1:1"):
+        ServiceRecord(record.path).publish("http://127.0.0.1:2", "t")
+    with pytest.raises(Conflict, match="already running"):
+        ServiceRecord(record.path).check_free()
+    record.withdraw()
+
+
+def test_without_a_service_validation_says_how_to_start_one(
+    record: ServiceRecord, clock: HandClock
+) -> None:
+    with pytest.raises(ResourceFailure) as caught:
+        bundled(record, clock).check("make")
+
+    assert "zonda runner serve" in caught.value.hint
+    bundled(record, clock, lenient=True).check("make")
+
+
+def test_a_start_waits_for_the_service_and_then_gives_up(
+    record: ServiceRecord, clock: HandClock
+) -> None:
+    runner, wanted = bundled(record, clock), request(clock)
+
+    waiting = runner.start(wanted)
+    clock.time += 10.0
+    given_up = runner.start(wanted)
+
+    assert isinstance(waiting, Retry)
+    assert "zonda runner serve" in waiting.message
+    assert not waiting.answered
+    assert isinstance(given_up, Finished)
+    assert isinstance(given_up.result, Failed)
+    assert "zonda runner serve" in given_up.result.reason
+
+
+def test_a_run_that_was_started_goes_on_while_the_service_is_away(
+    record: ServiceRecord, clock: HandClock
+) -> None:
+    runner = bundled(record, clock)
+    clock.time += 1e6
+
+    assert isinstance(runner.poll({}), Running)
+    assert runner.cancel({}, "no") is Cancelled.UNSUPPORTED
+
+
+def test_everything_goes_to_the_running_service(record: ServiceRecord, clock: HandClock) -> None:
+    made: list[Recorder] = []
+
+    def make(section: Mapping[str, Any]) -> WorkflowRunner:
+        made.append(Recorder(section))
+        return made[-1]
+
+    runner = BundledRunner(record, make, clock, 10.0)
+    record.publish("http://127.0.0.1:1", "one")
+    runner.check("make")
+    runner.start(request(clock))
+    runner.poll({})
+    runner.cancel({}, "no")
+    runner.forget({})
+    record.withdraw()
+    record.publish("http://127.0.0.1:1", "two")
+    runner.poll({})
+    record.withdraw()
+    runner.close()
+
+    assert [each.section for each in made] == [
+        {"endpoint": "http://127.0.0.1:1", "token": "one"},
+        {"endpoint": "http://127.0.0.1:1", "token": "two"},
+    ]
+    assert made[0].asked == ["check make", "start make", "poll", "cancel", "forget"]
+    assert made[1].asked == ["poll"]
+    assert made[1].closed
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [("127.0.0.1:8155", ("127.0.0.1", 8155)), ("[::1]:0", ("::1", 0)), ("host:1", ("host", 1))],
+)
+def test_addresses(address: str, parts: tuple[str, int]) -> None:
+    assert host_and_port(address) == parts
+
+
+@pytest.mark.parametrize("address", ["8155", "host", "host:", ":1", "host:x", "host:99999", ""])
+def test_bad_addresses(address: str) -> None:
+    with pytest.raises(UsageError, match="HOST:PORT"):
+        host_and_port(address)
