@@ -18,6 +18,9 @@ from .scope import Broken, Parser, Scope
 SECTION = "conditions"
 _LABEL = "Condition validation error"
 
+#: So many conditions may lead to one another: evaluating them is recursive.
+_DEEPEST = 100
+
 
 class Conditions:
     """Named conditions. A value is asked for at most once; circles are found on the way."""
@@ -81,6 +84,9 @@ class Conditions:
     def _evaluate(self, name: str, scope: ResolveScope) -> bool:
         if name in self._running:
             raise _fault(name, f'Circular definition for condition "{name}"')
+        if len(self._running) >= _DEEPEST:
+            text = f'The definition of condition "{name}" lies {_DEEPEST} conditions deep'
+            raise _fault(name, text)
         self._running.append(name)
         try:
             value = resolve(self._trees[name], scope)

@@ -167,7 +167,7 @@ class Parameters:
             if name not in self.schemas and name not in self._wrong:
                 yield TemplateError(
                     f"The Parameter ({name}) was not defined in template.",
-                    at=(SECTION,),
+                    at=(SECTION, name),
                     heat_type="UnknownUserParameter",
                     code=PARAMETER_UNKNOWN,
                     hint=near(name, self.schemas),

@@ -15,11 +15,11 @@ from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import TemplateError, UnknownReference, ValidationErrors
 from zonda.hooks.manager import Plugins
 
-from . import checks, secrecy
+from . import checks, registry, secrecy
 from .bundle import Bundle, Identity, Limits
 from .conditions import Conditions
 from .environment import Environment
-from .faults import Poisoned
+from .faults import PARAMETER_UNKNOWN, Poisoned
 from .fingerprint import fingerprint
 from .loading import Loader
 from .masking import Masker
@@ -198,7 +198,7 @@ def raise_all(
     if not shown:
         return
     for fault in shown:
-        if fault.place is None and fault.at[:1] == ("resource_registry",):
+        if fault.at[:1] == (registry.SECTION,) or fault.code == PARAMETER_UNKNOWN:
             environment.place(fault)
         if fault.place is None and document is not None:
             fault.place = document.place(fault.at, key=True)

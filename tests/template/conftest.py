@@ -126,3 +126,15 @@ def faults(loaded: Load) -> Callable[..., tuple[TemplateError, ...]]:
         return caught.value.errors
 
     return faults_of
+
+
+@pytest.fixture
+def types() -> dict[str, type[Resource]]:
+    """The types that ``loaded`` knows."""
+    return TYPES
+
+
+@pytest.fixture
+def context() -> FakeContext:
+    """A context for one validation."""
+    return FakeContext()

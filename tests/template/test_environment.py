@@ -150,3 +150,10 @@ def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any)
 def test_values_that_do_not_go_together(old: Any, new: Any, kind: str) -> None:
     with pytest.raises(MergeConflict):
         merged_value(old, new, "merge", kind)
+
+
+def test_a_parameter_that_no_template_declares_stands_where_it_was_given(faults: Faults) -> None:
+    (fault,) = faults(PARAMETERS, environment="parameters:\n  l: a\n  jj: {}\n")
+
+    assert fault.heat_type == "UnknownUserParameter"
+    assert str(fault.place) == "environment:3:3"

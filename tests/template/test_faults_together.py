@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from zonda.core.functions.table import functions_for
+from zonda.core.template.stack import Bundle, Identity, load
 from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.manager import Plugins
 
 Faults = Callable[..., tuple[TemplateError, ...]]
 
@@ -193,3 +196,22 @@ def test_what_a_plugin_finds_is_a_fault(faults: Faults, value: str, shown: str) 
 
     assert str(fault) == shown
     assert str(fault.place) == "t.yaml:2:13"
+
+
+def test_properties_may_be_checked_apart_from_loading(types: Any, context: Any) -> None:
+    stack = load(
+        Bundle(
+            "heat_template_version: rocky\n"
+            "resources:\n"
+            "  a: {type: Thing, properties: {number: x}}\n"
+            "outputs: {o: {value: {get_attr: [a, none]}}}\n"
+        ),
+        identity=Identity("5eb1", "stack", "pr0j"),
+        plugins=Plugins(resource_types={"Thing": types["Thing"]}),
+        functions=functions_for,
+    )
+
+    with pytest.raises(ValidationErrors) as caught:
+        stack.validate(lambda node: context)
+
+    assert [str(fault.place) for fault in caught.value.errors] == ["template:3:33", "template:4:23"]

@@ -168,6 +168,24 @@ def test_conditions_are_evaluated_only_when_asked_for(loaded: Any) -> None:
     }
 
 
+def test_conditions_may_not_lead_to_one_another_for_ever(loaded: Any) -> None:
+    chain = "".join(f"  c{at}: {{not: c{at + 1}}}\n" for at in range(2000))
+    truths = loaded(f"conditions:\n{chain}  c2000: true\n").conditions()
+
+    assert "100 conditions deep" in str(truths["c0"])
+    assert truths["c1999"] is False
+
+
+def test_aliases_that_multiply_are_refused(faults: Faults) -> None:
+    lines = "".join(
+        f"    a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 10)}]\n" for at in range(1, 9)
+    )
+    (fault,) = faults(f"outputs:\n  o:\n    a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{lines}")
+
+    assert fault.stage == "parse"
+    assert "aliases" in str(fault)
+
+
 @pytest.mark.parametrize(
     ("condition", "enabled"),
     [
