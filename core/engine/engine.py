@@ -86,7 +86,7 @@ class Engine:
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._driver = _PoolDriver(store, self.room, self._inbox, f"{ids()}")
-        self._requests = Requests(self._driver)
+        self._requests = Requests(self._driver, self.drive)
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
         self._changes = 0

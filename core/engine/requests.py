@@ -21,10 +21,11 @@ log = logging.getLogger(__name__)
 
 
 class Requests:
-    """The requests that one engine has taken up."""
+    """The requests that one engine has taken up. ``drive``: carry out what a stack has planned."""
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, drive: Callable[[str], None]) -> None:
         self._driver = driver
+        self._drive = drive
         self._in_hand: set[str] = set()
 
     def sweep(self) -> None:
@@ -48,6 +49,8 @@ class Requests:
         def done(value: Any, error: BaseException | None) -> None:
             said = answers.accepted(value) if error is None else answers.refused(error)
             self._answer(key, said)
+            if error is None:
+                self._drive(value.stack_id)
 
         self._driver.start(act(self._driver.room, action), done)
 
