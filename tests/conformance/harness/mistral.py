@@ -21,6 +21,7 @@ from zonda.hooks.runner import (
 )
 
 WAITING = {"IDLE", "RUNNING", "PAUSED"}
+FAILED = {"ERROR", "CANCELLED"}
 
 
 class FakeMistral(WorkflowRunner):
@@ -74,4 +75,7 @@ class FakeMistral(WorkflowRunner):
             return Running()
         if state == "SUCCESS":
             return Succeeded(copy.deepcopy(execution["output"]))
-        return Failed(execution["state_info"] or state)
+        if state in FAILED:
+            return Failed(execution["state_info"] or state)
+        reason = f'Mistral execution is in unknown state. - Unknown status {state} due to "Unknown"'
+        return Failed(reason, heat_type="ResourceUnknownStatus")

@@ -1,0 +1,86 @@
+"""One engine for many cases: SQLite in memory, a fake clock, a fake workflow service.
+
+Made anew for every case, so that a case cannot see another's stacks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from harness.mistral import FakeMistral
+from zonda.builtin_resources import plugin as built_in
+from zonda.core import patterns
+from zonda.core.engine.inline import InlineEngine
+from zonda.core.functions.table import FunctionTable, functions_for
+from zonda.core.ids import Ids
+from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.store import MEMORY, open_store
+from zonda.hooks.errors import PluginError
+from zonda.hooks.manager import Plugins, gather, make_manager
+from zonda.hooks.testing import FakeClock
+from zonda.workflows import plugin as workflows
+
+KEY = make_key()
+
+
+@cache
+def plugins() -> Plugins:
+    """What zonda brings; nothing that happens to be installed beside it."""
+    return gather(make_manager(built_in, workflows, discover=False))
+
+
+@cache
+def function_table(version: str) -> FunctionTable:
+    """The functions of one template version."""
+    return functions_for(version, plugins())
+
+
+class FakeLender:
+    """Lends the fake workflow service under every name."""
+
+    def __init__(self) -> None:
+        self.mistral = FakeMistral()
+
+    def runner(self, workflow: str) -> tuple[FakeMistral, str]:
+        return self.mistral, workflow
+
+    def client(self, name: str) -> Any:
+        raise PluginError(f"There is no client {name}.")
+
+    client_plugin = client
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        return patterns.full_match(pattern, text, 5.0)
+
+    def constraint(self, name: str) -> Any:
+        return plugins().constraints.get(name)
+
+
+class World:
+    """The engine of one case. Close it when done."""
+
+    def __init__(self, mistral: Mapping[str, Any]) -> None:
+        self.lender = FakeLender()
+        self.lender.mistral.reset(mistral)
+        self.clock = FakeClock()
+        self.store = open_store(MEMORY, sealer=Sealer(KEY))
+        self.engine = InlineEngine(
+            self.store,
+            plugins(),
+            clock=self.clock,
+            ids=_ids(self.clock),
+            random=random.Random(1),
+            lender=self.lender,
+            functions=function_table,
+        )
+        self.reader = self.engine.reader
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def _ids(clock: FakeClock) -> Callable[[], str]:
+    return Ids(clock).new
