@@ -7,6 +7,7 @@ uses may be circular or wrong without harm, as in Heat.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
@@ -28,6 +29,7 @@ class Conditions:
     def __init__(self) -> None:
         self._trees: dict[str, Any] = {}
         self._known: dict[str, bool] = {}
+        self._faults: dict[str, TemplateError] = {}
         self._running: list[str] = []
 
     @property
@@ -77,8 +79,15 @@ class Conditions:
             raise TemplateError(
                 f'Invalid condition "{value}"', code=CONDITION, hint=near(value, self._trees)
             )
+        if value in self._faults:
+            # A copy, since whoever catches a fault may write down where it was felt.
+            raise copy(self._faults[value])
         if value not in self._known:
-            self._known[value] = self._evaluate(value, scope)
+            try:
+                self._known[value] = self._evaluate(value, scope)
+            except TemplateError as error:
+                self._faults[value] = copy(error)
+                raise
         return self._known[value]
 
     def _evaluate(self, name: str, scope: ResolveScope) -> bool:
