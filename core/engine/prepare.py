@@ -5,6 +5,7 @@ Gives a ``Prepared`` and never raises what a plug-in or a template raised: that 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -90,9 +91,11 @@ class Preparation:
             return self._replace(definition)
         if resolved.external_id is not None:
             return Prepared("unchanged")
-        if node.cls.never_update:
-            return Prepared("unchanged")
         after = self._after()
+        if node.cls.never_update:
+            # nothing is done, yet what is shown of the resource is what the template says now
+            shown = self._begin("UPDATE", definition, after.properties.stored())
+            return dataclasses.replace(shown, verdict="unchanged")
         same = self._hash() == row.resolved_hash
         if same and not failed and not after.always_update():
             return Prepared("unchanged")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.rows import ResourceRow, copied
 
 from . import transitions
 from .calls import Operation
@@ -71,7 +71,7 @@ def _delete(work: Work, row: ResourceRow) -> Seen | None:
 def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, required: bool = False) -> Seen:
     rows = work.tx.required(row.id) if required else []
     data = work.tx.data(row.id) if row.fence else []
-    return Seen(row, work.stack_of(row), data, rows, fresh)
+    return Seen(copied(row), work.stack_of(row), data, rows, fresh)
 
 
 def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
@@ -83,7 +83,7 @@ def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
         transitions.begin(work, row, prepared.op, prepared)
         return _seen(work, row, fresh=True)
     if prepared.verdict == "unchanged":
-        transitions.unchanged(work, row)
+        transitions.unchanged(work, row, prepared)
     elif prepared.verdict == "replace":
         transitions.replaced(work, row)
     elif prepared.verdict == "refuse":

@@ -219,8 +219,11 @@ def refused(work: Work, row: ResourceRow, reason: str) -> None:
     release.block(work, row)
 
 
-def unchanged(work: Work, row: ResourceRow) -> None:
-    """T0: there is nothing to do after all."""
+def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) -> None:
+    """T0: there is nothing to do after all; a new definition is kept where one is given."""
+    if prepared is not None and prepared.definition is not None:
+        row.definition, row.properties = prepared.definition, prepared.properties
+        row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
     release.close(work, row, changed=False)
