@@ -158,3 +158,9 @@ def says_gone(reply: Reply) -> bool:
         return True
     body = decoded(reply) if reply.status == 404 else None
     return isinstance(body, dict) and body.get("contract") == CONTRACT
+
+
+def denies(reply: Reply, workflow: str) -> bool:
+    """Whether the endpoint says that it has no such workflow, and not just some 404."""
+    body = decoded(reply) if reply.status == 404 else None
+    return isinstance(body, dict) and body.get("unknown_workflow") == workflow

@@ -4,6 +4,8 @@ Made by the plug-in's factory from a section of the settings. It never waits and
 between calls: a retry is an answer (``Retry``), and what a poll needs is in the token::
 
     {"url": where to poll, "key": ..., "at": when it was accepted, "cancel": URL or absent}
+
+URLs of the endpoint itself are kept without its host, so that it may move meanwhile.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from zonda.hooks.runner import (
 
 from . import http_answer, http_request, http_retry
 from .http_answer import Answer, WrongAnswer
-from .http_settings import HttpSettings, origin, read_settings, shown
+from .http_settings import HttpSettings, is_url, origin, read_settings, shown
 from .http_transport import Reply, Transport, Unreachable, Unusable
 
 ACCEPTED = (200, 201, 202, 204)
@@ -39,6 +41,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
 RETRIES_OF_ERRORS = 3
 LONGEST_TOKEN_URL = 800
+LONGEST_CHECK = 5.0
 _HOPS = 3
 
 
@@ -49,13 +52,30 @@ class HttpRunner(WorkflowRunner):
         """``settings``: see http_settings. Raises UsageError for wrong ones."""
         self._settings: HttpSettings = read_settings(settings)
         self._transport = Transport(self._settings)
+        # Names that an endpoint knew once: a template may hold a name a thousand times.
+        self._known: set[str] = set()
 
     def check(self, workflow: str) -> None:
-        """Raise ResourceFailure for a name that no endpoint is configured for."""
+        """Raise ResourceFailure for a name without endpoint, or one the endpoint does not know.
+
+        Only an endpoint that says so (as the bundled service does) is believed; one that cannot
+        be reached or has never heard of the question may know the workflow all the same.
+        """
         try:
-            self._settings.url_of(workflow)
+            url = self._settings.url_of(workflow)
         except UsageError as error:
             raise ResourceFailure(error.message, hint=error.hint) from None
+        if is_url(workflow) or workflow in self._known:
+            return
+        headers = http_request.later_headers(self._settings, workflow, url)
+        try:
+            reply = self._transport.send("GET", url, headers, seconds=LONGEST_CHECK)
+        except (Unreachable, Unusable):
+            return
+        if reply.status == 200:
+            self._known.add(workflow)
+        elif http_answer.denies(reply, workflow):
+            raise ResourceFailure(self._settings.redact(http_answer.reason(reply)))
 
     def close(self) -> None:
         """Close every connection."""
@@ -120,12 +140,16 @@ class HttpRunner(WorkflowRunner):
     def _token(
         self, request: StartRequest, answer: Answer, status_url: str, url: str
     ) -> dict[str, Any]:
-        token = {"url": status_url, "key": request.key, "at": int(self._settings.clock.now())}
+        token = {
+            "url": self._settings.movable(status_url),
+            "key": request.key,
+            "at": int(self._settings.clock.now()),
+        }
         cancel = urljoin(url, answer.text("cancel_url")) if answer.text("cancel_url") else ""
         if not cancel and answer.body.get("cancellable") is True:
             cancel = status_url
         if cancel and self._may_call(cancel, url) and len(cancel) <= LONGEST_TOKEN_URL:
-            token["cancel"] = cancel
+            token["cancel"] = self._settings.movable(cancel)
         return token
 
     def _status_url(self, answer: Answer, url: str, reply: Reply) -> str:
@@ -229,7 +253,7 @@ class HttpRunner(WorkflowRunner):
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Ask the status URL; only the endpoint's own word ends the execution."""
-        url = str(token["url"])
+        url = first = self._settings.absolute(str(token["url"]))
         for _ in range(_HOPS):
             headers = http_request.later_headers(self._settings, str(token["key"]), url)
             try:
@@ -241,7 +265,7 @@ class HttpRunner(WorkflowRunner):
             if reply.status not in REDIRECTS or "Location" not in reply.headers:
                 return self._judged_poll(token, url, reply)
             target = urljoin(url, reply.headers["Location"])
-            if not self._may_call(target, str(token["url"])):
+            if not self._may_call(target, first):
                 return self._poll_failed(f"{shown(url)} redirects to another origin")
             url = target
         return self._poll_failed(f"{shown(url)}: too many redirects")
@@ -287,9 +311,9 @@ class HttpRunner(WorkflowRunner):
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask for the end, where the endpoint offered that; never required of an endpoint."""
-        url = str(token.get("cancel") or "")
-        if not url:
+        if not token.get("cancel"):
             return Cancelled.UNSUPPORTED
+        url = self._settings.absolute(str(token["cancel"]))
         headers = http_request.later_headers(self._settings, str(token["key"]), url)
         try:
             reply = self._transport.send("DELETE", url, headers)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import UsageError
@@ -64,6 +64,17 @@ class HttpSettings:
                 hint="Set endpoint in the runner's section, or name the workflow by its URL.",
             )
         return f"{self.endpoint}/workflows/{quote(workflow, safe='')}"
+
+    def movable(self, url: str) -> str:
+        """``url`` without scheme and host where those are the endpoint's, which may move."""
+        if not self.endpoint or origin(url) != origin(self.endpoint):
+            return url
+        parts = urlsplit(url)
+        return urlunsplit(("", "", parts.path or "/", parts.query, ""))
+
+    def absolute(self, url: str) -> str:
+        """The reverse of ``movable``, by the endpoint of today."""
+        return urljoin(f"{self.endpoint}/", url)
 
     def credentials(self, url: str) -> Mapping[str, str]:
         """The headers that authenticate a request to ``url``."""

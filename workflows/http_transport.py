@@ -56,18 +56,28 @@ class Transport:
         self._sessions: list[requests.Session] = []
 
     def send(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        *,
+        seconds: float | None = None,
     ) -> Reply:
-        """The answer, redirects not followed. Raises Unreachable and Unusable."""
+        """The answer, redirects not followed. Raises Unreachable and Unusable.
+
+        ``seconds``: the total time, where it is not the setting ``answer_timeout``.
+        """
         session, budget = self._session()
-        budget.begin(self._settings.answer_timeout)
+        total = self._settings.answer_timeout if seconds is None else seconds
+        budget.begin(total)
         try:
             with session.request(
                 method,
                 url,
                 data=body,
                 headers=dict(headers),
-                timeout=(self._settings.connect_timeout, self._settings.answer_timeout),
+                timeout=(min(self._settings.connect_timeout, total), total),
                 allow_redirects=False,
                 stream=True,
             ) as response:

@@ -37,9 +37,31 @@ PORT = 8155
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
+    """One thread for each connection; closing ends those that callers keep open."""
+
+    daemon_threads = False
     request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], handler: type[Handler]) -> None:
+        self._connections: set[socket.socket] = set()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection and serve it."""
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection and close it."""
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """Close every connection and wait for its thread."""
+        for connection in list(self._connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A broken connection is the caller's affair; anything else is shown."""

@@ -5,6 +5,7 @@ small, work happens in other processes, and it starts in a tenth of the time of 
 Routes (a leading ``/v1`` is ignored)::
 
     POST   /workflows/NAME     accept a run (202 + Location), or tell what became of the same one
+    GET    /workflows/NAME     whether there is such a workflow
     GET    /executions         every run with its count of starts
     GET    /executions/KEY     how a run is doing
     DELETE /executions/KEY     cancel it
@@ -94,6 +95,8 @@ class Handler(BaseHTTPRequestHandler):
         match self.command, parts:
             case "POST", ["workflows", name]:
                 return self._accept(name, body)
+            case "GET", ["workflows", name]:
+                return self._known(name)
             case "GET", ["executions"]:
                 return 200, {"executions": list(self.runs.listed())}, ""
             case "GET", ["executions", key]:
@@ -141,11 +144,18 @@ class Handler(BaseHTTPRequestHandler):
         try:
             run = self.runs.submit(name, key, body)
         except UnknownWorkflow:
-            # Without "contract": a mistyped name must not look like a thing that is gone.
-            raise Refused(404, f"The workflow file has no workflow {name!r}.") from None
+            return self._unknown(name)
         except KeyReused:
             raise Refused(409, "This Idempotency-Key was used for another request.") from None
         return self._told(run.key)
+
+    def _known(self, name: str) -> tuple[int, dict[str, Any], str]:
+        return (200, {"workflow": name}, "") if self.runs.knows(name) else self._unknown(name)
+
+    def _unknown(self, name: str) -> tuple[int, dict[str, Any], str]:
+        # Without "contract": a mistyped name must not look like a thing that is gone.
+        reason = f"The workflow file of the service has no workflow {name!r}."
+        return 404, {"reason": reason, "unknown_workflow": name}, ""
 
     def _told(self, key: str) -> tuple[int, dict[str, Any], str]:
         run = self.runs.find(key)

@@ -77,6 +77,10 @@ class Runs:
         self._forget(now)
         return run
 
+    def knows(self, workflow: str) -> bool:
+        """Whether the workflow file has this name."""
+        return workflow in self._config.workflows
+
     def find(self, key: str) -> Run | None:
         """The run of ``key``."""
         return self._journal.find(key)

@@ -10,6 +10,7 @@ import pytest
 import requests
 import responses
 
+from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runner import Cancelled, Failed, Lost, Running, Succeeded
 from zonda.workflows.http_runner import HttpRunner
 
@@ -206,3 +207,55 @@ def test_polls_are_signed_and_carry_credentials(http: Any, make_runner: MakeRunn
     sent = http.calls[0].request
     assert sent.headers["Authorization"] == "Bearer t"
     assert sent.headers["webhook-signature"].startswith("v1,")
+
+
+def test_an_endpoint_may_move_while_an_execution_runs(
+    http: Any, make_runner: MakeRunner, request_for: Callable[..., Any]
+) -> None:
+    answer = {"state": "running", "status_url": "/runs/7?x=1", "cancellable": True}
+    http.post("http://127.0.0.1:1000/workflows/mk", json=answer, status=202)
+    started = make_runner(endpoint="http://127.0.0.1:1000").start(request_for("mk"))
+    assert (started.token["url"], started.token["cancel"]) == ("/runs/7?x=1", "/runs/7?x=1")  # type: ignore[union-attr]
+
+    moved = make_runner(endpoint="http://127.0.0.1:2000")
+    http.get("http://127.0.0.1:2000/runs/7?x=1", json={"a": 1})
+    http.delete("http://127.0.0.1:2000/runs/7?x=1", status=202)
+    assert moved.poll(started.token) == Succeeded({"a": 1})  # type: ignore[union-attr]
+    assert moved.cancel(started.token, "why") is Cancelled.ACCEPTED  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fails"),
+    [
+        pytest.param(200, {"workflow": "mk"}, False, id="known"),
+        pytest.param(404, {"unknown_workflow": "mk", "reason": "none"}, True, id="denied"),
+        pytest.param(404, {"reason": "no route"}, False, id="some-404"),
+        pytest.param(404, "<html>", False, id="html"),
+        pytest.param(405, "", False, id="never-heard-of-the-question"),
+        pytest.param(503, "", False, id="busy"),
+    ],
+)
+def test_whether_a_workflow_is_known(
+    http: Any, make_runner: MakeRunner, status: int, body: Any, fails: bool
+) -> None:
+    text = body if isinstance(body, str) else json.dumps(body)
+    http.get("https://e.example/workflows/mk", body=text, status=status)
+    runner = make_runner(endpoint="https://e.example")
+    if fails:
+        with pytest.raises(ResourceFailure, match="HTTP 404: none"):
+            runner.check("mk")
+    else:
+        runner.check("mk")
+        runner.check("mk")
+    assert len(http.calls) == (1 if status == 200 or fails else 2)
+
+
+def test_an_endpoint_that_cannot_be_reached_may_know_the_workflow(
+    http: Any, make_runner: MakeRunner
+) -> None:
+    http.get("https://e.example/workflows/mk", body=requests.ConnectionError("x"))
+    make_runner(endpoint="https://e.example").check("mk")
+
+
+def test_a_url_is_not_asked_about(make_runner: MakeRunner) -> None:
+    make_runner().check(URL)

@@ -49,7 +49,7 @@ def make_server() -> Iterator[MakeServer]:
                     behave(self.request, over)
 
         server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
+        server.daemon_threads = False
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         servers.append(server)
         return f"http://127.0.0.1:{server.server_address[1]}/hook"
@@ -64,15 +64,22 @@ def make_server() -> Iterator[MakeServer]:
 def read_request(connection: socket.socket) -> bytes:
     data = b""
     while b"\r\n\r\n" not in data:
-        data += connection.recv(65536)
+        data += received(connection)
     head, _, body = data.partition(b"\r\n\r\n")
     length = 0
     for line in head.lower().split(b"\r\n"):
         if line.startswith(b"content-length:"):
             length = int(line.split(b":")[1])
     while len(body) < length:
-        body += connection.recv(65536)
+        body += received(connection)
     return head
+
+
+def received(connection: socket.socket) -> bytes:
+    data = connection.recv(65536)
+    if not data:
+        raise ConnectionError("the caller went away")
+    return data
 
 
 @pytest.fixture

@@ -57,7 +57,8 @@ def send(
     [
         pytest.param("POST", "/workflows/nope", "{}", {}, 404, "no workflow 'nope'", id="unknown"),
         pytest.param("POST", "/else", "{}", {}, 404, "no POST /else", id="no-route"),
-        pytest.param("GET", "/workflows/hello", "", {}, 404, "no GET", id="wrong-method"),
+        pytest.param("DELETE", "/workflows/hello", "", {}, 404, "no DELETE", id="wrong-method"),
+        pytest.param("GET", "/workflows/nope", "", {}, 404, "no workflow 'nope'", id="ask"),
         pytest.param("GET", "/executions/nope", "", {}, 404, "no execution", id="no-execution"),
         pytest.param("DELETE", "/executions/nope", "", {}, 404, "no execution", id="delete"),
         pytest.param("POST", "/workflows/hello", "{", {}, 400, "is not JSON", id="broken-json"),
@@ -131,6 +132,10 @@ def test_refusals(
     found, answer = send(make_service(), method, path, body, **headers)
     assert found == status
     assert part in answer["reason"]
+
+
+def test_a_known_workflow(make_service: Callable[..., ServiceHandle]) -> None:
+    assert send(make_service(), "GET", "/workflows/hello") == (200, {"workflow": "hello"})
 
 
 def test_an_unknown_workflow_does_not_look_like_a_thing_that_is_gone(
