@@ -68,11 +68,11 @@ def cone(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> Cone:
     dirty: dict[str, None] = {}
     for item in wanted:
         row = chosen[item.name]
-        if row is None or item.always or row.dirty or not _is_as_wanted(row, item):
-            dirty[item.name] = None
         if row is None or row.want != PRESENT:
             # Whoever uses it must look at what it says now.
-            dirty.update(dict.fromkeys(users.get(item.name, ())))
+            dirty.update(dict.fromkeys([item.name, *users.get(item.name, ())]))
+        elif item.always or row.dirty or not _is_as_wanted(row, item):
+            dirty[item.name] = None
     inside = _reach(dirty, users)
     waiting = {
         item.name: sum(1 for name in item.requires if name in inside)

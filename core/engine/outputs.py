@@ -84,7 +84,7 @@ class Showing:
     def _resolved(
         self, stack: StackRow, node: Any, row: ResourceRow | None, scope: Any
     ) -> ResourceDefinition:
-        if row is not None and row.definition is not None and row.external_id is None:
+        if row is not None and _is_stored(row) and not node.cls.never_update:
             shown = self._instances.lending.sealer.load(row.properties)
             return dataclasses.replace(self._instances.stored(row), properties=shown)
         resolved: ResourceDefinition = node.resolve(scope)
@@ -122,6 +122,10 @@ def showing(
     """A ``Showing`` for a process that has no engine."""
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
     return Showing(Instances(lending, Definitions(load, resource_types, lambda: reader)), reader)
+
+
+def _is_stored(row: ResourceRow) -> bool:
+    return row.definition is not None and row.external_id is None
 
 
 def _hidden_parameters(definition: Definition) -> list[Any]:

@@ -12,7 +12,7 @@ import json
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import phases
-from .states import FAILED, PRESENT, UP
+from .states import CLOSED, FAILED, LEAVING, OPEN, PRESENT, UP
 from .work import Work, failures
 
 
@@ -82,16 +82,19 @@ def mark_dependants(work: Work, row: ResourceRow) -> None:
 
 
 def block(work: Work, row: ResourceRow) -> None:
-    """Take ``row``, which failed, and everything that waits for it out of the plan."""
+    """Take ``row``, which failed, and everything that waits for it out of the plan.
+
+    What still runs (an operation of an older plan) leaves when that ends.
+    """
     stack = work.stack_of(row)
     pending = [row]
     while pending:
         row = pending.pop()
-        if row.open and not row.op:
-            row.open = 0
-            row.verb = ""
-            stack.remaining -= 1
+        if row.open == OPEN or (row.open and not row.op):
             pending.extend(other for other in _next(work, stack, row) if other.waiting > 0)
+            row.verb = ""
+            row.open = LEAVING if row.op else CLOSED
+            stack.remaining -= int(not row.op)
     phases.turn(work, stack)
 
 

@@ -11,6 +11,8 @@ from typing import Final
 
 IDLE, UP, DOWN = "IDLE", "UP", "DOWN"
 PRESENT, ABSENT = "PRESENT", "ABSENT"
+#: Whether an instance takes part in the running plan. LEAVING: only until its operation ends.
+CLOSED, OPEN, LEAVING = 0, 1, 2
 NONE, STARTING, POLLING = "", "STARTING", "POLLING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 

@@ -19,7 +19,7 @@ from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Re
 from .prepare import Preparation
 from .release import has_work
 from .room import Room
-from .states import IDLE, PRESENT
+from .states import IDLE, OPEN, PRESENT
 from .transitions import Held
 from .work import Work
 
@@ -47,7 +47,7 @@ def look(work: Work, key: str) -> Seen | None:
         transitions.take_over(work, row)
         return _seen(work, row)
     stack = work.stack_of(row)
-    if not row.open or row.waiting > 0 or stack.phase == IDLE or stack.halted:
+    if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
         return None
     if row.want != PRESENT:
         return _delete(work, row)
@@ -99,7 +99,7 @@ def _same(work: Work, row: ResourceRow, noticed: ResourceRow) -> bool:
     If a newer plan changed it, that plan (or the release that it waits for) looks again.
     """
     return bool(
-        row.open
+        row.open == OPEN
         and not row.op
         and row.waiting == 0
         and row.want == PRESENT

@@ -12,7 +12,7 @@ from zonda.core.store.rows import ResourceRow
 
 from . import release
 from .outcome import Failure, Final, Prepared
-from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, PRESENT, STARTING
+from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, LEAVING, PRESENT, STARTING
 from .states import next_operation_state as advance
 from .work import Work
 
@@ -167,7 +167,7 @@ def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
     if not row.open:
         return
     row.dirty = 1
-    if work.stack_of(row).halted:
+    if work.stack_of(row).halted or row.open == LEAVING:
         release.block(work, row)
     elif row.waiting == 0:
         work.look(row)

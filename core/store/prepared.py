@@ -71,7 +71,7 @@ SQL: dict[str, str] = {
     # (stack_id)
     'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open = 1 AND resource.op = ''",
     # (stack_id)
-    'close_all': 'UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open = 1',
+    'close_all': 'UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open != 0',
     # (src, dst, stack_id)
     'insert_edge': 'INSERT OR IGNORE INTO edge (src, dst, stack_id) VALUES (?, ?, ?)',
     # (stack_id)

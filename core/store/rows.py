@@ -150,3 +150,8 @@ stack_changing = attrgetter(*_changing(StackRow))
 resource_values = attrgetter(*columns(ResourceRow))
 resource_changing = attrgetter(*_changing(ResourceRow))
 event_values = attrgetter(*columns(EventRow))
+
+
+def copied(row: ResourceRow) -> ResourceRow:
+    """The row as it is now: what leaves a transaction must not change with it."""
+    return ResourceRow(*resource_values(row))

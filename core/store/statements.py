@@ -99,7 +99,7 @@ STATEMENTS: dict[str, Executable] = {
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
     .values(open=ZERO),
     "close_all": update(RESOURCE)
-    .where(R.stack_id == P("stack_id"), R.open == ONE)
+    .where(R.stack_id == P("stack_id"), R.open != ZERO)
     .values(open=ZERO),
     # -- edges
     "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_write(EDGE)),

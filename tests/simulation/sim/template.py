@@ -1,0 +1,103 @@
+"""A tiny definition with the engine's view of a template: JSON instead of HOT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resource import Resource
+
+TYPES = ("Thing", "Fragile", "Odd", "Quick")
+
+
+class Node:
+    """One resource: its value is its own text and what its requirements say."""
+
+    def __init__(self, name: str, entry: Mapping[str, Any], cls: type[Resource]) -> None:
+        self.name = name
+        self.type = entry["type"]
+        self.cls = cls
+        self.requires = frozenset(entry["requires"])
+        self.deletion_policy = "Delete"
+        self.secrecy: Mapping[str, str] = {}
+        self._entry = entry
+
+    @property
+    def fingerprint(self) -> str:
+        return json.dumps(self._entry, sort_keys=True)
+
+    def resolve(self, scope: Any) -> ResourceDefinition:
+        said = [str(scope.attribute(name, "output", ())) for name in sorted(self.requires)]
+        value = "|".join([self._entry["value"], *said])
+        values = {"value": value, "fixed": self._entry["fixed"], "moody": self._entry["moody"]}
+        return ResourceDefinition(self.name, self.type, properties=values)
+
+
+class _Open:
+    """Nothing is secret here."""
+
+    values: Mapping[str, Any] = {}
+    hidden: frozenset[str] = frozenset()
+
+    def of_metadata(self, name: str) -> str:
+        return "open"
+
+    of_reference = of_metadata
+
+    def of_attribute(self, name: str, attribute: str | None) -> str:
+        return "open"
+
+    def restricted_actions(self, name: str) -> frozenset[str]:
+        return frozenset()
+
+
+class FakeDefinition:
+    """See ``zonda.core.engine.definitions.Definition``."""
+
+    description = ""
+    outputs: Mapping[str, Any] = {}
+    parameters = registry = secrecy = environment = _Open()
+
+    def __init__(self, resources: Mapping[str, Node]) -> None:
+        self.resources = resources
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        return frozenset({"output"})
+
+    def scope(self, values: Any) -> Any:
+        return values
+
+
+class FakeLoading:
+    """See ``zonda.core.engine.definitions.Loading``."""
+
+    def __init__(self, types: Mapping[str, type[Resource]]) -> None:
+        self._types = types
+
+    def __call__(
+        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+    ) -> Any:
+        entries = json.loads(bundle.template)
+        return FakeDefinition(
+            {name: Node(name, entry, self._types[entry["type"]]) for name, entry in entries.items()}
+        )
+
+
+def random_template(source: Any, size: int) -> dict[str, Any]:
+    """Up to ``size`` resources; each requires some of those before it."""
+    names = [f"r{number}" for number in range(size)]
+    chosen = [name for name in names if source.random() < 0.75]
+    entries: dict[str, Any] = {}
+    for index, name in enumerate(chosen):
+        before = chosen[max(0, index - 4) : index]
+        entries[name] = {
+            "type": TYPES[int(name[1:]) % len(TYPES)],
+            "value": source.choice("abc"),
+            "fixed": source.choice("xxxy"),
+            "moody": source.random() < 0.3,
+            "requires": [other for other in before if source.random() < 0.4],
+        }
+    return entries
