@@ -93,7 +93,7 @@ def measured() -> Iterator[Cost]:
 def engine() -> Iterator[App]:
     """An application with an empty home, everything imported and started."""
     with tempfile.TemporaryDirectory() as home:
-        app = build_app(load({"home": home}, {}))
+        app = build_app(load({"home": home, "max_template_bytes": "16777216"}, {}))
         try:
             # One resource first: imports, prepared statements and threads are not measured.
             carry_out(app, CreateStack("warm", Bundle(independent(1))))

@@ -5,11 +5,12 @@ from measure import Cost, best, count, engine, independent, measured, report
 from zonda.core.template.bundle import Bundle
 
 number = count()
-bundle = Bundle(independent(number))
+values = iter(("one", "two", "three"))
 with engine() as app:
 
     def once() -> Cost:
-        """One validation."""
+        """One validation of a template that was not seen before."""
+        bundle = Bundle(independent(number, next(values)))
         with measured() as cost:
             app.validate(bundle)
         return cost
