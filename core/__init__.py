@@ -1,1 +1,1 @@
-"""The engine: template language, store, engine, clock and faces. No plug-in imports anything here."""
+"""The engine: template language, store, engine, clock and faces. No plug-in imports it."""

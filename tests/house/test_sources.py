@@ -20,6 +20,8 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
     "core/engine/driver.py": "border: the inbox, where one broken step must not stop the others",
+    "core/engine/engine.py": "border: the pool's side of the inbox",
+    "core/engine/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
     "core/template/checks.py": "border: a plug-in's validate is called",
