@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .schedule.sweeps import Sweeps
 
 _ASK_AGAIN = 0.05
+_LOOK_AGAIN = 0.1
 
 
 class PausingClock(Clock, Protocol):
@@ -158,8 +159,8 @@ class Commands:
             accepted = self._engine.submit(action).result()
         else:
             accepted = self._ask(action)
-        if drive and self._engine is not None:
-            self._engine.drive(accepted.stack_id)
+        if drive:
+            self._drive(accepted.stack_id)
         return Running(
             self,
             self._parts.stack(accepted.stack_id),
@@ -172,8 +173,8 @@ class Commands:
         """Drive or watch what a stack is doing; see ``App.wait``."""
         before = self._parts.reader.last_event()
         stack = self._parts.stack(name_or_id)
-        if not stack.idle and self._lead("own") and self._engine is not None:
-            self._engine.drive(stack.id)
+        if not stack.idle and self._lead("own"):
+            self._drive(stack.id)
         return Running(self, stack, events_before=before)
 
     def _ask(self, action: Action) -> Accepted:
@@ -219,6 +220,11 @@ class Commands:
         self._engine = engine
         return True
 
+    def _drive(self, stack_id: str) -> None:
+        """Carry out what is planned for a stack, if this process is the engine."""
+        if self._engine is not None:
+            self._engine.drive(stack_id)
+
     def run_all(self) -> None:
         """Be the engine of every stack until ``close``. Raises Conflict if another process is."""
         if not self._lead("all"):
@@ -251,22 +257,25 @@ class Commands:
 
     def look(self, stack_id: str, seconds: float) -> StackView:
         """See ``Running.look``."""
-        parts = self._parts
-        if self._engine is None:
-            stack = parts.stack(stack_id)
-            if stack.idle:
+        until = self._parts.clock.monotonic() + seconds
+        while self._engine is None:
+            stack = self._parts.stack(stack_id)
+            left = until - self._parts.clock.monotonic()
+            if stack.idle or left <= 0:
                 return stack
-            if self._lead("own") and self._engine is not None:
-                self._engine.drive(stack_id)
+            if self._lead("own"):
+                self._drive(stack_id)
             else:
-                parts.clock.pause(seconds)
-            return parts.stack(stack_id)
+                self._parts.clock.pause(min(left, _LOOK_AGAIN))
+        return self._driven(self._engine, stack_id, until - self._parts.clock.monotonic())
+
+    def _driven(self, engine: Engine, stack_id: str, seconds: float) -> StackView:
         try:
-            return self._engine.wait(stack_id, seconds)
+            return engine.wait(stack_id, max(0.0, seconds))
         except TimeoutError:
             # What takes longer than a look will be polled: now the clock is worth its import.
             self._sweep()
-            return parts.stack(stack_id)
+            return self._parts.stack(stack_id)
 
     def waiting(self, stack_id: str) -> list[Waiting]:
         """See ``Running.waiting``."""

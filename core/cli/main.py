@@ -136,7 +136,7 @@ def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        screen.say("\nInterrupted.")
+        screen.say("Interrupted.")
         return INTERRUPTED
     except Exception as error:
         if arguments.debug:
