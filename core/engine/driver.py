@@ -22,8 +22,9 @@ from zonda.hooks.errors import StoreError, ZondaError
 from .acting import roll_back
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import no_rollback
+from .instances import Seen
 from .room import Room
-from .steps import step
+from .steps import look, proceed, step
 from .work import After, Notice, Work
 
 log = logging.getLogger(__name__)
@@ -196,7 +197,7 @@ class Driver:
         if not units:
             return
         try:
-            results, work = self._together(units)
+            results, work, ahead = self._together(units, ahead=True)
         except StoreError as error:
             self._put_back(units, error)
             return
@@ -208,16 +209,45 @@ class Driver:
         self._after(work)
         for (task, _), value in zip(units, results, strict=True):
             self.advance(task, value)
+        for task, seen in ahead:
+            task.step = proceed(self.room, seen)
+            self.advance(task)
 
-    def _together(self, units: list[tuple[Task, Tx]]) -> tuple[list[Any], Work]:
+    def _together(
+        self, units: list[tuple[Task, Tx]], *, ahead: bool
+    ) -> tuple[list[Any], Work, list[tuple[Task, Seen]]]:
         with self.store.transaction() as tx:
             work = self.work(tx)
             results = [effect.run(work) for _, effect in units]
-        return results, work
+            looked = self._look_ahead(work) if ahead else []
+        return results, work, self._admit_looked(looked)
+
+    def _look_ahead(self, work: Work) -> list[tuple[str, Seen]]:
+        """Look at what was just released in the same transaction, as far as there is room."""
+        found: list[tuple[str, Seen]] = []
+        after, room = work.after.look, self._cap - self._admitted - len(self._ready)
+        while after and len(found) < room:
+            key = next(iter(after))
+            if key in self._busy or key in self._queued or not self.drives(after[key]):
+                break
+            del after[key]
+            seen = look(work, key)
+            if seen is not None:
+                found.append((key, seen))
+        return found
+
+    def _admit_looked(self, looked: list[tuple[str, Seen]]) -> list[tuple[Task, Seen]]:
+        tasks = []
+        for key, seen in looked:
+            task = Task(_nothing(), key, admitted=True)
+            self._busy[key] = task
+            self._admitted += 1
+            tasks.append((task, seen))
+        return tasks
 
     def _alone(self, unit: tuple[Task, Tx]) -> None:
         try:
-            results, work = self._together([unit])
+            results, work, _ = self._together([unit], ahead=False)
         except StoreError as error:
             self._put_back([unit], error)
         except Exception as error:

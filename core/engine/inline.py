@@ -106,10 +106,10 @@ class InlineEngine:
     def _once(self) -> bool:
         driver = self.driver
         driver.admit()
-        if driver.has_units:
-            driver.commit()
-        elif self._calls:
+        if self._calls:
             driver.make(*self._calls.popleft())
+        elif driver.has_units:
+            driver.commit()
         else:
             due = driver.next_due()
             if due is None:

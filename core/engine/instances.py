@@ -101,4 +101,6 @@ class Instances:
 
 def written(definition: ResourceDefinition) -> dict[str, Any]:
     """A definition for a column."""
-    return {key: getattr(definition, key) for key in DEFINITION_KEYS}
+    values = {key: getattr(definition, key) for key in DEFINITION_KEYS}
+    values["depends_on"] = list(definition.depends_on)
+    return values

@@ -27,8 +27,14 @@ from .work import Work
 def step(room: Room, key: str) -> Step:
     """Look at the instance ``key`` and do what is due."""
     seen: Seen | None = yield Tx(lambda work: look(work, key))
-    if seen is None:
-        return
+    if seen is not None:
+        yield from proceed(room, seen)
+
+
+def proceed(room: Room, found: Seen) -> Step:
+    """Do what a look has found to be due."""
+    seen: Seen | None = found
+    assert seen is not None
     if not seen.row.op:
         prepared: Prepared = yield Call(Preparation(room.instances, seen).run, "prepare")
         noticed = seen.row

@@ -80,12 +80,10 @@ SQL: dict[str, str] = {
     'dependants': 'SELECT edge.src FROM edge WHERE edge.dst = ? ORDER BY edge.src',
     # (id)
     'requirements': 'SELECT edge.dst FROM edge WHERE edge.src = ? ORDER BY edge.dst',
-    # (id)
-    'required_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.retain, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.meta, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.started_at, resource.deadline, resource.fence, resource.owner, resource.created_at, resource.updated_at FROM edge JOIN resource ON resource.id = edge.dst WHERE edge.src = ? AND resource.want = 'PRESENT'",
     # (src, dst)
     'delete_edge': 'DELETE FROM edge WHERE edge.src = ? AND edge.dst = ?',
-    # (src, stack_id)
-    'delete_edges_to_absent': "DELETE FROM edge WHERE edge.src = ? AND edge.dst IN (SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.want = 'ABSENT')",
+    # (src)
+    'delete_edges_to_absent': "DELETE FROM edge WHERE edge.src = ? AND (SELECT resource.want FROM resource WHERE resource.id = edge.dst) = 'ABSENT'",
     # (resource_id)
     'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ?',
     # (resource_id, name, value, redact)

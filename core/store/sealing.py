@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,9 +29,8 @@ class Sealer:
         texts = [key.encode() if isinstance(key, str) else key for key in keys]
         try:
             self._fernet = MultiFernet([Fernet(key) for key in texts])
-            self._hash_key = hmac.digest(
-                base64.urlsafe_b64decode(texts[0]), b"zonda hashes", hashlib.sha256
-            )
+            secret = base64.urlsafe_b64decode(texts[0])
+            self._hash_key = hashlib.blake2b(b"zonda hashes", key=secret, digest_size=32).digest()
         except (ValueError, IndexError) as error:
             raise StoreError(
                 "The sealing key is not 32 bytes in URL-safe base64.",
@@ -65,7 +63,7 @@ class Sealer:
 
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
-        return hmac.digest(self._hash_key, data, "sha256").hex()[:32]
+        return hashlib.blake2b(data, key=self._hash_key, digest_size=16).hexdigest()
 
 
 def make_key() -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     bindparam,
     delete,
     exists,
@@ -29,7 +28,7 @@ P: Any = bindparam
 R, S, E = RESOURCE.c, STACK.c, EDGE.c
 
 L: Any = literal_column
-IDLE, ABSENT, PRESENT = L("'IDLE'"), L("'ABSENT'"), L("'PRESENT'")
+IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
 _READY = (R.open == ONE) & (R.waiting == ZERO)
@@ -41,11 +40,6 @@ def _write(table: Any) -> dict[str, Any]:
 
 def _rewrite(table: Any) -> dict[Any, Any]:
     return {column: P("new_" + column.name) for column in table.columns if column.name not in FIXED}
-
-
-def _join(left: Any) -> ColumnElement[bool]:
-    on: ColumnElement[bool] = R.id == left
-    return on
 
 
 STATEMENTS: dict[str, Executable] = {
@@ -106,13 +100,10 @@ STATEMENTS: dict[str, Executable] = {
     "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
     "dependants": select(E.src).where(E.dst == P("id")).order_by(E.src),
     "requirements": select(E.dst).where(E.src == P("id")).order_by(E.dst),
-    "required_rows": select(RESOURCE)
-    .select_from(EDGE.join(RESOURCE, _join(E.dst)))
-    .where(E.src == P("id"), R.want == PRESENT),
     "delete_edge": delete(EDGE).where(E.src == P("src"), E.dst == P("dst")),
     "delete_edges_to_absent": delete(EDGE).where(
         E.src == P("src"),
-        E.dst.in_(select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT)),
+        select(R.want).where(R.id == E.dst).scalar_subquery() == ABSENT,
     ),
     # -- data of resources
     "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(

@@ -129,7 +129,8 @@ class Transaction:
 
     def required(self, resource_id: str) -> list[ResourceRow]:
         """The present instances that an instance requires."""
-        return self._rows("required_rows", resource_id)
+        found = (self.resource(key) for key in self.requirements(resource_id))
+        return [row for row in found if row is not None and row.want == "PRESENT"]
 
     def running(self, stack_id: str) -> list[str]:
         """Instances of a stack with an operation."""
@@ -194,8 +195,7 @@ class Transaction:
 
     def drop_edges_to_absent(self, row: ResourceRow) -> None:
         """Forget what an instance required before and does no more."""
-        self.flush()
-        self._execute(SQL["delete_edges_to_absent"], (row.id, row.stack_id))
+        self._execute(SQL["delete_edges_to_absent"], (row.id,))
 
     # -- data, events, requests, facts ----------------------------------------------------------
 
