@@ -147,6 +147,9 @@ class Handler(BaseHTTPRequestHandler):
             return self._unknown(name)
         except KeyReused:
             raise Refused(409, "This Idempotency-Key was used for another request.") from None
+        except OSError as error:
+            # A full disk, say: nothing was accepted, and the same request may come again.
+            raise Refused(503, f"The run cannot be journaled: {error.strerror}.") from error
         return self._told(run.key)
 
     def _known(self, name: str) -> tuple[int, dict[str, Any], str]:

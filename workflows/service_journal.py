@@ -14,8 +14,7 @@
       result.json    state, output, reason; written last, by whoever ends the run
 
 Whole files are written beside their place, synced and renamed, so a crash leaves the old file or
-the new one. Used by the service and, for ``result.json`` and ``run.json``, by the wrapper.
-Standard library only: the wrapper starts with every run.
+the new one. ``run.json`` and ``result.json`` are the wrapper's. Used by service_runs.
 """
 
 from __future__ import annotations
@@ -25,54 +24,27 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-BODY, PLAN, RESULT, RUN = "body", "plan.json", "result.json", "run.json"
+from .service_files import (
+    BODY,
+    CANCEL,
+    PLAN,
+    RESULT,
+    RUN,
+    read_json,
+    sync_folder,
+    write_json,
+    write_new,
+    write_whole,
+)
+
 WRAPPER_LOG = "wrapper.log"
-_REQUEST, _STARTS, _LOCK, _CANCEL = "request.json", "starts", "lock", "cancel"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a crash leaves either all of it or what was there before."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in ``folder`` durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def cancel_asked(folder: Path) -> bool:
-    """Whether the end of the run in ``folder`` was asked for."""
-    return (folder / _CANCEL).exists()
-
-
-def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """``write_whole`` of a JSON object."""
-    write_whole(path, json.dumps(value).encode())
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    """The JSON object in ``path``; None where there is no such file."""
-    try:
-        found = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
+_REQUEST, _STARTS, _LOCK = "request.json", "starts", "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +76,16 @@ class Run:
 
     def note_start(self) -> None:
         """Count one more start; durable when this returns."""
-        descriptor = os.open(self.folder / _STARTS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = os.open(self.folder / _STARTS, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, b"start\n")
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        sync_folder(self.folder)
 
     def ask_to_cancel(self) -> None:
         """Leave a mark that the wrapper looks for once it can be reached by a signal."""
-        write_whole(self.folder / _CANCEL, b"")
+        write_whole(self.folder / CANCEL, b"")
 
     def open_lock(self) -> int:
         """A descriptor of the lock file, not inherited by children."""
@@ -139,7 +110,7 @@ class KeyReused(Exception):
 
 
 class Journal:
-    """All runs in one folder. ``accept`` must not be called by two threads at once."""
+    """All runs in one folder, for many threads of one process."""
 
     def __init__(self, folder: Path) -> None:
         """Makes the folder where needed, for this user alone."""
@@ -179,12 +150,21 @@ class Journal:
             "forget_at": forget_at,
         }
         name = _folder_name(key)
-        new = self._runs / f".new-{name}"
+        new = self._runs / f".new-{name}-{threading.get_ident()}"
         new.mkdir(mode=0o700)
-        write_whole(new / BODY, body)
-        write_json(new / _REQUEST, fields)
+        write_new(new / BODY, body)
+        write_new(new / _REQUEST, json.dumps(fields).encode())
+        write_new(new / _STARTS, b"")
+        sync_folder(new)
         folder = self._runs / name
-        new.rename(folder)
+        try:
+            new.rename(folder)
+        except OSError:
+            # Another thread was first with this key; a folder that is not empty is not replaced.
+            shutil.rmtree(new)
+            if self.find(key) is None:
+                raise
+            return self.accept(key, workflow, action, body, now, forget_at)
         sync_folder(self._runs)
         return Run(folder, key, workflow, action, digest, now, forget_at), True
 

@@ -16,10 +16,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from zonda.hooks.context import Clock
 
+from . import service_files as files
 from . import service_journal as journal
 from . import service_process as process
 from .service_config import ServiceConfig, Workflow
@@ -27,6 +29,15 @@ from .service_journal import Journal, Run
 
 DAY = 86400.0
 CANCELLED = "The run was cancelled."
+#: Without site packages a wrapper starts in two thirds of the time; it needs none.
+_WRAPPER = (
+    sys.executable,
+    "-I",
+    "-S",
+    "-c",
+    f"import sys; sys.path.append({str(Path(__file__).parents[2])!r}); "
+    f"from {__package__}.service_wrapper import main; main(sys.argv[1])",
+)
 #: How often an idempotent run is started before its loss counts as its failure.
 MOST_STARTS = 3
 _PASSED_ON = {
@@ -41,6 +52,9 @@ _PASSED_ON = {
 }
 
 
+Wait = Callable[[], object]
+
+
 class UnknownWorkflow(Exception):
     """The workflow file has no such name."""
 
@@ -53,6 +67,8 @@ class Runs:
         self._journal = journal_
         self._clock = clock
         self._lock = threading.Lock()
+        self._launches = threading.Condition(self._lock)
+        self._launching = 0
         self._active: dict[str, Run] = {}
         self._waiting: deque[Run] = deque()
         self._forgot_at = clock.now()
@@ -64,16 +80,15 @@ class Runs:
         """The run of ``key``, accepted now or before. Raises UnknownWorkflow and KeyReused."""
         request = json.loads(body)
         now = self._clock.now()
-        with self._lock:
-            known = self._journal.find(key)
-            if known is None and workflow not in self._config.workflows:
-                raise UnknownWorkflow(workflow)
-            run, new = self._journal.accept(
-                key, workflow, str(request.get("action", "")), body, now, _forget_at(request, now)
-            )
-            if new:
+        if self._journal.find(key) is None and workflow not in self._config.workflows:
+            raise UnknownWorkflow(workflow)
+        run, new = self._journal.accept(
+            key, workflow, str(request.get("action", "")), body, now, _forget_at(request, now)
+        )
+        if new:
+            with self._lock:
                 self._waiting.append(run)
-            self._begin_waiting()
+                self._begin_waiting()
         self._forget(now)
         return run
 
@@ -125,9 +140,11 @@ class Runs:
 
     def stop(self) -> None:
         """Start nothing more. What runs goes on without this service."""
-        with self._lock:
+        with self._launches:
             self._stopped = True
             self._waiting.clear()
+            # The next service must see the lock of every wrapper that this one has started.
+            self._launches.wait_for(lambda: not self._launching)
 
     # -- recovery -----------------------------------------------------------------------------
 
@@ -141,8 +158,8 @@ class Runs:
                 self._attach(run, descriptor)
                 continue
             os.close(descriptor)
-            with self._lock:
-                self._settle(run)
+            if self._to_be_run(run):
+                self._waiting.append(run)
         with self._lock:
             self._begin_waiting()
         self._forget(self._clock.now(), always=True)
@@ -158,59 +175,89 @@ class Runs:
 
         with self._lock:
             self._active[run.key] = run
-        self._watch(run, wait)
+        self._in_thread(run, lambda: wait)
 
-    def _settle(self, run: Run) -> None:
-        """A run without wrapper: ended, never started, or lost."""
+    def _to_be_run(self, run: Run) -> bool:
+        """Whether a run without wrapper is to be started (again); if it is lost, it ends here."""
         if run.result() is not None:
-            return
+            return False
         starts = run.starts()
         if starts == 0:
-            self._waiting.append(run)
-            return
+            return True
         # The command may have survived its wrapper; nobody would learn how it ends.
         process.end_group(run.processes().get("command"), signal.SIGKILL)
-        if journal.cancel_asked(run.folder):
+        if files.cancel_asked(run.folder):
             run.end("cancelled", CANCELLED, self._clock.now())
-            return
+            return False
         workflow = self._config.workflows.get(run.workflow)
         if workflow is not None and workflow.idempotent and starts < MOST_STARTS:
-            self._waiting.append(run)
-            return
+            return True
         run.end("failed", _loss(workflow, starts), self._clock.now())
+        return False
 
     # -- running ------------------------------------------------------------------------------
 
     def _begin_waiting(self) -> None:
+        """Begin what there is room for. The lock is held."""
         while self._waiting and len(self._active) < self._config.parallel and not self._stopped:
             run = self._waiting.popleft()
+            self._active[run.key] = run
+            self._in_thread(run, lambda run=run: self._launched(run))  # type: ignore[misc]
+
+    def _in_thread(self, run: Run, begin: Callable[[], Wait | None]) -> None:
+        def carry_out() -> None:
+            wait = begin()
+            if wait is not None:
+                wait()
+            self._over(run)
+
+        threading.Thread(target=carry_out, name=f"run {run.key}", daemon=True).start()
+
+    def _over(self, run: Run) -> None:
+        """A wrapper has ended, or could not begin."""
+        again = not self._stopped and self._to_be_run(run)
+        with self._lock:
+            del self._active[run.key]
+            if again and not self._stopped:
+                self._waiting.append(run)
+            self._begin_waiting()
+
+    def _launched(self, run: Run) -> Wait | None:
+        """What waits for the wrapper of ``run``; None where none was started."""
+        with self._lock:
+            if self._stopped:
+                return None
+            self._launching += 1
+        try:
             workflow = self._config.workflows.get(run.workflow)
-            if workflow is None:
+            if files.cancel_asked(run.folder):
+                run.end("cancelled", CANCELLED, self._clock.now())
+            elif workflow is None:
                 reason = f"The workflow {run.workflow} is no longer in the workflow file."
                 run.end("failed", reason, self._clock.now())
-                continue
-            try:
-                child = self._launch(run, workflow)
-            except OSError as error:
-                run.end("failed", f"The run cannot be started: {error}", self._clock.now())
-                continue
-            self._active[run.key] = run
-            self._watch(run, child.wait)
+            else:
+                return self._launch(run, workflow).wait
+        except OSError as error:
+            run.end("failed", f"The run cannot be started: {error}", self._clock.now())
+        finally:
+            with self._launches:
+                self._launching -= 1
+                self._launches.notify_all()
+        return None
 
     def _launch(self, run: Run, workflow: Workflow) -> subprocess.Popen[bytes]:
-        plan = run.folder / journal.PLAN
+        plan = run.folder / files.PLAN
         argv = [*workflow.argv, str(plan)] if workflow.http else list(workflow.argv)
-        body = (run.folder / journal.BODY).read_bytes()
-        journal.write_json(
-            plan,
-            {
-                "argv": argv,
-                "cwd": workflow.cwd,
-                "env": {**_variables(run, json.loads(body)), **workflow.env},
-                "timeout": workflow.timeout,
-                "http": workflow.http,
-            },
-        )
+        body = (run.folder / files.BODY).read_bytes()
+        content = {
+            "argv": argv,
+            "cwd": workflow.cwd,
+            "env": {**_variables(run, json.loads(body)), **workflow.env},
+            "timeout": workflow.timeout,
+            "http": workflow.http,
+        }
+        # Read at once by the wrapper and by nobody after a crash.
+        files.write_json(plan, content, durable=False)
         run.note_start()
         descriptor = run.open_lock()
         try:
@@ -219,7 +266,7 @@ class Runs:
             journal.try_lock(descriptor)
             with open(run.folder / journal.WRAPPER_LOG, "ab") as log:
                 return subprocess.Popen(
-                    [sys.executable, "-P", "-m", f"{__package__}.service_wrapper", str(run.folder)],
+                    [*_WRAPPER, str(run.folder)],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
@@ -228,17 +275,6 @@ class Runs:
                 )
         finally:
             os.close(descriptor)
-
-    def _watch(self, run: Run, wait: Callable[[], object]) -> None:
-        def watch() -> None:
-            wait()
-            with self._lock:
-                self._active.pop(run.key, None)
-                if not self._stopped:
-                    self._settle(run)
-                    self._begin_waiting()
-
-        threading.Thread(target=watch, name=f"run {run.key}", daemon=True).start()
 
     def _forget(self, now: float, *, always: bool = False) -> None:
         with self._lock:

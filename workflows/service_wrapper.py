@@ -1,9 +1,8 @@
 """Runs one command, apart from the service, and journals how it ended.
 
-Started by the service as ``python -m zonda.workflows.service_wrapper FOLDER`` in a session of its
-own, with the folder's lock held by an inherited descriptor: as long as this process lives, the
-lock is taken. It outlives the service. SIGTERM cancels. Standard library only, since it starts
-with every run.
+Started by the service as ``main(FOLDER)`` in a process and a session of its own, with the folder's
+lock held by an inherited descriptor: as long as this process lives, the lock is taken. It outlives
+the service. SIGTERM cancels. Standard library only: no site packages are there.
 """
 
 from __future__ import annotations
@@ -13,13 +12,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from . import service_journal as journal
+from . import service_files as files
 from .service_clock import ServiceClock
 from .service_process import identity
 
@@ -34,7 +32,7 @@ class Wrapper:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._plan: Mapping[str, Any] = json.loads((folder / journal.PLAN).read_bytes())
+        self._plan: Mapping[str, Any] = json.loads((folder / files.PLAN).read_bytes())
         self._child: subprocess.Popen[bytes] | None = None
         self._ended_by = ""
 
@@ -56,7 +54,7 @@ class Wrapper:
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (
-            open(self._folder / journal.BODY, "rb") as stdin,
+            open(self._folder / files.BODY, "rb") as stdin,
             _private(self._folder / _OUT) as stdout,
             _private(self._folder / _ERR) as stderr,
         ):
@@ -70,9 +68,10 @@ class Wrapper:
                 start_new_session=True,
             )
         processes = {"wrapper": identity(os.getpid()), "command": identity(self._child.pid)}
-        journal.write_json(self._folder / journal.RUN, processes)
+        # Pids mean nothing after a crash of the machine.
+        files.write_json(self._folder / files.RUN, processes, durable=False)
         # The service leaves the mark first and then looks for a pid to send the signal to.
-        if journal.cancel_asked(self._folder):
+        if files.cancel_asked(self._folder):
             self._ended_by = "cancelled"
         return self._child
 
@@ -133,8 +132,8 @@ class Wrapper:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         now = ServiceClock().now()
         result = {"state": state, "output": output, "reason": reason, "finished_at": now}
-        journal.write_json(self._folder / journal.RESULT, result)
-        for name in (journal.BODY, journal.PLAN, _OUT):
+        files.write_json(self._folder / files.RESULT, result)
+        for name in (files.BODY, files.PLAN, _OUT):
             (self._folder / name).unlink(missing_ok=True)
 
 
@@ -186,5 +185,6 @@ def read_tail(path: Path) -> str:
     return ""
 
 
-if __name__ == "__main__":
-    Wrapper(Path(sys.argv[1])).run()
+def main(folder: str) -> None:
+    """The whole of the process that the service starts for a run."""
+    Wrapper(Path(folder)).run()

@@ -194,6 +194,18 @@ def test_an_unsigned_request_is_refused(make_service: Callable[..., ServiceHandl
     assert (status, answer["reason"]) == (401, "The request is refused: the request is not signed.")
 
 
+def test_a_journal_that_cannot_be_written(
+    make_service: Callable[..., ServiceHandle], tmp_path: Path
+) -> None:
+    handle = make_service()
+    (tmp_path / "s" / "runs").rename(tmp_path / "s" / "elsewhere")
+    status, answer = send(handle)
+    assert (status, answer["reason"]) == (
+        503,
+        "The run cannot be journaled: No such file or directory.",
+    )
+
+
 def test_connections_are_kept_alive(make_service: Callable[..., ServiceHandle]) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", make_service().port, timeout=10)
     for path, status in (("/health", 200), ("/nope", 404), ("/v1/health", 200)):
