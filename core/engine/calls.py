@@ -126,7 +126,7 @@ class Operation:
     # -- handle -----------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:
-        if self.row.physical_id is None and self.action == "CHECK" and self._never_made():
+        if self._was_never_made():
             raise _NotCreated("Resource not created")
         handler = getattr(self.instance, f"handle_{self.action.lower()}", None)
         if handler is None:
@@ -137,8 +137,11 @@ class Operation:
             return Postponed(error.delay)
         return self._begun()
 
-    def _never_made(self) -> bool:
-        return self.row.status == "FAILED" and self.row.definition is None
+    def _was_never_made(self) -> bool:
+        """Whether there is nothing that could be checked, suspended or resumed."""
+        row = self.row
+        made = row.definition is not None or row.external_id is not None
+        return self.action in ("CHECK", "SUSPEND", "RESUME") and not made
 
     def _without_handler(self) -> Answer:
         reason = "state changed"

@@ -147,7 +147,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
 
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     """Note what the operation achieved; whether others may see a difference."""
-    if row.op_definition is not None:
+    if op in ("CREATE", "UPDATE") or row.definition is None:
         row.have_hash = row.op_hash
         row.have_template_id = row.op_template_id
         row.definition, row.op_definition = row.op_definition, None

@@ -70,14 +70,13 @@ def settle(sim: Simulator) -> None:
     """Go on until nothing moves; only what a zombie or a crash took may need the sweep."""
     _run_dry(sim)
     stack = _stack(sim)
+    if stack is not None and not stack.idle and not sim.stolen:
+        raise Violation(f"a wake-up was lost: {stack}")
+    sim.sweep()
+    _run_dry(sim)
+    stack = _stack(sim)
     if stack is not None and not stack.idle:
-        if not sim.stolen:
-            raise Violation(f"a wake-up was lost: {stack}")
-        sim.sweep()
-        _run_dry(sim)
-        stack = _stack(sim)
-        if stack is not None and not stack.idle:
-            raise Violation(f"the sweep does not heal: {stack}")
+        raise Violation(f"the sweep does not heal: {stack}")
 
 
 def _run_dry(sim: Simulator) -> None:
@@ -98,18 +97,22 @@ def check_end(sim: Simulator) -> None:
     """What must hold whenever everything is at rest."""
     stack = _stack(sim)
     if stack is None:
-        if sim.world.live:
+        if _live(sim):
             raise Violation(f"orphans of a deleted stack: {sim.world.live}")
         return
     rows = sim.reader.resource_rows(stack.id)
     if any(row.op or row.open for row in rows):
         raise Violation("an idle stack has open instances")
     known = {row.physical_id for row in rows}
-    orphans = set(sim.world.live) - known
+    orphans = _live(sim) - known
     if orphans:
         raise Violation(f"orphans: {orphans}")
     if stack.status == "COMPLETE" and stack.action in ("CREATE", "UPDATE", "ROLLBACK"):
         _check_converged(sim, stack, rows)
+
+
+def _live(sim: Simulator) -> set[str]:
+    return set(sim.world.live) - sim.world.excused
 
 
 def _check_converged(sim: Simulator, stack: StackView, rows: list[ResourceRow]) -> None:
@@ -119,7 +122,7 @@ def _check_converged(sim: Simulator, stack: StackView, rows: list[ResourceRow]) 
     by_name = {row.name: row for row in rows}
     if len(by_name) != len(rows) or set(by_name) != set(wanted):
         raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
-    if sorted(sim.world.live) != sorted(str(row.physical_id) for row in rows):
+    if _live(sim) != {str(row.physical_id) for row in rows}:
         raise Violation("the world is not what the rows say")
     for name, entry in wanted.items():
         row = by_name[name]
@@ -149,5 +152,5 @@ def _calm_end(sim: Simulator, size: int) -> None:
     if stack is not None:
         sim.act(actions.DeleteStack("s"))
         settle(sim)
-        if _stack(sim) is not None or sim.world.live:
+        if _stack(sim) is not None or _live(sim):
             raise Violation(f"a calm deletion leaves {_stack(sim)} {sim.world.live}")

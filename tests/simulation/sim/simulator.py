@@ -87,6 +87,7 @@ class Simulator:
             reader=lambda: self.reader,
         )
         self.running: dict[str, tuple[str, str]] = {}
+        self.world.is_held = self._is_held
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -216,6 +217,11 @@ class Simulator:
                 self.running[row.id] = begun
                 if row.op in ("CREATE", "UPDATE") and row.op_gen == row.generation:
                     self._check_requirements(work, row)
+
+    def _is_held(self, key: str, op_id: str) -> bool:
+        with self.store.transaction() as tx:
+            row = tx.resource(key)
+            return row is not None and row.op != "" and row.op_id == op_id
 
     def _check_requirements(self, work: Work, row: Any) -> None:
         for other in work.tx.required(row.id):

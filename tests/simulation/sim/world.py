@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.hooks import attributes, properties
@@ -25,9 +25,14 @@ class World:
         self.polls: dict[str, int] = {}
         self.trouble = 0.15
         self.made = 0
+        self.excused: set[str] = set()
+        self.is_held: Callable[[str, str], bool] = lambda row, key: True
 
-    def create(self, key: str, row: str) -> str:
-        """Make something; the same key gives the same thing again."""
+    def create(self, key: str, row: str, *, keyed: bool) -> str:
+        """Make something; the same key gives the same thing again.
+
+        What a process makes that was thought dead stays behind where no key tells of it.
+        """
         if key in self.by_key:
             return self.by_key[key]
         if row in self.live.values():
@@ -36,6 +41,8 @@ class World:
         physical = f"p{self.made}"
         self.live[physical] = row
         self.by_key[key] = physical
+        if not keyed and not self.is_held(row, key):
+            self.excused.add(physical)
         return physical
 
     def delete(self, physical: str | None) -> None:
@@ -72,7 +79,8 @@ class Thing(Resource):
         assert operation is not None
         if self.world.source.random() < 0.1:
             raise NotReady(1.0)
-        self.resource_id_set(self.world.create(operation.id, self.uuid))
+        keyed = self.start_policy == "idempotent"
+        self.resource_id_set(self.world.create(operation.id, self.uuid, keyed=keyed))
         self.world.maybe_fail()
         self.data_set("said", self.properties["value"])
         return {"key": operation.id}
