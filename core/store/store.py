@@ -23,6 +23,10 @@ from .transaction import Fenced, Transaction
 #: The newest migration; a test compares it with ``migrations/``.
 HEAD = "0001"
 MEMORY = ":memory:"
+_VERSION_TABLE = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
 
 
 class Store:
@@ -134,7 +138,7 @@ def _prepare(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
         if _version(connection) is None:
             for statement in SCHEMA:
                 connection.execute(statement)
-            connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+            connection.execute(_VERSION_TABLE)
             connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
             connection.execute(SQL["put_meta"], ("key_check", _key_check(sealer)))
         connection.execute("COMMIT")
