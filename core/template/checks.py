@@ -72,6 +72,7 @@ def resource_faults(
     ``reported`` are properties whose faults are known: what they resolve to is no news.
     """
     if node.cls is NoClass:
+        yield from _functions_faults(node, static, empty, reported)
         return
     if node.external_id is not None:
         yield from _external_faults(node, empty)
@@ -88,6 +89,25 @@ def resource_faults(
     wrong = reported | _keys_of(known)
     if WHOLE not in wrong:
         yield from _definition_faults(node, empty, context, wrong)
+
+
+def _functions_faults(
+    node: ResourceNode, static: Scope, empty: Scope, reported: frozenset[Any]
+) -> Iterator[TemplateError]:
+    """What is wrong with the function calls of a resource whose type is not known."""
+    known = list(node.static_faults(static))
+    yield from known
+    wrong = reported | _keys_of(known)
+    if WHOLE in wrong:
+        return
+    try:
+        _, unresolved = node.try_properties(empty, (*node.path, "properties"))
+    except TemplateError as error:
+        yield error
+        return
+    for key, fault in unresolved.items():
+        if key not in wrong and not isinstance(fault, Poisoned):
+            yield fault
 
 
 def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:

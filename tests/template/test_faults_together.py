@@ -215,3 +215,20 @@ def test_properties_may_be_checked_apart_from_loading(types: Any, context: Any) 
         stack.validate(lambda node: context)
 
     assert [str(fault.place) for fault in caught.value.errors] == ["template:3:33", "template:4:23"]
+
+
+def test_functions_are_checked_in_a_resource_whose_type_is_not_known(loaded: Any) -> None:
+    text = """\
+heat_template_version: 2018-08-31
+resources:
+  a:
+    type: No::Such
+    properties: {value: {get_param: nothing}}
+"""
+    with pytest.raises(ValidationErrors) as caught:
+        loaded(text)
+
+    assert [error.message for error in caught.value.errors] == [
+        "The Resource Type (No::Such) could not be found.",
+        "The Parameter (nothing) was not provided.",
+    ]
