@@ -99,8 +99,11 @@ class App:
         """A stack of this project by name, or any by id; raises NotFound."""
         return self.reader.stack(name_or_id, self.settings.project)
 
-    def details(self, stack: StackView) -> Details:
-        """A stack's parameters and outputs, which take its template to know."""
+    def details(self, stack: StackView, *, refresh: bool = False) -> Details:
+        """A stack's parameters and outputs, which take its template to know.
+
+        ``refresh``: ask the resources for their attributes instead of reading what is stored.
+        """
         from .engine.outputs import showing
 
         shown = showing(
@@ -111,7 +114,7 @@ class App:
             clock=self.clock,
             source=self.random,
         )
-        return Details(shown.parameters(stack.id), shown.outputs(stack.id))
+        return Details(shown.parameters(stack.id), shown.outputs(stack.id, refresh=refresh))
 
     def validate(self, bundle: Bundle) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -130,23 +131,34 @@ def _show(session: Session, folder: Path) -> None:
 
 
 def _what_next(session: Session, folder: Path) -> None:
-    quoted = shlex.quote(str(folder))
-    file = shlex.quote(str(example() / TEMPLATE))
-    program = Path(sys.argv[0]).name if Path(sys.argv[0]).stem == "zonda" else "zonda"
-    update = f"{program} stack update {STACK} --existing --parameter"
-    session.screen.say(
-        f"""
-What to try next:
-  export ZONDA_HOME={quoted}
-  {program} stack resource list {STACK}
-  {program} stack event list {STACK}
-  {program} stack output show {STACK} --all
-  {update} members=ada,grace,barbara    # changes the database in place
-  {update} schema_level=2               # and its schema
-  {update} database_name=people         # replaces it: the new one first
-  {program} stack suspend {STACK} && {program} stack resume {STACK}
-  {program} stack delete -y {STACK}
-  {program} runner stop                             # ends the service in the background
-  rm -r {quoted}                        # forgets everything
-The template is {file}."""
+    program = _program()
+    update = f"stack update {STACK} --existing --parameter"
+    steps = (
+        (f"stack resource list {STACK}", ""),
+        (f"stack event list {STACK}", ""),
+        (f"stack output show {STACK} --all", ""),
+        (f"{update} members=ada,grace,barbara", "changes the database in place"),
+        (f"{update} schema_level=2", "and its schema"),
+        (f"{update} database_name=people", "replaces it: the new one is made first"),
+        (f"stack suspend {STACK}", "locks it"),
+        (f"stack resume {STACK}", "and unlocks it"),
+        (f"stack delete -y {STACK}", "removes what the stack has made"),
+        ("runner stop", "ends the service in the background"),
     )
+    width = max(len(words) for words, _ in steps)
+    say = session.screen.say
+    say(f"\nWhat to try next:\n  export ZONDA_HOME={shlex.quote(str(folder))}")
+    for words, comment in steps:
+        shown = f"{words:{width}}  # {comment}" if comment else words
+        say(f"  {program} {shown}")
+    say(f"'rm -r {shlex.quote(str(folder))}' forgets everything.")
+    say(f"The template is {example() / TEMPLATE}.")
+
+
+def _program() -> str:
+    """How the user can call us again: by name where the PATH finds us, else as just now."""
+    called = sys.argv[0]
+    if Path(called).name != "zonda":
+        return "zonda"
+    found = shutil.which("zonda")
+    return "zonda" if found and Path(found).samefile(called) else shlex.quote(called)

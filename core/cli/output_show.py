@@ -33,14 +33,22 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument("key", metavar="OUTPUT", nargs="?", help="name of the output")
     parser.add_argument("--all", action="store_true", help="show every output")
+    add_refresh(parser)
     output.add_arguments(parser)
+
+
+def add_refresh(parser: argparse.ArgumentParser) -> None:
+    """``--refresh``."""
+    parser.add_argument(
+        "--refresh", action="store_true", help="ask the resources, not what was stored"
+    )
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """One output as fields, or all of them as a list. An output that failed gives exit code 1."""
     if arguments.all == bool(arguments.key):
         raise UsageError("Give the name of an output, or --all for every output.")
-    found = _outputs(session, arguments.stack)
+    found = _outputs(session, arguments.stack, refresh=arguments.refresh)
     if arguments.key:
         found = [_named(found, arguments.key)]
     screen = session.screen
@@ -58,8 +66,8 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _outputs(session: Session, name: str) -> list[OutputView]:
-    return session.app.details(session.app.stack(name)).outputs
+def _outputs(session: Session, name: str, *, refresh: bool = False) -> list[OutputView]:
+    return session.app.details(session.app.stack(name), refresh=refresh).outputs
 
 
 def _named(found: list[OutputView], name: str) -> OutputView:

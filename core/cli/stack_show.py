@@ -43,6 +43,7 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack show``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
+    output_show.add_refresh(parser)
     output.add_arguments(parser)
 
 
@@ -52,7 +53,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     screen = session.screen
     fields = as_fields(stack)
     try:
-        details = session.app.details(stack)
+        details = session.app.details(stack, refresh=arguments.refresh)
         fields["parameters"] = dict(details.parameters)
         fields["outputs"] = [output_show.as_fields(shown) for shown in details.outputs]
     except ZondaError as error:

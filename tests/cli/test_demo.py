@@ -58,7 +58,7 @@ def suggested(said: str) -> list[list[str]]:
     """The commands of ours that the demo suggests."""
     lines = [line.split("#")[0].split() for line in said.splitlines()]
     commands = [line for line in lines if line[:1] == ["zonda"]]
-    return [part.split()[1:] for line in commands for part in " ".join(line).split("&&")]
+    return [line[1:] for line in commands]
 
 
 def test_a_second_service_for_a_home_is_refused(folder: Path) -> None:
