@@ -1,0 +1,112 @@
+"""One stack for a test: engine in one thread, database in memory, a clock that jumps when idle.
+
+The same steps and transitions as everywhere; a minute of polling takes no time. Used by the
+fixture ``zonda_stack``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.testing import FakeClock
+
+from .app import build_app
+from .app_lender import Lender
+from .engine.actions import (
+    Action,
+    CheckStack,
+    CreateStack,
+    DeleteStack,
+    ResumeStack,
+    SuspendStack,
+    UpdateStack,
+)
+from .engine.inline import InlineEngine
+from .ids import Ids
+from .settings import load
+from .store.sealing import Sealer, make_key
+from .store.store import MEMORY, open_store
+from .store.views import ResourceView, StackView
+from .template.bundle import Bundle
+
+
+class InlineStack:
+    """Each action runs to its end and gives the stack; a failed one shows in its ``state``.
+
+    Raises ValidationErrors for a faulty template, as the command line would show it.
+    """
+
+    def __init__(self, home: Path, plugin_dirs: Sequence[Path] = (), name: str = "test") -> None:
+        folders = os.pathsep.join(map(str, plugin_dirs))
+        app = build_app(load({"home": str(home), "plugin_dirs": folders}, {}))
+        self.name = name
+        self.clock = FakeClock()
+        source = random.Random(0)
+        self._lender = Lender(app.settings, app.plugins, self.clock, source)
+        self._store = open_store(MEMORY, sealer=Sealer(make_key()))
+        self.engine = InlineEngine(
+            self._store,
+            app.plugins,
+            clock=self.clock,
+            ids=Ids(self.clock, source).new,
+            random=source,
+            lender=self._lender,
+            functions=app.function_table,
+            limits=app.limits,
+        )
+
+    def create(self, template: str, **parameters: Any) -> StackView:
+        """Create the stack from the text of a template."""
+        return self._run(CreateStack(self.name, _bundle(template, parameters)))
+
+    def update(self, template: str, **parameters: Any) -> StackView:
+        """Update it; parameters that are not given have their defaults again."""
+        return self._run(UpdateStack(self.name, _bundle(template, parameters)))
+
+    def suspend(self) -> StackView:
+        """Suspend it."""
+        return self._run(SuspendStack(self.name))
+
+    def resume(self) -> StackView:
+        """Resume it."""
+        return self._run(ResumeStack(self.name))
+
+    def check(self) -> StackView:
+        """Check it."""
+        return self._run(CheckStack(self.name))
+
+    def delete(self) -> StackView:
+        """Delete it."""
+        return self._run(DeleteStack(self.name))
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs by name; what is hidden is ``******``."""
+        found = self.engine.showing.outputs(self._stack_id)
+        return {output.name: output.value for output in found}
+
+    @property
+    def resources(self) -> dict[str, ResourceView]:
+        """The resources by name."""
+        found = self.engine.reader.resources(self._stack_id)
+        return {resource.name: resource for resource in found}
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._lender.close()
+        self._store.close()
+
+    @property
+    def _stack_id(self) -> str:
+        return self.engine.reader.stack(self.name).id
+
+    def _run(self, action: Action) -> StackView:
+        return self.engine.run(action)
+
+
+def _bundle(template: str, parameters: Mapping[str, Any]) -> Bundle:
+    return Bundle(template, parameters=parameters, parameters_win=True)
