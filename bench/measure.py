@@ -90,13 +90,14 @@ def measured() -> Iterator[Cost]:
 
 
 @contextmanager
-def engine() -> Iterator[App]:
-    """An application with an empty home, everything imported and started."""
+def engine(*, warm: bool = True) -> Iterator[App]:
+    """An application with an empty home; ``warm``: everything imported and started."""
     with tempfile.TemporaryDirectory() as home:
         app = build_app(load({"home": home, "max_template_bytes": "16777216"}, {}))
         try:
             # One resource first: imports, prepared statements and threads are not measured.
-            carry_out(app, CreateStack("warm", Bundle(independent(1))))
+            if warm:
+                carry_out(app, CreateStack("warm", Bundle(independent(1))))
             yield app
         finally:
             app.close()
