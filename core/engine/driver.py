@@ -43,6 +43,7 @@ class Task:
     done: Done | None = None
     admitted: bool = False
     waiting: bool = False
+    given_up: bool = False
 
 
 class Driver:
@@ -138,6 +139,9 @@ class Driver:
         else:
             assert isinstance(effect, Wait)
             self._leave_pool(task)
+            if task.given_up:
+                self.advance(task, error=GivenUp())
+                return
             task.waiting = True
             self._push(self.room.clock.now() + effect.seconds, task)
 
@@ -183,9 +187,12 @@ class Driver:
             self._push(float("-inf"), task)
 
     def give_up(self, key: str) -> None:
-        """Tell a waiting task that its operation was ended from outside."""
+        """Tell a task, when it waits (next), that its operation was ended from outside."""
         task = self._busy.get(key)
-        if task is not None and task.waiting:
+        if task is None:
+            return
+        task.given_up = True
+        if task.waiting:
             task.waiting = False
             self.advance(task, error=GivenUp())
 

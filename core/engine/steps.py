@@ -19,7 +19,7 @@ from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Re
 from .prepare import Preparation
 from .release import has_work
 from .room import Room
-from .states import IDLE, OPEN, PRESENT
+from .states import FOLLOWS, IDLE, OPEN, PRESENT
 from .transitions import Held
 from .work import Work
 
@@ -58,12 +58,21 @@ def look(work: Work, key: str) -> Seen | None:
     if row.want != PRESENT:
         return _delete(work, row)
     if row.verb:
-        transitions.begin(work, row, row.verb, None)
-        return _seen(work, row, fresh=True)
+        return _verb(work, row)
     if not has_work(row):
         transitions.unchanged(work, row)
         return None
     return _seen(work, row, required=True)
+
+
+def _verb(work: Work, row: ResourceRow) -> Seen | None:
+    if row.action not in FOLLOWS[row.verb]:
+        state = (row.action, row.status)
+        text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
+        transitions.refused(work, row, f"Exception: {text}")
+        return None
+    transitions.begin(work, row, row.verb, None)
+    return _seen(work, row, fresh=True)
 
 
 def _delete(work: Work, row: ResourceRow) -> Seen | None:

@@ -12,7 +12,7 @@ from zonda.core.store.rows import ResourceRow
 
 from . import release
 from .outcome import Failure, Final, Prepared
-from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, LEAVING, PRESENT, STARTING
+from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, LEAVING, PRESENT, STARTING, check_follows
 from .states import next_operation_state as advance
 from .work import Work
 
@@ -44,6 +44,7 @@ def fenced(work: Work, handle: Held) -> ResourceRow | None:
 
 def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> None:
     """T1: store the intent, before anything is done in the outside world."""
+    check_follows(row.action, op)
     stack = work.stack_of(row)
     row.op_state = advance(row.op_state, "begin")
     row.op = op

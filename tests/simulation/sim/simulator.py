@@ -215,7 +215,9 @@ class Simulator:
                 if not row.op or self.running.get(row.id) == begun:
                     continue
                 self.running[row.id] = begun
-                if row.op in ("CREATE", "UPDATE") and row.op_gen == row.generation:
+                stack = work.tx.stack(stack_id)
+                assert stack is not None
+                if row.op in ("CREATE", "UPDATE") and row.op_gen == stack.generation:
                     self._check_requirements(work, row)
 
     def _is_held(self, key: str, op_id: str) -> bool:
