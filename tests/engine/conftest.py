@@ -157,6 +157,7 @@ class Bench:
         }
         self.types["Test::Plain"] = Plain
         self.plugins = Plugins(resource_types=self.types)
+        self.lender = NoLender()
         self._random = random.Random(0)
         self._ids = Ids(self.clock, self._random)
         self.engine = self.restart()
@@ -169,7 +170,7 @@ class Bench:
             clock=self.clock,
             ids=self._ids,
             random=self._random,
-            lender=NoLender(),
+            lender=self.lender,
             functions=lambda version: functions_for(version, self.plugins),
         )
         return self.engine

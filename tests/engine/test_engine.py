@@ -1,0 +1,293 @@
+"""The embedded engine: threads, shared commits, a database that refuses, processes that die."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.clock import SystemClock
+from zonda.core.engine import actions
+from zonda.core.engine.engine import Engine, Notice
+from zonda.core.functions.table import functions_for
+from zonda.core.ids import Ids
+from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.store import Store, open_store
+from zonda.core.store.views import StackView
+from zonda.hooks.errors import StoreError, TemplateError
+
+KEY = make_key()
+LONG = 20.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def start(bench: Any, store: Store) -> Iterator[Callable[[str], Engine]]:
+    """Starts engines on the file, and stops them."""
+    engines: list[Engine] = []
+
+    def make(drive: str) -> Engine:
+        clock = SystemClock()
+        engine = Engine(
+            store,
+            bench.plugins,
+            clock=clock,
+            ids=Ids(clock),
+            random=random.Random(0),
+            lender=bench.lender,
+            functions=lambda version: functions_for(version, bench.plugins),
+        )
+        engine.start(drive)
+        engines.append(engine)
+        return engine
+
+    yield make
+    for engine in engines:
+        engine.stop(LONG)
+
+
+def run(engine: Engine, action: actions.Action) -> StackView:
+    accepted = engine.submit(action).result(LONG)
+    engine.drive(accepted.stack_id)
+    return engine.wait(accepted.stack_id, LONG)
+
+
+def many(bench: Any, count: int) -> Any:
+    return bench.bundle("\n".join(f"r{n}: {{type: Test::Box}}" for n in range(count)))
+
+
+def test_a_stack_lives_and_dies_in_threads(bench: Any, start: Any) -> None:
+    engine = start("own")
+    text = "a: {type: Test::Slow}\nb: {type: Test::Box, depends_on: a}"
+    assert run(engine, actions.CreateStack("s", bench.bundle(text))).state == "CREATE_COMPLETE"
+    assert run(engine, actions.DeleteStack("s")).state == "DELETE_COMPLETE"
+
+
+def test_what_is_ready_together_shares_its_commits(
+    bench: Any, start: Any, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 0
+    transaction = store.transaction
+
+    def counted() -> Any:
+        nonlocal count
+        count += 1
+        return transaction()
+
+    monkeypatch.setattr(store, "transaction", counted)
+    engine = start("own")
+    run(engine, actions.CreateStack("s", many(bench, 200)))
+    # Each resource takes three transactions (begin, its id, finish).
+    assert count < 400
+
+
+def test_bad_input_is_the_callers_alone(bench: Any, start: Any) -> None:
+    engine = start("own")
+    bad = engine.submit(actions.CreateStack("bad", bench.bundle("a: {type: No::Such}")))
+    good = engine.submit(actions.CreateStack("good", bench.bundle("a: {type: Test::Box}")))
+    with pytest.raises(TemplateError):
+        bad.result(LONG)
+    engine.drive(good.result().stack_id)
+    assert engine.wait(good.result().stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+def test_an_embedded_engine_drives_only_what_it_is_told(bench: Any, start: Any) -> None:
+    engine = start("own")
+    accepted = engine.submit(actions.CreateStack("s", many(bench, 1))).result(LONG)
+    with pytest.raises(TimeoutError):
+        engine.wait(accepted.stack_id, 0.05)
+    assert bench.journal.calls == []
+    engine.drive(accepted.stack_id)
+    assert engine.wait(accepted.stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+def test_an_engine_for_all_takes_up_what_is_unfinished(bench: Any, start: Any) -> None:
+    planner = start("own")
+    accepted = planner.submit(actions.CreateStack("s", many(bench, 3))).result(LONG)
+    planner.stop(LONG)
+    assert start("all").wait(accepted.stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+def test_listeners_hear_committed_events_and_progress(bench: Any, start: Any) -> None:
+    heard: list[Notice] = []
+    bench.journal.behave["a", "handle_create"] = lambda box: box.context.progress("wait for it")
+    engine = start("own")
+    end = engine.subscribe(heard.append)
+    stack = run(engine, actions.CreateStack("s", bench.bundle("a: {type: Test::Box}")))
+    end()
+    states = [notice.event.state for notice in heard if notice.event is not None]
+    assert states.count("CREATE_IN_PROGRESS") == 2
+    assert states[-1] == "CREATE_COMPLETE"
+    assert [notice.message for notice in heard if notice.event is None] == ["wait for it"]
+    assert {notice.stack_id for notice in heard} == {stack.id}
+
+
+def test_a_call_that_hangs_does_not_stop_the_others_nor_the_end(bench: Any, start: Any) -> None:
+    release = threading.Event()
+    bench.journal.behave["a", "handle_create"] = lambda box: release.wait(LONG)
+    engine = start("own")
+    slow = engine.submit(actions.CreateStack("slow", bench.bundle("a: {type: Test::Box}")))
+    engine.drive(slow.result(LONG).stack_id)
+    other = actions.CreateStack("quick", bench.bundle("b: {type: Test::Box}"))
+    assert run(engine, other).state == "CREATE_COMPLETE"
+    engine.stop(0.05)
+    release.set()
+
+
+def test_commands_of_other_processes_are_carried_out_and_answered(
+    bench: Any, start: Any, store: Store
+) -> None:
+    engine = start("all")
+    wanted = {
+        "good": actions.CreateStack("s", bench.bundle("a: {type: Test::Box}"), tags=("t",)),
+        "bad": actions.CreateStack("t", bench.bundle("a: {type: No::Such}")),
+        "gone": actions.DeleteStack("nobody"),
+    }
+    other = open_store(store.path, sealer=Sealer(KEY))
+    with other.transaction() as tx:
+        for key, action in wanted.items():
+            tx.add_request(key, Sealer(KEY).seal(actions.to_json(action)), 1.0)
+    engine.sweep_requests()
+    reader = other.reader()
+    answers: dict[str, str] = {}
+    while len(answers) < len(wanted):
+        engine.submit(actions.CheckStack("nobody")).exception(LONG)
+        found = {key: reader.request(key).answer for key in wanted}
+        answers = {key: answer for key, answer in found.items() if answer is not None}
+    accepted = actions.answered(answers["good"])
+    assert engine.wait(accepted.stack_id, LONG).tags == ("t",)
+    with pytest.raises(TemplateError) as caught:
+        actions.answered(answers["bad"])
+    assert caught.value.errors[0].message == "The Resource Type (No::Such) could not be found."  # type: ignore[attr-defined]
+    with pytest.raises(Exception, match="nobody"):
+        actions.answered(answers["gone"])
+    other.close()
+
+
+# -- a database that refuses ------------------------------------------------------------------
+
+
+def _page_limit(store: Store, pages: int) -> None:
+    store._connection.execute(f"PRAGMA max_page_count={pages}")
+
+
+def test_a_full_disk_loses_nothing_if_there_is_room_again(
+    bench: Any, start: Any, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fill(box: Any) -> None:
+        (pages,) = store.reader()._connection.execute("PRAGMA page_count").fetchone()
+        _page_limit(store, pages)
+        threading.Timer(0.15, _page_limit, (store, 1_000_000)).start()
+
+    bench.journal.behave["r0", "handle_create"] = fill
+    engine = start("own")
+    stack = run(engine, actions.CreateStack("s", many(bench, 150)))
+    assert stack.state == "CREATE_COMPLETE"
+    assert len(bench.journal.calls) == 150
+    assert "disk is full" in caplog.text
+
+
+def test_an_engine_whose_database_is_gone_says_so(
+    bench: Any, start: Any, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zonda.core.engine.driver.COMMIT_ATTEMPTS", 2)
+    engine = start("own")
+
+    def refuse() -> Any:
+        raise StoreError("The disk is full.", hint="Make room.")
+
+    monkeypatch.setattr(store, "transaction", refuse)
+    with pytest.raises(StoreError, match="disk is full"):
+        engine.submit(actions.CreateStack("s", many(bench, 1))).result(LONG)
+    with pytest.raises(StoreError, match="disk is full"):
+        engine.submit(actions.DeleteStack("s")).result(LONG)
+
+
+# -- kill -9 ----------------------------------------------------------------------------------
+
+PROCESS = """
+import random, sys, time
+from pathlib import Path
+from zonda.core.clock import SystemClock
+from zonda.core.engine import actions
+from zonda.core.engine.engine import Engine
+from zonda.core.functions.table import functions_for
+from zonda.core.ids import Ids
+from zonda.core.store.sealing import Sealer
+from zonda.core.store.store import open_store
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.manager import Plugins
+from zonda.hooks.resource import Resource
+
+home, key, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+
+class Made(Resource):
+    start_policy = "idempotent"
+
+    def handle_create(self):
+        made = home / "made" / self.context.operation.id
+        with made.open("a") as file:
+            file.write("once\\n")
+        self.resource_id_set(made.name)
+        return {"until": time.time() + 0.05}
+
+    def check_create_complete(self, token):
+        return time.time() > token["until"]
+
+
+plugins = Plugins(resource_types={"Test::Made": Made})
+store = open_store(home / "z.db", sealer=Sealer(key))
+clock = SystemClock()
+engine = Engine(store, plugins, clock=clock, ids=Ids(clock), random=random.SystemRandom(),
+                lender=None, functions=lambda version: functions_for(version, plugins))
+engine.start("all")
+if not store.reader().stacks():
+    lines = [f"  r{n}: {{type: Test::Made" + (f", depends_on: r{n - 9}" if n > 8 else "") + "}"
+             for n in range(count)]
+    text = "heat_template_version: 2018-08-31\\nresources:\\n" + "\\n".join(lines)
+    engine.submit(actions.CreateStack("s", Bundle(text))).result()
+print("begun", flush=True)
+view = engine.wait(store.reader().stacks()[0].id, 60)
+print(view.state, flush=True)
+"""
+
+
+def test_what_kill_9_interrupts_is_finished_and_made_once(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    script = tmp_path / "engine.py"
+    script.write_text(textwrap.dedent(PROCESS))
+    count = 80
+    command = [sys.executable, str(script), str(tmp_path), KEY, str(count)]
+    kills = 0
+    for wanted in (5, 30, 60):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            while len(list((tmp_path / "made").iterdir())) < wanted and process.poll() is None:
+                pass
+            process.send_signal(signal.SIGKILL)
+            kills += process.wait() == -signal.SIGKILL
+    assert kills == 3
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == "CREATE_COMPLETE", done.stderr
+    made = list((tmp_path / "made").iterdir())
+    connection = sqlite3.connect(tmp_path / "z.db")
+    stored = {name for (name,) in connection.execute("SELECT physical_id FROM resource")}
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+    assert {file.name for file in made} == stored
+    assert len(stored) == count
