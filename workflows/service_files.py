@@ -13,6 +13,9 @@ from typing import Any
 
 #: Names in the folder of a run; service_journal tells what they hold.
 BODY, PLAN, RESULT, RUN, CANCEL = "body", "plan.json", "result.json", "run.json", "cancel"
+OUT, ERR = "stdout", "stderr"
+#: What an ended run needs no longer; inputs are in there.
+NEEDLESS = (BODY, PLAN, OUT)
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:

@@ -33,7 +33,7 @@ from typing import Any
 from .service_files import (
     BODY,
     CANCEL,
-    PLAN,
+    NEEDLESS,
     RESULT,
     RUN,
     read_json,
@@ -99,9 +99,17 @@ class Run:
         )
         self.tidy()
 
+    def complaint(self) -> str:
+        """The last line that the wrapper itself wrote, usually none."""
+        try:
+            said = (self.folder / WRAPPER_LOG).read_text(errors="replace")
+        except FileNotFoundError:
+            return ""
+        return said.strip().rpartition("\n")[2]
+
     def tidy(self) -> None:
-        """Drop what an ended run needs no longer; inputs are in there."""
-        for name in (BODY, PLAN):
+        """Drop what an ended run needs no longer."""
+        for name in NEEDLESS:
             (self.folder / name).unlink(missing_ok=True)
 
 

@@ -152,6 +152,7 @@ class Runs:
         """Take up what an earlier service left: wait for what runs, decide about what is lost."""
         for run in self._journal.runs():
             if run.result() is not None:
+                run.tidy()
                 continue
             descriptor = run.open_lock()
             if not journal.try_lock(descriptor):
@@ -180,6 +181,7 @@ class Runs:
     def _to_be_run(self, run: Run) -> bool:
         """Whether a run without wrapper is to be started (again); if it is lost, it ends here."""
         if run.result() is not None:
+            run.tidy()
             return False
         starts = run.starts()
         if starts == 0:
@@ -192,7 +194,7 @@ class Runs:
         workflow = self._config.workflows.get(run.workflow)
         if workflow is not None and workflow.idempotent and starts < MOST_STARTS:
             return True
-        run.end("failed", _loss(workflow, starts), self._clock.now())
+        run.end("failed", _loss(workflow, starts, run.complaint()), self._clock.now())
         return False
 
     # -- running ------------------------------------------------------------------------------
@@ -304,8 +306,10 @@ def _variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _loss(workflow: Workflow | None, starts: int) -> str:
+def _loss(workflow: Workflow | None, starts: int, complaint: str) -> str:
     lost = "The run was lost: its process is gone and left no result."
+    if complaint:
+        lost += f" The last it said: {complaint}."
     if workflow is not None and workflow.idempotent:
         return f"{lost} It was started {starts} times."
     return f"{lost} It is not repeated, since the workflow does not say idempotent: true."

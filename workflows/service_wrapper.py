@@ -24,7 +24,6 @@ from .service_process import identity
 LONGEST_OUTPUT = 1024 * 1024
 LONGEST_REASON = 3000
 GRACE = 5.0
-_OUT, _ERR = "stdout", "stderr"
 
 
 class Wrapper:
@@ -55,8 +54,8 @@ class Wrapper:
     def _start(self) -> subprocess.Popen[bytes]:
         with (
             open(self._folder / files.BODY, "rb") as stdin,
-            _private(self._folder / _OUT) as stdout,
-            _private(self._folder / _ERR) as stderr,
+            _private(self._folder / files.OUT) as stdout,
+            _private(self._folder / files.ERR) as stderr,
         ):
             self._child = subprocess.Popen(
                 self._plan["argv"],
@@ -113,14 +112,14 @@ class Wrapper:
                 os.killpg(self._child.pid, number)
 
     def _judge(self, code: int) -> None:
-        output, fault = read_output(self._folder / _OUT)
+        output, fault = read_output(self._folder / files.OUT)
         if self._ended_by == "cancelled":
             self._finish("cancelled", output, "The run was cancelled.")
         elif self._ended_by == "timeout":
             reason = f"The run was ended after {self._plan['timeout']:g} s (timeout)."
             self._finish("failed", output, reason)
         elif code != 0:
-            tail = read_tail(self._folder / _ERR)
+            tail = read_tail(self._folder / files.ERR)
             self._finish("failed", output, f"{_ending(code)}: {tail}" if tail else _ending(code))
         elif fault:
             self._finish("failed", None, fault)
@@ -133,7 +132,7 @@ class Wrapper:
         now = ServiceClock().now()
         result = {"state": state, "output": output, "reason": reason, "finished_at": now}
         files.write_json(self._folder / files.RESULT, result)
-        for name in (files.BODY, files.PLAN, _OUT):
+        for name in files.NEEDLESS:
             (self._folder / name).unlink(missing_ok=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ import pytest
 import requests
 
 from zonda.hooks.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
+from zonda.workflows import service_runs
 from zonda.workflows.http_runner import HttpRunner
 from zonda.workflows.service import ServiceHandle, ServiceProcess, spawn, start
 
@@ -218,12 +220,13 @@ def test_the_working_folder(service: ServiceHandle, home: Path) -> None:
 
 def test_inputs_are_not_kept_after_the_end(service: ServiceHandle, home: Path) -> None:
     run(service.url, "echo", inputs={"password": "s3cret-1"})
-    kept = b"".join(
-        file.read_bytes()
-        for file in (home / "state").rglob("*")
-        if file.is_file() and file.name != "result.json"
-    )
-    assert b"s3cret-1" not in kept
+
+    def is_gone() -> bool:
+        files = [file for file in (home / "state").rglob("*") if file.is_file()]
+        others = [file for file in files if file.name != "result.json"]
+        return not any(b"s3cret-1" in file.read_bytes() for file in others)
+
+    wait_for(lambda: not list((home / "state").rglob("body")) and is_gone())
 
 
 def test_the_state_is_for_this_user_alone(service: ServiceHandle, home: Path) -> None:
@@ -399,6 +402,15 @@ def test_one_state_folder_has_one_service(home: Path, service: ServiceHandle) ->
 
     with pytest.raises(UsageError, match=f"process {os.getpid()}"):
         spawn(home / "flows.yaml", state_dir=home / "state")
+
+
+def test_what_a_wrapper_complained_of_is_told(
+    home: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = (sys.executable, "-c", "import sys; sys.exit('no memory')")
+    monkeypatch.setattr(service_runs, "_WRAPPER", broken)
+    service = stack.enter_context(start(home / "flows.yaml", state_dir=home / "state"))
+    assert "The last it said: no memory." in run(service.url, "hello")["reason"]
 
 
 # -- cancelling -----------------------------------------------------------------------------
