@@ -29,7 +29,7 @@ def act(room: Room, action: Action) -> Step:
         return (yield from _cancel(room, action))
     accepted = None
     while accepted is None:
-        proposal, stack = yield Call(lambda: propose(room, action), "plan")
+        proposal, stack = yield Call(lambda: propose(room, action))
         accepted = yield Tx(_accepting(proposal, stack))
     return accepted
 
@@ -38,7 +38,7 @@ def roll_back(room: Room, stack_id: str) -> Step:
     """Plan the rollback that a failure has asked for."""
     accepted = None
     while accepted is None:
-        proposal, stack = yield Call(lambda: rollback(room, stack_id), "plan")
+        proposal, stack = yield Call(lambda: rollback(room, stack_id))
         accepted = yield Tx(_accepting(proposal, stack))
 
 
@@ -77,9 +77,7 @@ def _new_stack(work: Work, seen: StackRow) -> StackRow:
 
 
 def _cancel(room: Room, action: actions.CancelStack) -> Step:
-    stack = yield Call(
-        lambda: room.reader().stack_row(action.stack, room.settings.project), "look up"
-    )
+    stack = yield Call(lambda: room.reader().stack_row(action.stack, room.settings.project))
 
     def cancel(work: Work) -> Accepted:
         found = work.tx.stack(stack.id)
@@ -96,8 +94,8 @@ def _cancel(room: Room, action: actions.CancelStack) -> Step:
 
 def signal(room: Room, action: actions.SignalResource) -> Step:
     """Hand a signal to a resource; store what its attributes say then."""
-    seen: Seen = yield Call(lambda: _signalled(room, action), "look up")
-    final = yield Call(lambda: _deliver(room, seen, action), "signal")
+    seen: Seen = yield Call(lambda: _signalled(room, action))
+    final = yield Call(lambda: _deliver(room, seen, action))
 
     def store(work: Work) -> Accepted:
         row = work.tx.resource(seen.row.id)

@@ -23,10 +23,13 @@ class Tx:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Work for the pool; an exception is raised inside the step. ``what`` is for logs."""
+    """Work for the pool; an exception is raised inside the step.
+
+    ``light``: it only computes, so that several may share a thread's turn.
+    """
 
     run: Callable[[], Any]
-    what: str = ""
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ log = logging.getLogger(__name__)
 #: Seconds without a sweep after which the engine's thread sweeps itself.
 LATE = 5.0
 _LONGEST_SLEEP = 1.0
+#: How many light calls share a turn in the pool.
+LIGHT_TOGETHER = 8
 _HOUR = 3600.0
 
 
@@ -186,6 +188,7 @@ class Engine:
                 self._driver.wake_due(self.clock.now())
                 self._driver.admit()
                 self._driver.commit()
+                self._driver.send_light_calls()
                 self._tell_waiters()
                 self._look_at_sweeps()
         except BaseException as error:  # the thread's end: everybody must learn of it
@@ -309,7 +312,7 @@ class _PoolDriver(Driver):
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
         self.calls = 0
-        self._open: dict[int, Task] = {}
+        self._light: list[tuple[Task, Call]] = []
 
     def drives(self, stack_id: str) -> bool:
         return self.driven is None or stack_id in self.driven
@@ -320,20 +323,28 @@ class _PoolDriver(Driver):
 
     def call(self, task: Task, effect: Call) -> None:
         self.calls += 1
+        if effect.light:
+            self._light.append((task, effect))
+        else:
+            self._submit([(task, effect)])
 
+    def send_light_calls(self) -> None:
+        """Hand the light calls that came together to the pool, some to a thread."""
+        light, self._light = self._light, []
+        for start in range(0, len(light), LIGHT_TOGETHER):
+            self._submit(light[start : start + LIGHT_TOGETHER])
+
+    def _submit(self, calls: list[tuple[Task, Call]]) -> None:
         def job() -> None:
-            value, error = None, None
-            try:
-                value = effect.run()
-            except BaseException as failure:  # the border: the step is told
-                error = failure
-            self._inbox.put(lambda: self._called(task, value, error))
+            done = [(task, *_made(effect)) for task, effect in calls]
+            self._inbox.put(lambda: self._called(done))
 
         self._pool.submit(job)
 
-    def _called(self, task: Task, value: Any, error: BaseException | None) -> None:
-        self.calls -= 1
-        self.advance(task, value, error)
+    def _called(self, done: list[tuple[Task, Any, BaseException | None]]) -> None:
+        self.calls -= len(done)
+        for task, value, error in done:
+            self.advance(task, value, error)
 
     def close_door(self) -> None:
         """Admit nothing more; what waits stays as it is stored."""
@@ -350,6 +361,13 @@ class _PoolDriver(Driver):
         for task, _ in units:
             if task.done is not None:
                 task.done(None, error)
+
+
+def _made(effect: Call) -> tuple[Any, BaseException | None]:
+    try:
+        return effect.run(), None
+    except BaseException as failure:  # the border: the step is told
+        return None, failure
 
 
 def _recover_all(work: Work) -> None:

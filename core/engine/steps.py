@@ -36,7 +36,7 @@ def proceed(room: Room, found: Seen) -> Step:
     seen: Seen | None = found
     assert seen is not None
     if not seen.row.op:
-        prepared: Prepared = yield Call(Preparation(room.instances, seen).run, "prepare")
+        prepared: Prepared = yield Call(Preparation(room.instances, seen).run, light=True)
         noticed = seen.row
         seen = yield Tx(lambda work: decide(work, noticed, prepared))
         if seen is None:
@@ -139,20 +139,20 @@ def drive(room: Room, seen: Seen) -> Step:
         if not isinstance(answer, Lost):
             yield Tx(_ended(handle, answer))
     except GivenUp:
-        yield Call(operation.abort, "cancel")
+        yield Call(operation.abort)
 
 
 def begin_driving(operation: Operation, handle: Held, fresh: bool) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
-    answer = yield Call(operation.handle if fresh else resume, "handle")
+    answer = yield Call(operation.handle if fresh else resume)
     while isinstance(answer, Postponed):
         delay = answer.delay
         if not (yield Tx(lambda work: transitions.again(work, handle))):
             return LOST
         yield Wait(delay, handle.key)
         operation.next_attempt()
-        answer = yield Call(operation.handle, "handle")
+        answer = yield Call(operation.handle)
     return answer
 
 
@@ -180,7 +180,7 @@ def poll(room: Room, operation: Operation, handle: Held, answer: Waiting) -> Ste
                 delay = room.poll_delay(operation.started_at)
             yield Wait(delay, handle.key)
         first = False
-        said: Answer = yield Call(operation.poll, "poll")
+        said: Answer = yield Call(operation.poll)
         if not isinstance(said, Waiting):
             return said
         answer = said
