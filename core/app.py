@@ -119,12 +119,15 @@ class App:
     def validate(self, bundle: Bundle) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
 
+        Parameters need no values, as with Heat; what reads one that has none is not checked.
         Whether a runner knows a workflow is not asked: it may be started later.
         """
         lender = self._lender(lenient=True)
         identity = Identity(self.ids.new(), "template", self.settings.project)
         try:
-            return Checked.of(self._loading(lender).load(bundle, identity, None, True))
+            return Checked.of(
+                self._loading(lender).load(bundle, identity, None, True, all_given=False)
+            )
         finally:
             lender.close()
 

@@ -45,11 +45,18 @@ class Loading:
         return self.load(bundle, identity, previous, check)
 
     def load(
-        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        *,
+        all_given: bool = True,
     ) -> StackDefinition:
         """The definition behind a bundle; with ``check`` its resources are validated as well.
 
-        ``previous``: the values of the parameters before an update. Raises ValidationErrors.
+        ``previous``: the values of the parameters before an update. Without ``all_given``
+        parameters may lack a value. Raises ValidationErrors.
         """
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         context = CheckContext(self._lender, self._clock, self._random, stack)
@@ -66,6 +73,8 @@ class Loading:
             previous=previous,
             context_for=context_for if check else None,
             yaql=self._yaql,
+            clock=self._clock,
+            all_given=all_given,
         )
 
 

@@ -42,8 +42,8 @@ FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexE
 class Poisoned(TemplateError):
     """A value that is missing because of a fault that was reported already: never shown."""
 
-    def __init__(self) -> None:
-        super().__init__("depends on something that is wrong itself")
+    def __init__(self, message: str = "depends on something that is wrong itself") -> None:
+        super().__init__(message)
 
 
 def near(name: object, known: Iterable[object]) -> str:

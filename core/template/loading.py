@@ -22,7 +22,7 @@ from .bundle import Bundle, Identity, Limits
 from .conditions import SECTION as CONDITIONS
 from .conditions import Conditions
 from .environment import Environment
-from .faults import DUPLICATE_NAMES, RESOURCE_SHAPE, STACK_NAME
+from .faults import DUPLICATE_NAMES, PARAMETER_MISSING, RESOURCE_SHAPE, STACK_NAME
 from .outputs import OutputNode
 from .parameters import ConstraintContext, Parameters
 from .references import Reads
@@ -55,6 +55,7 @@ class Loader:
         self.errors: list[TemplateError] = []
         self.warnings: list[str] = []
         self.complete = False
+        self.all_given = True
         self.version = ""
         self.found_document: Document | None = None
         self.environment = Environment()
@@ -98,6 +99,8 @@ class Loader:
             self._constraints,
             self.errors,
         )
+        if not self.all_given:  # what reads such a parameter is left unchecked
+            self.errors = [fault for fault in self.errors if fault.code != PARAMETER_MISSING]
         self._check_immutable(previous)
         groups = self._data.get("parameter_groups")
         self.errors.extend(sections.check_groups(groups, self.parameters.schemas))

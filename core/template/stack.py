@@ -166,18 +166,21 @@ def load(
     context_for: ContextFor | None = None,
     yaql: Yaql | None = None,
     clock: Clock | None = None,
+    all_given: bool = True,
 ) -> StackDefinition:
     """The definition behind a bundle.
 
     ``functions`` gives the functions of a version; ``previous`` the values of the parameters
     before an update (immutable ones may not change); ``yaql`` evaluates an expression on data;
-    ``clock`` is for constraints on dates. With ``context_for`` the resources are validated as well,
+    ``clock`` is for constraints on dates. Without ``all_given`` parameters may lack a value, and
+    what reads them is not checked. With ``context_for`` the resources are validated as well,
     so that one error holds the faults of both.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
     loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql, clock)
+    loader.all_given = all_given
     loader.run(previous)
     if not loader.complete:
         raise_all(loader.errors, loader.found_document, loader.environment)

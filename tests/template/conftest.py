@@ -97,6 +97,7 @@ def loaded() -> Load:
         *,
         version: str = "2018-08-31",
         previous: Mapping[str, Any] | None = None,
+        all_given: bool = True,
         **bundle: Any,
     ) -> StackDefinition:
         name = bundle.pop("stack_name", IDENTITY.stack_name)
@@ -111,6 +112,7 @@ def loaded() -> Load:
             previous=previous,
             context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
             yaql=evaluator(limits),
+            all_given=all_given,
         )
 
     return load_text

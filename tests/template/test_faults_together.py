@@ -219,7 +219,6 @@ def test_properties_may_be_checked_apart_from_loading(types: Any, context: Any) 
 
 def test_functions_are_checked_in_a_resource_whose_type_is_not_known(loaded: Any) -> None:
     text = """\
-heat_template_version: 2018-08-31
 resources:
   a:
     type: No::Such
@@ -232,3 +231,42 @@ resources:
         "The Resource Type (No::Such) could not be found.",
         "The Parameter (nothing) was not provided.",
     ]
+
+
+def test_a_condition_on_a_wrong_parameter_is_no_fault_of_its_own(loaded: Any) -> None:
+    text = """\
+parameters:
+  p: {type: string}
+conditions:
+  c: {equals: [{get_param: p}, x]}
+resources:
+  a:
+    type: Thing
+    condition: c
+    properties: {value: {if: [c, 1, 2]}}
+outputs:
+  o: {condition: c, value: {if: [c, 1, 2]}}
+"""
+    with pytest.raises(ValidationErrors) as caught:
+        loaded(text)
+
+    assert [error.message for error in caught.value.errors] == [
+        "The Parameter (p) was not provided."
+    ]
+
+
+def test_values_of_parameters_can_be_left_for_later(loaded: Any) -> None:
+    text = """\
+parameters:
+  p: {type: string}
+  q: {type: number, default: many}
+resources:
+  a: {type: Thing, properties: {value: {get_param: p}, number: few}}
+"""
+    with pytest.raises(ValidationErrors) as caught:
+        loaded(text, all_given=False)
+
+    found = [str(error) for error in caught.value.errors]
+    assert len(found) == 2
+    assert "Parameter 'q' is invalid" in found[0]
+    assert "resources.a.properties.number" in found[1]
