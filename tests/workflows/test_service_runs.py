@@ -93,10 +93,20 @@ def make_process(home: Path, stack: ExitStack) -> Callable[[], ServiceProcess]:
 @pytest.fixture(autouse=True)
 def no_command_is_left_behind(home: Path) -> Iterator[None]:
     yield
-    for file in (home / "state").glob("runs/*/run.json"):
-        for known in json.loads(file.read_text()).values():
-            if known is not None and alive(known["pid"]):
-                os.killpg(known["pid"], signal.SIGKILL)
+    for folder in (home / "state").glob("runs/*"):
+        if (folder / "starts").read_bytes() and not (folder / "result.json").exists():
+            wait_for(lambda folder=folder: ends(folder))
+
+
+def ends(folder: Path) -> bool:
+    """Whether the run has a result, or nobody is left to write one; its command is killed."""
+    known = folder / "run.json"
+    pids = json.loads(known.read_text()) if known.exists() else {}
+    command, wrapper = pids.get("command"), pids.get("wrapper")
+    if command is not None and alive(command["pid"]):
+        os.killpg(command["pid"], signal.SIGKILL)
+    gone = wrapper is not None and not alive(wrapper["pid"])
+    return gone or (folder / "result.json").exists()
 
 
 def post(url: str, name: str, key: str = "k", **body: Any) -> requests.Response:
