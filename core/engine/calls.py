@@ -20,6 +20,7 @@ from .instances import Instances, Seen
 from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, reason_for
 
+QUICK = 0.0005
 UNSUPPORTED = "{} not supported for {}"
 
 
@@ -33,6 +34,8 @@ class Operation:
         self.action = seen.row.op
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
+        #: Whether the last poll came back at once, so that the next may share a turn.
+        self.is_quick = False
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
 
@@ -57,7 +60,11 @@ class Operation:
 
     def poll(self) -> Answer:
         """Call ``check_X_complete``."""
-        return self._guarded(self._poll)
+        clock = self.instances.lending.clock
+        begun = clock.monotonic()
+        answer = self._guarded(self._poll)
+        self.is_quick = clock.monotonic() - begun < QUICK
+        return answer
 
     def abort(self) -> None:
         """Tell the plug-in that the operation is given up, where it wants to know."""

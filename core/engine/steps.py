@@ -180,7 +180,7 @@ def poll(room: Room, operation: Operation, handle: Held, answer: Waiting) -> Ste
                 delay = room.poll_delay(operation.started_at)
             yield Wait(delay, handle.key)
         first = False
-        said: Answer = yield Call(operation.poll)
+        said: Answer = yield Call(operation.poll, light=operation.is_quick)
         if not isinstance(said, Waiting):
             return said
         answer = said
