@@ -105,6 +105,7 @@ class Engine:
 
     def start(self, drive: str = "own") -> None:
         """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
+        self._store.forget_rows()
         if drive == "all":
             self._driver.driven = None
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)

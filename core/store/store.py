@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from zonda.hooks.errors import StoreError
 
@@ -40,6 +41,8 @@ class Store:
         self.read_only = read_only
         self._connection = connection
         self._readers: list[Reader] = []
+        # Rows as last committed here; one process writes resources, the holder of the lock.
+        self._rows: dict[str, tuple[Any, ...]] = {}
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -49,10 +52,11 @@ class Store:
         """
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            tx = Transaction(self._connection)
+            tx = Transaction(self._connection, self._rows)
             yield tx
             tx.finish()
             self._connection.execute("COMMIT")
+            tx.remember()
         except sqlite3.Error as error:
             self._undo()
             raise explain(error, self.path) from error
@@ -60,7 +64,12 @@ class Store:
             self._undo()
             raise
 
+    def forget_rows(self) -> None:
+        """Read every row again: another process may have been the engine meanwhile."""
+        self._rows.clear()
+
     def _undo(self) -> None:
+        self._rows.clear()
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

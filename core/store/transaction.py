@@ -24,6 +24,9 @@ from .rows import (
     stack_values,
 )
 
+#: Committed rows that are kept, so that what is worked on need not be read again and again.
+ROWS_KEPT = 2048
+
 
 class Fenced(Exception):
     """Another process has taken a row over since it was loaded."""
@@ -32,8 +35,13 @@ class Fenced(Exception):
 class Transaction:
     """Reads and writes between BEGIN IMMEDIATE and COMMIT."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, committed: dict[str, tuple[Any, ...]] | None = None
+    ) -> None:
         self._connection = connection
+        self._committed = {} if committed is None else committed
+        self._gone: list[str] = []
+        self._closed = False
         self._execute = connection.execute
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
@@ -89,8 +97,15 @@ class Transaction:
         known = self._resources.get(resource_id)
         if known is not None:
             return known[0]
-        found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
+        found = self._known(resource_id)
+        if found is None:
+            found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
         return None if found is None else self._adopt(found)
+
+    def _known(self, resource_id: str) -> tuple[Any, ...] | None:
+        if self._closed or resource_id in self._gone:
+            return None
+        return self._committed.get(resource_id)
 
     def add_resources(self, rows: Sequence[ResourceRow]) -> None:
         """Insert instances."""
@@ -105,6 +120,7 @@ class Transaction:
         done = self._execute(SQL["delete_resource"], (row.id, original[_FENCE]))
         if done.rowcount != 1:
             raise Fenced(row.id)
+        self._gone.append(row.id)
 
     def _adopt(self, found: tuple[Any, ...]) -> ResourceRow:
         known = self._resources.get(found[0])
@@ -163,6 +179,7 @@ class Transaction:
 
     def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
         self.flush()
+        self._closed = True
         self._execute(SQL[name], (stack_id,))
         for key, (row, _) in list(self._resources.items()):
             if row.stack_id == stack_id and row.open and which(row):
@@ -270,6 +287,15 @@ class Transaction:
             )
             last = int(self._execute("SELECT last_insert_rowid()").fetchone()[0])
             self.event_seqs = list(range(last - len(self._events) + 1, last + 1))
+
+    def remember(self) -> None:
+        """After the commit: keep the rows as they are now for the next transaction."""
+        known = self._committed
+        if self._closed or len(known) > ROWS_KEPT:
+            known.clear()
+        known.update((key, values) for key, (_, values) in self._resources.items())
+        for key in self._gone:
+            known.pop(key, None)
 
     # -- small helpers --------------------------------------------------------------------------
 
