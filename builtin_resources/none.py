@@ -38,6 +38,7 @@ class NoneResource(Resource):
 
     support_status = SupportStatus(version="5.0.0")
     start_policy = "idempotent"
+    acts_outside = False
     never_update = True
     any_attribute = True
 

@@ -50,6 +50,7 @@ class RandomString(Resource):
 
     support_status = support.SupportStatus(version="2014.1")
     start_policy = "idempotent"
+    acts_outside = False
     reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         LENGTH: _Schema(

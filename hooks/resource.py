@@ -84,6 +84,9 @@ class Resource:
     #: ``idempotent``: call it again with the same operation id; ``find``: ask
     #: ``handle_find(op_id)`` first; ``fail``: give up, keeping the physical id for clean-up.
     start_policy: ClassVar[StartPolicy] = "fail"
+    #: Whether handlers and checks do anything outside zonda. If not, what they store is committed
+    #: together with their answer instead of each for itself: with it, or not at all.
+    acts_outside: ClassVar[bool] = True
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).

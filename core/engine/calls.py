@@ -15,6 +15,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
 
+from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
 from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
@@ -27,13 +28,16 @@ UNSUPPORTED = "{} not supported for {}"
 class Operation:
     """One running operation in the memory of the process that drives it."""
 
-    def __init__(self, instances: Instances, seen: Seen) -> None:
+    def __init__(
+        self, instances: Instances, seen: Seen, gathered: list[Write] | None = None
+    ) -> None:
         self.instances = instances
         self.seen = seen
         self.row = seen.row
         self.action = seen.row.op
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
+        self._gathered = gathered
         #: Whether the last poll came back at once, so that the next may share a turn.
         self.is_quick = False
         self._instance: Resource | None = None
@@ -52,7 +56,8 @@ class Operation:
     def next_attempt(self) -> None:
         """The handler will be called once more."""
         self.row.attempt += 1
-        self.instance.context = self.instances.context(self.seen, operation=True)
+        gathered = None if type(self.instance).acts_outside else self._gathered
+        self.instance.context = self.instances.context(self.seen, operation=True, gathered=gathered)
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
@@ -93,7 +98,9 @@ class Operation:
         """The plug-in instance of this operation."""
         if self._instance is None:
             definition = self._new_definition() if self._is_creation() else None
-            self._instance = self.instances.make(self.seen, definition=definition, operation=True)
+            self._instance = self.instances.make(
+                self.seen, definition=definition, operation=True, gathered=self._gathered
+            )
         return self._instance
 
     def _is_creation(self) -> bool:

@@ -1,7 +1,8 @@
 """What the engine lends to one resource: the ``ResourceContext`` of the hooks.
 
 Made for every plug-in call. Writes go to the engine thread and return when they are committed;
-they are dropped once the operation is no longer the resource's.
+they are dropped once the operation is no longer the resource's. Those of a type that does nothing
+outside are gathered instead, and committed with the answer of the call.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from zonda.hooks.context import Clock
 from zonda.hooks.runner import StackRef, WorkflowRunner
 
 from .work import Work
+
+#: What a plug-in stores, to be run in a transaction.
+Write = Callable[[Work], None]
 
 
 class Lender(Protocol):
@@ -72,6 +76,7 @@ class LentContext:
         resource_id: str,
         resource_name: str,
         operation: LentOperation | None = None,
+        gathered: list[Write] | None = None,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -79,6 +84,7 @@ class LentContext:
         self.stack = stack
         self.stack_timeout = stack_timeout
         self.operation = operation
+        self._gathered = gathered
 
     @property
     def clock(self) -> Clock:
@@ -98,7 +104,7 @@ class LentContext:
             if row is not None:
                 row.physical_id = value
 
-        self._lending.durable(save)
+        self._store(save)
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Store or remove one entry of the data; it is always sealed."""
@@ -112,7 +118,7 @@ class LentContext:
             else:
                 work.tx.put_data(self._resource_id, key, sealed, redact)
 
-        self._lending.durable(save)
+        self._store(save)
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Store the metadata."""
@@ -124,7 +130,13 @@ class LentContext:
             if row is not None:
                 row.meta = sealed if row.meta.startswith("sealed:") else text
 
-        self._lending.durable(save)
+        self._store(save)
+
+    def _store(self, save: Write) -> None:
+        if self._gathered is None:
+            self._lending.durable(save)
+        else:
+            self._gathered.append(save)
 
     def progress(self, message: str) -> None:
         """Show what the operation waits for."""

@@ -11,7 +11,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource, ResourceState
 from zonda.hooks.runner import StackRef
 
-from .context import Lending, LentContext, LentOperation
+from .context import Lending, LentContext, LentOperation, Write
 from .definitions import Definitions
 
 DEFINITION_KEYS = (
@@ -47,8 +47,10 @@ class Instances:
         self.lending = lending
         self.definitions = definitions
 
-    def context(self, seen: Seen, *, operation: bool) -> LentContext:
-        """The context of an instance."""
+    def context(
+        self, seen: Seen, *, operation: bool, gathered: list[Write] | None = None
+    ) -> LentContext:
+        """The context of an instance; ``gathered``: where its writes go instead of being made."""
         row, stack = seen.row, seen.stack
         lent = None
         if operation and row.op and row.op_id is not None:
@@ -62,6 +64,7 @@ class Instances:
             row.id,
             row.name,
             lent,
+            gathered,
         )
 
     def make(
@@ -71,8 +74,12 @@ class Instances:
         definition: ResourceDefinition | None = None,
         cls: type[Resource] | None = None,
         operation: bool = False,
+        gathered: list[Write] | None = None,
     ) -> Resource:
-        """An instance; of what is stored unless ``definition`` and ``cls`` are given."""
+        """An instance; of what is stored unless ``definition`` and ``cls`` are given.
+
+        ``gathered``: where the writes of a type that does nothing outside go.
+        """
         row, sealer = seen.row, self.lending.sealer
         state = ResourceState(
             uuid=row.id,
@@ -85,7 +92,10 @@ class Instances:
         )
         cls = cls or self.definitions.class_of(row)
         definition = definition or self.stored(row)
-        return cls(row.name, definition, self.context(seen, operation=operation), state)
+        context = self.context(
+            seen, operation=operation, gathered=None if cls.acts_outside else gathered
+        )
+        return cls(row.name, definition, context, state)
 
     def stored(self, row: ResourceRow) -> ResourceDefinition:
         """The definition of the last operation that succeeded, else of the first one begun."""

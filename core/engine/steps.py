@@ -13,6 +13,7 @@ from zonda.core.store.rows import ResourceRow, copied
 
 from . import transitions
 from .calls import Operation
+from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .instances import Seen
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
@@ -127,28 +128,31 @@ def _same(work: Work, row: ResourceRow, noticed: ResourceRow) -> bool:
 
 def drive(room: Room, seen: Seen) -> Step:
     """Drive an operation to its end."""
-    operation = Operation(room.instances, seen)
+    writes: list[Write] = []
+    operation = Operation(room.instances, seen, writes)
     handle = transitions.held(seen.row)
     try:
-        answer: Answer = yield from begin_driving(operation, handle, seen.fresh)
+        answer: Answer = yield from begin_driving(operation, handle, seen.fresh, writes)
         if isinstance(answer, Waiting):
             write = transitions.started if transitions.is_starting(seen.row) else transitions.polled
-            if not (yield Tx(_stored(room, handle, answer, write))):
+            stored = _stored(room, handle, answer, write)
+            if not (yield Tx(_with(writes, handle, stored))):
                 return
-            answer = yield from poll(room, operation, handle, answer)
+            answer = yield from poll(room, operation, handle, answer, writes)
         if not isinstance(answer, Lost):
-            yield Tx(_ended(handle, answer))
+            yield Tx(_with(writes, handle, _ended(handle, answer)))
     except GivenUp:
         yield Call(operation.abort)
 
 
-def begin_driving(operation: Operation, handle: Held, fresh: bool) -> Step:
+def begin_driving(operation: Operation, handle: Held, fresh: bool, writes: list[Write]) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
     answer = yield Call(operation.handle if fresh else resume)
     while isinstance(answer, Postponed):
         delay = answer.delay
-        if not (yield Tx(lambda work: transitions.again(work, handle))):
+        noted = _with(writes, handle, lambda work: transitions.again(work, handle))
+        if not (yield Tx(noted)):
             return LOST
         yield Wait(delay, handle.key)
         operation.next_attempt()
@@ -170,7 +174,9 @@ def resumed(operation: Operation) -> Answer:
     return operation.poll()
 
 
-def poll(room: Room, operation: Operation, handle: Held, answer: Waiting) -> Step:
+def poll(
+    room: Room, operation: Operation, handle: Held, answer: Waiting, writes: list[Write]
+) -> Step:
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
     known, first = answer.stored, answer.delay is None
     while True:
@@ -184,10 +190,25 @@ def poll(room: Room, operation: Operation, handle: Held, answer: Waiting) -> Ste
         if not isinstance(said, Waiting):
             return said
         answer = said
-        if answer.stored != known:
+        if answer.stored != known or writes:
             known = answer.stored
-            if not (yield Tx(_stored(room, handle, answer, transitions.polled))):
+            stored = _stored(room, handle, answer, transitions.polled)
+            if not (yield Tx(_with(writes, handle, stored))):
                 return LOST
+
+
+def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Callable[[Work], Any]:
+    """``run`` after what the plug-in has gathered since: both are committed, or neither."""
+    gathered = tuple(writes)
+    writes.clear()
+
+    def both(work: Work) -> Any:
+        if gathered and transitions.fenced(work, handle) is not None:
+            for write in gathered:
+                write(work)
+        return run(work)
+
+    return both if gathered else run
 
 
 def _stored(

@@ -121,6 +121,12 @@ class Finder(Slow):
         return self.journal.note(self, "handle_find")
 
 
+class Inward(Idempotent):
+    """Does nothing outside."""
+
+    acts_outside = False
+
+
 class Plain(Resource):
     """Has no handlers but the default ones."""
 
@@ -150,7 +156,7 @@ class Bench:
         self.journal = Journal()
         self.store = store
         self.clock = FakeClock()
-        classes = (Box, Slow, Idempotent, Finder)
+        classes = (Box, Slow, Idempotent, Finder, Inward)
         self.types: dict[str, type[Resource]] = {
             f"Test::{cls.__name__}": type(cls.__name__, (cls,), {"journal": self.journal})
             for cls in classes

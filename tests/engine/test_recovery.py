@@ -50,6 +50,26 @@ def test_a_handler_that_was_cut_off_goes_on_by_policy(
     assert bench.resource("a").physical_id is not None
 
 
+@pytest.mark.parametrize(
+    ("kind", "stored"),
+    [
+        pytest.param("Idempotent", True, id="at once"),
+        pytest.param("Inward", False, id="with the answer"),
+    ],
+)
+def test_a_write_is_durable_when_it_must_be(kind: str, stored: bool, bench: Any) -> None:
+    found = []
+
+    def look(resource: Any) -> dict[str, int]:
+        found.append(bench.resource("a").physical_id is not None)
+        return {"token": 1}
+
+    bench.journal.behave["a", "handle_create"] = look
+    bench.journal.behave["a", "check"] = look
+    bench.create(f"a: {{type: Test::{kind}}}")
+    assert found == [stored, True]
+
+
 def test_what_was_found_is_not_begun_again(bench: Any) -> None:
     bench.journal.behave["a", "handle_find"] = lambda resource: {"token": 1}
     interrupted(bench, "Finder", when="handle_create")

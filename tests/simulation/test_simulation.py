@@ -26,6 +26,15 @@ def test_every_seed_ends_as_it_must(hundred: int) -> None:
             raise
 
 
+def test_what_types_that_do_nothing_outside_store_comes_with_their_answers() -> None:
+    for seed in range(200):
+        try:
+            play(seed, inward=True)
+        except Exception as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
 @pytest.mark.parametrize("seed", KEPT)
 def test_a_seed_that_once_failed_still_holds(seed: int) -> None:
     play(seed)

@@ -12,14 +12,14 @@ from zonda.hooks.errors import NotFound
 
 from .simulator import Simulator
 from .template import random_template
-from .world import Violation
+from .world import INWARD, Violation
 
 MOVES = 6000
 
 
-def play(seed: int, *, size: int = 8) -> Simulator:
+def play(seed: int, *, size: int = 8, inward: bool = False) -> Simulator:
     """One seed: troubled actions, then a calm update, then a calm deletion."""
-    sim = Simulator(seed)
+    sim = Simulator(seed, inward=inward)
     source = sim.source
     template = random_template(source, size)
     text = json.dumps(template)
@@ -103,12 +103,23 @@ def check_end(sim: Simulator) -> None:
     rows = sim.reader.resource_rows(stack.id)
     if any(row.op or row.open for row in rows):
         raise Violation("an idle stack has open instances")
+    _check_stored(sim, rows)
     known = {row.physical_id for row in rows}
     orphans = _live(sim) - known
     if orphans:
         raise Violation(f"orphans: {orphans}")
     if stack.status == "COMPLETE" and stack.action in ("CREATE", "UPDATE", "ROLLBACK"):
         _check_converged(sim, stack, rows)
+
+
+def _check_stored(sim: Simulator, rows: list[ResourceRow]) -> None:
+    """What a handler that does nothing outside has stored is there with its answer."""
+    for row in rows:
+        made = row.status == "COMPLETE" and row.action in ("CREATE", "UPDATE")
+        if made and str(row.physical_id).startswith(INWARD):
+            data = dict(entry[:2] for entry in sim.reader.sealed_data(row.id))
+            if "said" not in data or sim.reader.sealer.open(data["said"]) != _said(sim, row):
+                raise Violation(f"{row.name} has not stored what it says")
 
 
 def _live(sim: Simulator) -> set[str]:
@@ -122,7 +133,8 @@ def _check_converged(sim: Simulator, stack: StackView, rows: list[ResourceRow]) 
     by_name = {row.name: row for row in rows}
     if len(by_name) != len(rows) or set(by_name) != set(wanted):
         raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
-    if _live(sim) != {str(row.physical_id) for row in rows}:
+    outside = [row for row in rows if not str(row.physical_id).startswith(INWARD)]
+    if _live(sim) != {str(row.physical_id) for row in outside}:
         raise Violation("the world is not what the rows say")
     for name, entry in wanted.items():
         row = by_name[name]

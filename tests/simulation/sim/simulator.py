@@ -27,7 +27,7 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.fakes import FakeClock
 
 from .template import FakeLoading
-from .world import Fragile, Odd, Quick, Thing, Violation, World
+from .world import Fragile, Inward, Odd, Quick, Thing, Violation, World
 
 SEALER = Sealer("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 PENDING, RESULT, ERROR = "pending", "result", "error"
@@ -55,13 +55,15 @@ class Process:
 class Simulator:
     """One seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, inward: bool = False) -> None:
         self.source = random.Random(seed)
         self.world = World(random.Random(seed + 1))
         types = {
             base.__name__: type(base.__name__, (base,), {"world": self.world})
             for base in (Thing, Fragile, Odd, Quick)
         }
+        if inward:
+            types["Thing"] = type("Thing", (Inward,), {"world": self.world})
         self.store: Store = open_store(":memory:", sealer=SEALER)
         self.reader = self.store.reader()
         self.clock = FakeClock()

@@ -10,6 +10,9 @@ from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 
+#: How the physical ids begin of what exists in zonda alone.
+INWARD = "in-"
+
 
 class Violation(AssertionError):
     """An invariant does not hold."""
@@ -135,6 +138,22 @@ class Odd(Thing):
 
     def handle_create(self) -> Any:
         return {**super().handle_create(), "odd": object()}
+
+
+class Inward(Thing):
+    """Does nothing outside: what it stores comes with its answer, or not at all."""
+
+    acts_outside = False
+
+    def handle_create(self) -> Any:
+        operation = self.context.operation
+        assert operation is not None
+        self.resource_id_set(INWARD + self.uuid)
+        if self.world.source.random() < 0.1:
+            raise NotReady(1.0)
+        self.data_set("said", self.properties["value"])
+        self.world.maybe_fail()
+        return {"key": operation.id}
 
 
 class Quick(Thing):
