@@ -125,8 +125,9 @@ class App:
         lender = self._lender(lenient=True)
         identity = Identity(self.ids.new(), "template", self.settings.project)
         try:
+            loading = self._loading(lender)
             return Checked.of(
-                self._loading(lender).load(bundle, identity, None, True, all_given=False)
+                loading.load(bundle, identity, None, True, all_given=False, with_warnings=True)
             )
         finally:
             lender.close()

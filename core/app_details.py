@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from zonda.hooks.errors import TemplateWarning
+
 if TYPE_CHECKING:  # takes 30 ms, which listing stacks must not pay for
     from .engine.outputs import OutputView
     from .template.stack import StackDefinition
@@ -30,7 +32,7 @@ class Checked:
     parameters: dict[str, Any]
     resources: dict[str, str]
     outputs: dict[str, str]
-    warnings: tuple[str, ...]
+    warnings: tuple[TemplateWarning, ...]
 
     @classmethod
     def of(cls, definition: StackDefinition) -> Checked:

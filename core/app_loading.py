@@ -52,11 +52,12 @@ class Loading:
         check: bool,
         *,
         all_given: bool = True,
+        with_warnings: bool = False,
     ) -> StackDefinition:
         """The definition behind a bundle; with ``check`` its resources are validated as well.
 
         ``previous``: the values of the parameters before an update. Without ``all_given``
-        parameters may lack a value. Raises ValidationErrors.
+        parameters may lack a value. Raises ValidationErrors; ``with_warnings``: it has them, too.
         """
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         context = CheckContext(self._lender, self._clock, self._random, stack)
@@ -75,6 +76,7 @@ class Loading:
             yaql=self._yaql,
             clock=self._clock,
             all_given=all_given,
+            with_warnings=with_warnings,
         )
 
 

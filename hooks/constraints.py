@@ -1,7 +1,8 @@
 """Constraints: rules that a value must keep, for properties and for template parameters.
 
-A violation is a ``ValueError`` with Heat's sentence, or with the constraint's ``description``
-where it has one. A constraint that is itself malformed is a ``SchemaError`` when it is made.
+A violation is a ``ValueError`` (``Violation``) with Heat's sentence, or with the constraint's
+``description`` where it has one. A constraint that is itself malformed is a ``SchemaError`` when
+it is made.
 """
 
 from __future__ import annotations
@@ -16,6 +17,23 @@ from typing import Any, ClassVar, Protocol
 from .context import ResourceContext
 from .conversion import kind_of, to_kind, to_number
 from .errors import NotFound, SchemaError
+from .near import near
+
+
+class Violation(ValueError):
+    """A value that breaks a rule. ``hint`` may quote the value: not for hidden ones."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class ConstraintNotFound(Violation):
+    """No plug-in brings the custom constraint ``name``."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class Typed(Protocol):
@@ -41,7 +59,11 @@ class Constraint(ABC):
     ) -> None:
         """Raise ValueError if ``value`` breaks the rule."""
         if not self._holds(value, schema, context):
-            raise ValueError(self.description or self._violation(value))
+            raise Violation(self.description or self._violation(value), self._hint(value))
+
+    def _hint(self, value: Any) -> str:
+        """What may have been meant by a value that breaks the rule."""
+        return ""
 
     def check_type(self, type_name: str) -> None:
         """Raise SchemaError if this kind of constraint does not fit a type."""
@@ -192,6 +214,10 @@ class AllowedValues(Constraint):
     def _violation(self, value: Any) -> str:
         return f"{_as_json(value)} is not an allowed value {_as_json(list(self.allowed))}"
 
+    def _hint(self, value: Any) -> str:
+        items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        return next((near(item, self.allowed) for item in items if item not in self.allowed), "")
+
     def _rule(self) -> list[Any]:
         return list(self.allowed)
 
@@ -269,9 +295,9 @@ class CustomConstraint(Constraint):
         rule = self._found(context)
         if rule is None:
             text = f'"{value}" does not validate {self.name} (constraint not found)'
-            raise ValueError(self.description or text)
+            raise ConstraintNotFound(self.description or text, self.name)
         if not rule.validate(value, context):
-            raise ValueError(self.description or rule.error(value))
+            raise Violation(self.description or rule.error(value))
 
     def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
         if self.environment is not None:

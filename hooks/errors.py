@@ -7,8 +7,8 @@
     │   ├─ SchemaError              a declaration (parameter, property, constraint) is malformed
     │   ├─ VersionError             heat_template_version is missing or unknown
     │   ├─ UnknownReference         a name that is nowhere declared
-    │   ├─ CircularDependency       + ring
-    │   └─ ValidationErrors         + errors: every fault found, Heat's first one in front
+    │   ├─ CircularDependency       + ring; related holds its edges
+    │   └─ ValidationErrors         + errors: every fault found, Heat's first one in front; warnings
     ├─ RequestError                 the caller
     │   ├─ NotFound                 + kind, name
     │   ├─ Conflict                 the stack's state forbids the action
@@ -46,6 +46,33 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another position that explains a fault or a warning, and what stands there."""
+
+    message: str
+    place: Place | None = None
+    at: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateWarning:
+    """Something in a template or an environment that is odd, and no fault.
+
+    Warnings change no exit code. ``path`` leads to it in its document.
+    """
+
+    code: str
+    message: str
+    path: Path = ()
+    place: Place | None = None
+    hint: str = ""
+    related: tuple[Related, ...] = ()
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def show_path(path: Sequence[PathItem]) -> str:
     """``("a", "b", 0, "c")`` as Heat writes it: ``a.b[0].c``."""
     shown = ""
@@ -78,7 +105,7 @@ class TemplateError(ZondaError):
     ``at`` the position in the document, where that differs; ``place`` is filled in by whoever
     holds the document. ``label`` is Heat's prefix (``Property error``). ``heat_type`` is the
     class that Heat raises. ``stage`` says when it was found: ``parse`` (text and version),
-    ``environment``, ``validate`` or ``create``.
+    ``environment``, ``validate`` or ``create``. ``related`` are further positions that explain it.
     """
 
     stage = "validate"
@@ -103,6 +130,7 @@ class TemplateError(ZondaError):
         self.at: Path = tuple(path if at is None else at)
         self.label = label
         self.place = place
+        self.related: tuple[Related, ...] = ()
         if code is not None:
             self.code = code
         if heat_type is not None:
@@ -141,20 +169,36 @@ class UnknownReference(TemplateError):
 
 
 class CircularDependency(TemplateError):
-    """Resources that wait for each other. ``ring`` is the shortest circle, first name repeated."""
+    """Resources that wait for each other. ``ring`` is the shortest circle, first name repeated.
+
+    ``related`` holds one entry per edge: what makes it, and where that stands.
+    """
 
     code = "ZON130"
     heat_type = "CircularDependencyException"
 
-    def __init__(self, message: str, *, ring: Sequence[str] = (), **fields: object) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        ring: Sequence[str] = (),
+        edges: Sequence[Related] = (),
+        **fields: object,
+    ) -> None:
         super().__init__(message, **fields)  # type: ignore[arg-type]
         self.ring = tuple(ring)
+        self.related = tuple(edges)
 
 
 class ValidationErrors(TemplateError):
-    """Every fault that was found, at least one; the first is the one Heat would raise."""
+    """Every fault that was found, at least one; the first is the one Heat would raise.
 
-    def __init__(self, errors: Sequence[TemplateError]) -> None:
+    ``warnings`` are there where they were asked for.
+    """
+
+    def __init__(
+        self, errors: Sequence[TemplateError], warnings: Sequence[TemplateWarning] = ()
+    ) -> None:
         first = errors[0]
         super().__init__(
             first.message,
@@ -167,6 +211,8 @@ class ValidationErrors(TemplateError):
             hint=first.hint,
         )
         self.errors = tuple(errors)
+        self.warnings = tuple(warnings)
+        self.related = first.related
         self.stage = first.stage
 
     def __str__(self) -> str:

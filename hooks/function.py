@@ -189,7 +189,7 @@ def _located(error: Exception, call: Function) -> Exception:
         f"{show_path(inner)}: {message}" if inner else message,
         path=call.path,
         at=error.at if isinstance(error, TemplateError) and error.at else call.path,
-        code=error.code if isinstance(error, TemplateError) else None,
+        code=getattr(error, "code", None),
         hint=error.hint if isinstance(error, TemplateError) else "",
     )
     located.__cause__ = error

@@ -11,17 +11,35 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from .constraints import ConstraintNotFound
 from .context import ResourceContext
 from .conversion import to_number
 from .errors import Path, TemplateError
+from .near import near
 from .property_schema import Schema
 
 LABEL: Final = "Property error"
 
+#: Codes, stable for ever: a value of the wrong kind, a name that is not declared, one that is
+#: missing, a value that breaks a constraint, a property that nobody has implemented.
+WRONG_KIND: Final = "ZON140"
+UNKNOWN_NAME: Final = "ZON141"
+NOT_ASSIGNED: Final = "ZON142"
+BROKEN_RULE: Final = "ZON143"
+NOT_IMPLEMENTED: Final = "ZON144"
+NO_SUCH_RULE: Final = "ZON134"
 
-def property_error(message: str, path: Path, at: Path | None = None) -> TemplateError:
+
+def property_error(
+    message: str,
+    path: Path,
+    at: Path | None = None,
+    *,
+    code: str = WRONG_KIND,
+    hint: str = "",
+) -> TemplateError:
     """A fault in a property, in Heat's words."""
-    return TemplateError(message, path=path, at=at, label=LABEL)
+    return TemplateError(message, path=path, at=at, label=LABEL, code=code, hint=hint)
 
 
 @dataclass(slots=True)
@@ -37,9 +55,17 @@ class Reading:
     checks: bool = False
     hidden: bool = False
 
-    def fault(self, message: str, path: Path, at: Path | None = None) -> None:
+    def fault(
+        self,
+        message: str,
+        path: Path,
+        at: Path | None = None,
+        *,
+        code: str = WRONG_KIND,
+        hint: str = "",
+    ) -> None:
         """Note a fault, or raise it."""
-        error = property_error(message, path, at)
+        error = property_error(message, path, at, code=code, hint=hint)
         if self.faults is None:
             raise error
         self.faults.append(error)
@@ -74,7 +100,8 @@ def children(
         if name in given:
             values[name] = convert(schema, given[name], (*path, name), how)
             if not schema.implemented:
-                reading.fault(f"Property {name} not implemented yet", path, (*path, name))
+                text = f"Property {name} not implemented yet"
+                reading.fault(text, path, (*path, name), code=NOT_IMPLEMENTED)
         else:
             values[name] = missing(name, schema, path, how)
     return values
@@ -85,7 +112,13 @@ def _refuse_unknown(
 ) -> None:
     for name in given:
         if name not in fields:
-            reading.fault(f"Unknown Property {name}", path, (*path, str(name)))
+            reading.fault(
+                f"Unknown Property {name}",
+                path,
+                (*path, str(name)),
+                code=UNKNOWN_NAME,
+                hint=near(name, fields),
+            )
 
 
 def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
@@ -93,7 +126,7 @@ def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
     if schema.default is not None:
         return convert(schema, None, (*path, name), reading)
     if schema.required:
-        reading.fault(f"Property {name} not assigned", path)
+        reading.fault(f"Property {name} not assigned", path, code=NOT_ASSIGNED)
     return None
 
 
@@ -116,17 +149,28 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         return None
     if reading.checks:
         for violation in _violations(schema, converted, reading):
-            reading.fault(violation, path)
+            reading.fault(violation.message, path, code=violation.code, hint=violation.hint)
     return converted
 
 
-def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    message: str
+    code: str
+    hint: str
+
+
+def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
     for constraint in schema.constraints:
         try:
             constraint.validate(value, schema, reading.context)
         except (ValueError, TypeError) as error:
-            told = constraint.description or _unquoted(f"breaks its {constraint.keyword}")
-            yield told if reading.hidden else str(error)
+            code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
+            if reading.hidden:
+                told = constraint.description or _unquoted(f"breaks its {constraint.keyword}")
+                yield _Violation(told, code, "")
+            else:
+                yield _Violation(str(error), code, getattr(error, "hint", ""))
 
 
 def _unquoted(fault: str) -> str:

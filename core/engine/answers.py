@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks import errors
-from zonda.hooks.errors import Place, TemplateError, ValidationErrors, ZondaError
+from zonda.hooks.errors import Place, Related, TemplateError, ValidationErrors, ZondaError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ def _written(error: ZondaError) -> dict[str, Any]:
         found["path"], found["at"] = error.path, error.at
         if error.place is not None:
             found["place"] = dataclasses.asdict(error.place)
+        found["related"] = [dataclasses.asdict(each) for each in error.related]
     if isinstance(error, ValidationErrors):
         found["errors"] = [_written(each) for each in error.errors]
     return found
@@ -95,4 +96,10 @@ def _template_error(said: Mapping[str, Any]) -> TemplateError:
     )
     if "stage" in said:
         error.stage = said["stage"]
+    error.related = tuple(_related(each) for each in said["related"])
     return error
+
+
+def _related(said: Mapping[str, Any]) -> Related:
+    place = said["place"]
+    return Related(said["message"], None if place is None else Place(**place), tuple(said["at"]))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from zonda.core.template.faults import FUNCTION_NOT_HERE
 from zonda.core.template.versions import DATES, NAMES
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
@@ -20,7 +21,7 @@ from . import access, cfn, lists, logic, make_url, maps, repeat, text, yaql_func
 
 Names = Mapping[str, type[Function]]
 
-_CODE = "ZON116"
+_CODE = FUNCTION_NOT_HERE
 
 
 class _Refused(Function):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
+from zonda.core.template.faults import TooLarge
 from zonda.hooks.errors import Path
 from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve, resolve_value
 
@@ -24,7 +25,7 @@ def json_text(value: Any) -> str:
 def check_length(function: str, length: int) -> None:
     """Raise ValueError for a text that would be longer than any sane one."""
     if length > LONGEST_TEXT:
-        raise ValueError(f'"{function}" would make a text of {length} characters')
+        raise TooLarge(f'"{function}" would make a text of {length} characters')
 
 
 def _joined(function: str, delimiter: str, items: list[str]) -> str:

@@ -41,6 +41,9 @@ _FAULTS = (
 _LONGEST_MESSAGE = 1000
 _LARGEST_BITS = 80_000
 
+#: The code of every fault of an expression.
+YAQL = "ZON118"
+
 Clock = Callable[[], float]
 _MONOTONIC: Clock = SystemClock().monotonic
 
@@ -64,15 +67,22 @@ def _context() -> Any:
     return context
 
 
+class BadExpression(ValueError):
+    """An expression that yaql cannot read."""
+
+    code = YAQL
+    heat_type = "ValueError"
+
+
 @lru_cache(maxsize=1024)
 def parsed(expression: str) -> Any:
-    """The parsed expression; raises ValueError with Heat's words."""
+    """The parsed expression; raises BadExpression with Heat's words."""
     with _parsing:
         engine = _engine()
         try:
             return engine.parser.parse(expression, lexer=engine.lexer)
         except (*_FAULTS, RecursionError) as error:
-            raise ValueError(f"Bad expression {error}.") from error
+            raise BadExpression(f"Bad expression {error}.") from error
 
 
 class _Options(utils.FrozenDict):  # type: ignore[misc]
@@ -95,6 +105,7 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
             raise TemplateError(
                 f"the yaql expression took longer than {self._seconds:g} seconds",
                 heat_type="TimeoutError",
+                code=YAQL,
                 hint="Make the expression simpler, or raise the limit in the settings.",
             )
         return left
@@ -147,7 +158,8 @@ class Evaluator:
 
 def _fault(error: BaseException) -> TemplateError:
     kind = type(error).__name__
-    return TemplateError((str(error) or kind)[:_LONGEST_MESSAGE], heat_type=kind)
+    message = (str(error) or kind)[:_LONGEST_MESSAGE]
+    return TemplateError(message, heat_type=kind, code=YAQL)
 
 
 def _plain(value: Any) -> Any:

@@ -18,10 +18,10 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.properties import Properties, Schema
+from zonda.hooks.properties import Properties
 from zonda.hooks.resource import Resource
 
-from .faults import EXTERNAL, POLICY, PROPERTY, Poisoned, near
+from .faults import EXTERNAL, OWN_CHECK, POLICY, Poisoned, near
 from .resources import NoClass, ResourceNode
 from .scope import Scope
 from .sections import RESOURCES
@@ -168,30 +168,11 @@ def _definition_faults(
         yield from policy.validate((*node.path, "update_policy"))
     resource = node.cls(node.name, definition, context)
     faults = resource.properties.validate(prefix)
-    for fault in faults:
-        _describe(fault, node.cls.properties_schema, fault.path[len(prefix) :])
     if unresolved or known:
         faults = _merged(node, faults, unresolved, known, prefix)
     yield from faults
     if not faults and not unresolved and not known:
         yield from _own_faults(node, resource)
-
-
-_UNKNOWN = "Unknown Property "
-
-
-def _describe(fault: TemplateError, schema: Mapping[str, Schema], below: Path) -> None:
-    """Give a property's fault its code, and a hint where a name is unknown; ``below``: its path."""
-    if fault.code == TemplateError.code:
-        fault.code = PROPERTY
-    if fault.hint or not fault.message.startswith(_UNKNOWN):
-        return
-    level: Any = schema
-    for item in below:
-        found = level.get(item) if isinstance(level, Mapping) else level
-        level = found.schema if isinstance(found, Schema) else None
-    if isinstance(level, Mapping):
-        fault.hint = near(fault.message.removeprefix(_UNKNOWN), level)
 
 
 def _merged(
@@ -225,13 +206,22 @@ def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateErro
     try:
         resource.validate()
     except ValidationErrors as error:
-        yield from error.errors
+        yield from (_own(fault, node) for fault in error.errors)
     except TemplateError as error:
-        error.at = error.at or node.path
-        yield error
+        yield _own(error, node)
     except ZondaError as error:
-        yield TemplateError(error.message, path=node.path, code=PROPERTY, heat_type=error.heat_type)
+        heat_type = error.heat_type
+        yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
     except Exception as error:
-        fault = TemplateError(str(error), path=node.path, label=type(error).__name__, code=PROPERTY)
+        label = type(error).__name__
+        fault = TemplateError(str(error), path=node.path, label=label, code=OWN_CHECK)
         fault.__cause__ = error
         yield fault
+
+
+def _own(fault: TemplateError, node: ResourceNode) -> TemplateError:
+    """``fault`` of a plug-in with a place and a code, where it brought none."""
+    fault.at = fault.at or node.path
+    if fault.code == TemplateError.code:
+        fault.code = OWN_CHECK
+    return fault

@@ -13,7 +13,16 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ResolveScope, resolve, validate
 
-from .faults import CONDITION, FAULTS, from_exception, near, type_name, wrapped
+from .faults import (
+    CONDITION,
+    CONDITION_CIRCULAR,
+    CONDITION_UNKNOWN,
+    FAULTS,
+    from_exception,
+    near,
+    type_name,
+    wrapped,
+)
 from .scope import Broken, Parser, Scope
 
 SECTION = "conditions"
@@ -61,7 +70,10 @@ class Conditions:
             parser.errors.extend(faults)
             self._trees[name] = tree
         for name, tree in self._trees.items():
-            parser.errors.extend(_static_faults(name, tree, scope))
+            faults = _static_faults(name, tree, scope)
+            if isinstance(tree, dict) and len(tree) == 1:
+                faults[0].hint = near(next(iter(tree)), parser.condition_names)
+            parser.errors.extend(faults)
 
     def enabled(self, value: Any, scope: ResolveScope) -> bool:
         """The truth of a name, a boolean, null (true) or a condition function.
@@ -77,7 +89,9 @@ class Conditions:
             return False
         if not isinstance(value, str) or value not in self._trees:
             raise TemplateError(
-                f'Invalid condition "{value}"', code=CONDITION, hint=near(value, self._trees)
+                f'Invalid condition "{value}"',
+                code=CONDITION_UNKNOWN,
+                hint=near(value, self._trees),
             )
         if value in self._faults:
             # A copy, since whoever catches a fault may write down where it was felt.
@@ -92,7 +106,13 @@ class Conditions:
 
     def _evaluate(self, name: str, scope: ResolveScope) -> bool:
         if name in self._running:
-            raise _fault(name, f'Circular definition for condition "{name}"')
+            ring = [*self._running[self._running.index(name) :], name]
+            raise _fault(
+                name,
+                f'Circular definition for condition "{name}"',
+                code=CONDITION_CIRCULAR,
+                hint=f"The circle is {' -> '.join(ring)}.",
+            )
         if len(self._running) >= _DEEPEST:
             text = f'The definition of condition "{name}" lies {_DEEPEST} conditions deep'
             raise _fault(name, text)
@@ -143,8 +163,8 @@ def _invalid(name: str, value: Any) -> TemplateError:
     return _fault(name, f'The definition of condition "{name}" is invalid: {value}')
 
 
-def _fault(name: str, message: str) -> TemplateError:
-    return TemplateError(message, label=_LABEL, at=(SECTION, name), code=CONDITION)
+def _fault(name: str, message: str, code: str = CONDITION, hint: str = "") -> TemplateError:
+    return TemplateError(message, label=_LABEL, at=(SECTION, name), code=code, hint=hint)
 
 
 def _name_fault(name: Any) -> TemplateError:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import Path, Place, TemplateError
 
 from .bundle import Bundle
-from .faults import ENVIRONMENT, near, type_name
+from .faults import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
 from .merging import OVERWRITE, MergeConflict, merged_value, strategy_for
 from .parameters import ParameterSchema
 from .source import Document, load_document
@@ -46,26 +46,28 @@ _WORDS: dict[type, str] = {dict: "map", list: "list"}
 class Environment:
     """All environments of a request as one. ``own`` is the section ``zonda``.
 
-    ``parameters`` holds what the user gave, too. ``places`` leads from (section, key) to the
-    document that said it last.
+    ``parameters`` holds what the user gave, too; ``named`` are the names that the user gave and
+    that count, whatever the documents say.
     """
 
     parameters: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     registry: dict[str, Any] = field(default_factory=dict)
     encrypted: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     requires: dict[str, Any] = field(default_factory=dict)
     own: dict[str, Any] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
 
-    def place(self, fault: TemplateError) -> None:
-        """Fill in where a fault of the registry or of a parameter's value stands."""
-        if fault.place is not None:
-            return
+    def place(self, path: Path) -> Place | None:
+        """Where the last document that has something at ``path`` says it; None if none does.
+
+        What it says null to does not count, since that leaves the value of another.
+        """
         for document in reversed(self.documents):
-            if _leads_to(document.data, fault.at):
-                fault.place = document.place(fault.at, key=True)
-                return
+            if _says(document.data, path):
+                return document.place(path, key=True)
+        return None
 
 
 def read(
@@ -93,6 +95,7 @@ def read(
             _merge(merged, document, schemas, known, errors)
     if bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
+    found.named = _named(bundle, found.documents)
     found.parameters = merged.get(PARAMETERS, {})
     found.defaults = merged.get(DEFAULTS, {})
     found.registry = merged.get(REGISTRY, {})
@@ -100,6 +103,18 @@ def read(
     found.requires = merged.get(REQUIRES, {})
     found.own = merged.get(OWN, {})
     return found
+
+
+def _named(bundle: Bundle, documents: list[Document]) -> frozenset[str]:
+    """The parameters whose given values no environment file overrules."""
+    names = set(map(str, bundle.parameters))
+    if not bundle.parameters_win:
+        files = {file for file, _ in bundle.environment_files}
+        for document in documents:
+            if document.file in files:
+                given = document.data.get(PARAMETERS) or {}
+                names -= {name for name, value in given.items() if value is not None}
+    return frozenset(names)
 
 
 def _document(text: str, file: str, errors: list[TemplateError], max_bytes: int) -> Document | None:
@@ -129,6 +144,7 @@ def _faults(data: Any) -> list[TemplateError]:
                     f'environment has wrong section "{section}"',
                     (section,),
                     near(section, SECTIONS),
+                    ENVIRONMENT_SECTION,
                 )
             )
         elif value is None:
@@ -210,14 +226,14 @@ def _merge_plain(old: Any, new: Any) -> Any:
     return [*(old or []), *new]
 
 
-def _fault(message: str, at: Path, hint: str = "") -> TemplateError:
-    return TemplateError(message, at=at, code=ENVIRONMENT, heat_type="ValueError", hint=hint)
+def _fault(message: str, at: Path, hint: str = "", code: str = ENVIRONMENT) -> TemplateError:
+    return TemplateError(message, at=at, code=code, heat_type="ValueError", hint=hint)
 
 
-def _leads_to(data: Any, path: Path) -> bool:
+def _says(data: Any, path: Path) -> bool:
     for item in path:
         try:
             data = data[item]
         except (KeyError, IndexError, TypeError):
             return False
-    return bool(path)
+    return bool(path) and data is not None

@@ -7,12 +7,13 @@ list is the order in which Heat checks, so that the first is the one Heat would 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from zonda.hooks.errors import Path, PathItem, TemplateError, UnknownReference
+from zonda.hooks.near import near as near
 
-#: Codes, stable for ever. 100 to 109 stand in hooks/errors.py and source.py.
+#: Codes, stable for ever; ``core/diagnostics`` explains them. More stand in hooks/errors.py,
+#: hooks/property_values.py, source.py, core/functions and advice.py.
 SECTION = "ZON103"
 RESOURCE_SHAPE = "ZON104"
 OUTPUT_SHAPE = "ZON105"
@@ -26,12 +27,26 @@ PARAMETER_UNKNOWN = "ZON113"
 PARAMETER_IMMUTABLE = "ZON114"
 CONDITION = "ZON115"
 FUNCTION = "ZON116"
+FUNCTION_NOT_HERE = "ZON117"
+TOO_LARGE = "ZON119"
 TYPE_UNKNOWN = "ZON122"
 TYPE_TEMPLATE = "ZON123"
 REGISTRY = "ZON124"
 FILE_MISSING = "ZON125"
 POLICY = "ZON126"
 EXTERNAL = "ZON127"
+PARAMETER_UNDECLARED = "ZON128"
+CONDITION_UNKNOWN = "ZON131"
+CONDITION_CIRCULAR = "ZON132"
+PARAMETER_CONSTRAINT = "ZON133"
+CONSTRAINT_UNKNOWN = "ZON134"
+DEFAULT = "ZON135"
+ENVIRONMENT_SECTION = "ZON136"
+MERGE = "ZON137"
+RESOURCE_KEY = "ZON138"
+RESOURCE_TYPE = "ZON139"
+OWN_CHECK = "ZON145"
+ALIAS_RING = "ZON146"
 PROPERTY = "ZON140"
 
 
@@ -39,19 +54,18 @@ PROPERTY = "ZON140"
 FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexError)
 
 
+class TooLarge(ValueError):
+    """What a function would make is larger than any sane value."""
+
+    code = TOO_LARGE
+    heat_type = "ValueError"
+
+
 class Poisoned(TemplateError):
     """A value that is missing because of a fault that was reported already: never shown."""
 
     def __init__(self, message: str = "depends on something that is wrong itself") -> None:
         super().__init__(message)
-
-
-def near(name: object, known: Iterable[object]) -> str:
-    """A hint that names what was probably meant, or nothing."""
-    if not isinstance(name, str):
-        return ""
-    found = get_close_matches(name, [item for item in known if isinstance(item, str)], n=1)
-    return f"Did you mean {found[0]}?" if found else ""
 
 
 def unknown_reference(
@@ -68,8 +82,12 @@ def unknown_reference(
 def from_exception(error: Exception) -> TemplateError:
     """``error`` as a TemplateError; Python's own carry Heat's class name in ``heat_type``."""
     if isinstance(error, TemplateError):
+        if error.code == TemplateError.code:
+            error.code = FUNCTION
         return error
-    made = TemplateError(_sentence(error), heat_type=type(error).__name__, code=FUNCTION)
+    code = getattr(error, "code", FUNCTION)
+    heat_type = getattr(error, "heat_type", type(error).__name__)
+    made = TemplateError(_sentence(error), heat_type=heat_type, code=code)
     made.__cause__ = error
     return made
 

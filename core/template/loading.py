@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.clock import SystemClock
 from zonda.core.graph.digraph import Ring, order
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import CircularDependency, TemplateError
+from zonda.hooks.errors import CircularDependency, Related, TemplateError
 from zonda.hooks.manager import Plugins
 
 from . import environment as environments
@@ -53,7 +53,6 @@ class Loader:
         self.limits = limits
         self.yaql = yaql
         self.errors: list[TemplateError] = []
-        self.warnings: list[str] = []
         self.complete = False
         self.all_given = True
         self.version = ""
@@ -65,7 +64,7 @@ class Loader:
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}
         self.reads = Reads()
-        self._functions = functions
+        self.functions = functions
         self._constraints = ConstraintContext(
             plugins.constraints, limits.pattern_seconds, clock or SystemClock()
         )
@@ -123,15 +122,7 @@ class Loader:
             error.stage = "parse"
             self.errors.append(error)
             return False
-        if document.repeated:
-            self._warn_of_duplicates(document)
         return True
-
-    def _warn_of_duplicates(self, document: Document) -> None:
-        self.warnings.extend(
-            f"{second}: {path[-1]} was given before ({first}); the last one counts"
-            for path, first, second in document.duplicates
-        )
 
     def _read_environment(self) -> bool:
         faults: list[TemplateError] = []
@@ -142,9 +133,6 @@ class Loader:
             max_bytes=self.limits.max_template_bytes,
         )
         self.registry.read(self.environment.registry, faults)
-        for document in self.environment.documents:
-            if document.repeated:
-                self._warn_of_duplicates(document)
         for fault in faults:
             fault.stage = "environment"
         self.errors.extend(faults)
@@ -171,7 +159,7 @@ class Loader:
         scope = Scope(
             self.parameters.value, self.conditions, self.bundle.files, {}, None, self.yaql
         )
-        table = self._functions(self.version)
+        table = self.functions(self.version)
         parser = Parser(self.version, table, scope, self.conditions, self.errors)
         if CONDITIONS in self._data and self.version >= versions.CONDITIONS_SINCE:
             self.conditions.load(self._data[CONDITIONS], parser, scope)
@@ -217,7 +205,10 @@ class Loader:
             try:
                 node.cls = self.registry.resolve(node.type, name)
             except TemplateError as error:
-                error.at = error.at or (*node.path, "type")
+                at = (*node.path, "type")
+                if error.at:  # an environment is to blame
+                    error.related = (Related(f"{name} has the type {node.type}", at=at),)
+                error.at = error.at or at
                 self.errors.append(error)
 
     def _check_names(self, declared: Mapping[str, Any]) -> None:
@@ -242,6 +233,8 @@ class Loader:
                 CircularDependency(
                     f"Circular Dependency Found: {' -> '.join(names)}",
                     ring=names,
+                    edges=references.edges(names, self.resources),
                     at=(sections.RESOURCES, names[0]),
+                    hint="Take one of these references away.",
                 )
             )

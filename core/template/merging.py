@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import TemplateError
 
-from .faults import ENVIRONMENT
+from .faults import MERGE as MERGE_CODE
 from .parameter_types import JSON, LIST
 
 OVERWRITE = "overwrite"
@@ -34,7 +34,7 @@ class MergeConflict(Exception):
             self.message,
             at=("parameters", name),
             heat_type=self.heat_type,
-            code=ENVIRONMENT,
+            code=MERGE_CODE,
             hint=self.hint,
         )
 

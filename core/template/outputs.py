@@ -19,7 +19,7 @@ from .masking import Masker
 from .scope import Parser
 
 SECTION = "outputs"
-_KEYS = ("value", "description", "condition")
+KEYS = ("value", "description", "condition")
 
 
 @dataclass(eq=False, slots=True)
@@ -88,7 +88,7 @@ def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
         text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
         return _fault(text, path)
     if "value" not in entry:
-        hints = (near(str(key), _KEYS) for key in entry)
+        hints = (near(str(key), KEYS) for key in entry)
         return _fault(
             "Each output must contain a value key.", path, hint=next(filter(None, hints), "")
         )

@@ -12,15 +12,25 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from zonda.core.patterns import full_match
-from zonda.hooks.constraints import BaseCustomConstraint, Constraint, CustomConstraint
+from zonda.hooks.constraints import (
+    BaseCustomConstraint,
+    Constraint,
+    ConstraintNotFound,
+    CustomConstraint,
+    Violation,
+)
 from zonda.hooks.context import Clock, ResourceContext
-from zonda.hooks.errors import SchemaError, TemplateError
+from zonda.hooks.errors import Related, SchemaError, TemplateError
 
 from .bundle import Identity
 from .faults import (
+    CONSTRAINT_UNKNOWN,
+    DEFAULT,
     PARAMETER,
+    PARAMETER_CONSTRAINT,
     PARAMETER_IMMUTABLE,
     PARAMETER_MISSING,
+    PARAMETER_UNDECLARED,
     PARAMETER_UNKNOWN,
     Poisoned,
     near,
@@ -72,6 +82,11 @@ class ConstraintContext:
         """The custom constraint of that name."""
         return self._constraints.get(name)
 
+    @property
+    def constraint_names(self) -> list[str]:
+        """The custom constraints that are installed."""
+        return sorted(self._constraints)
+
     def client(self, name: str) -> Any:
         """No client: parameters are checked without any service."""
         raise ValueError(f"there is no client {name} to check a parameter with")
@@ -93,6 +108,11 @@ class Parameters:
         }
 
     @property
+    def pseudo(self) -> Mapping[str, str]:
+        """The pseudo parameters, which every template has."""
+        return self._pseudo
+
+    @property
     def hidden(self) -> frozenset[str]:
         """Names whose values are never shown."""
         return frozenset(name for name, schema in self.schemas.items() if schema.hidden)
@@ -112,8 +132,8 @@ class Parameters:
         raise TemplateError(
             f"The Parameter ({name}) was not provided.",
             heat_type="UserParameterMissing",
-            code=PARAMETER_UNKNOWN,
-            hint=near(name, (*self.values, *self._pseudo)),
+            code=PARAMETER_UNDECLARED,
+            hint=near(name, (*self.schemas, *self._pseudo)) or _pseudo_hint(name, self._pseudo),
         )
 
     def shown(self) -> dict[str, Any]:
@@ -190,8 +210,22 @@ class Parameters:
             for constraint in schema.constraints:
                 constraint.validate(form, schema, context)
         except ValueError as error:
-            raise _invalid(schema, str(error)) from (None if schema.hidden else error)
+            fault = _invalid(schema, error, context)
+            fault.related = tuple(self._declaration(schema))
+            raise fault from (None if schema.hidden else error)
         return value
+
+    def origin(self, name: str) -> str:
+        """Where the value of ``name`` comes from: ``parameters`` (given by the user or an
+        environment), ``parameter_defaults``, or ``default``.
+        """
+        if self.given.get(name) is not None:
+            return "parameters"
+        return "parameter_defaults" if self._defaults.get(name) is not None else "default"
+
+    def _declaration(self, schema: ParameterSchema) -> Iterator[Related]:
+        if self.origin(schema.name) != "default":
+            yield Related(f"{schema.name} is declared here", at=(SECTION, schema.name))
 
     def _raw(self, schema: ParameterSchema) -> Any:
         for source in (self.given, self._defaults):
@@ -279,6 +313,8 @@ def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
         raise SchemaError(
             f"Parameter '{schema.name}' is invalid: {error.message}",
             at=(SECTION, schema.name, *error.at),
+            code=error.code,
+            hint=error.hint,
         ) from (None if schema.hidden else error)
 
 
@@ -286,7 +322,7 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
     try:
         form = default_form(schema.type, schema.default)
     except ValueError as error:
-        raise SchemaError(str(error), at=("default",)) from error
+        raise SchemaError(str(error), at=("default",), code=DEFAULT) from error
     try:
         for constraint in schema.constraints:
             if not isinstance(constraint, CustomConstraint):
@@ -294,14 +330,29 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
     except ValueError as error:
         shown = MASK if schema.hidden else schema.default
         reason = "it breaks a constraint" if schema.hidden else error
-        raise SchemaError(f"Invalid default {shown} ({reason})", at=("default",)) from error
+        hint = "" if schema.hidden else getattr(error, "hint", "")
+        text = f"Invalid default {shown} ({reason})"
+        raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
 
 
-def _invalid(schema: ParameterSchema, reason: str) -> TemplateError:
+def _pseudo_hint(name: Any, pseudo: Mapping[str, str]) -> str:
+    """A hint for what looks like a pseudo parameter and is none."""
+    looks_so = isinstance(name, str) and name.startswith("OS::")
+    return f"The pseudo parameters are {', '.join(pseudo)}." if looks_so else ""
+
+
+def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContext) -> TemplateError:
+    reason = str(error)
+    hint = "" if schema.hidden else getattr(error, "hint", "")
+    code = PARAMETER_CONSTRAINT if isinstance(error, Violation) else PARAMETER
+    if isinstance(error, ConstraintNotFound):
+        code = CONSTRAINT_UNKNOWN
+        hint = near(error.name, cast(ConstraintContext, context).constraint_names)
     if schema.hidden and not any(reason == item.description for item in schema.constraints):
         reason = "the value (hidden) does not fit its type or a constraint"
     return TemplateError(
         f"Parameter '{schema.name}' is invalid: {reason}",
         at=(SECTION, schema.name),
-        code=PARAMETER,
+        code=code,
+        hint=hint,
     )

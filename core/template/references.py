@@ -7,10 +7,11 @@ not from branches that are not taken, not from conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import Path, Related, TemplateError, show_path
 from zonda.hooks.function import Function, Source, sources
 
 from .faults import FUNCTION, unknown_reference
@@ -60,7 +61,7 @@ def connect(
     for section in SECTIONS:
         tree = getattr(node, section)
         if tree and tree is not node.raw.get(section):
-            found.update(_read(tree, node, section, enabled, reads, errors))
+            found.update(_read(tree, node, section, enabled, declared, reads, errors))
     node.requires = frozenset() if node.external_id is not None else frozenset(found)
 
 
@@ -69,6 +70,7 @@ def _read(
     node: ResourceNode,
     section: str,
     enabled: Mapping[str, Any],
+    declared: Mapping[str, Any],
     reads: Reads,
     errors: list[TemplateError],
 ) -> Iterator[str]:
@@ -78,15 +80,42 @@ def _read(
             continue
         name = source.name
         if not isinstance(name, str):
-            errors.append(_no_name(name, _call_that_reads(tree, source)))
+            errors.append(_no_name(name, call_that_reads(tree, source)))
         elif name in enabled:
             reads.note(source)
             yield name
         elif name not in reported:
             reported.add(name)
-            call = _call_that_reads(tree, source)
+            call = call_that_reads(tree, source)
             at = call.path if call is not None else (*node.path, section)
-            errors.append(unknown_reference(name, _shown(node, section, at), enabled, at))
+            fault = unknown_reference(name, _shown(node, section, at), enabled, at)
+            if name in declared:
+                fault.hint = f"{name} is left out by its condition."
+            errors.append(fault)
+
+
+def edges(ring: Sequence[str], nodes: Mapping[str, ResourceNode]) -> list[Related]:
+    """What makes each resource of a ring need the next one: a call, or ``depends_on``."""
+    return [_edge(nodes[name], other) for name, other in pairwise(ring)]
+
+
+def _edge(node: ResourceNode, other: str) -> Related:
+    at = _reason(node, other)
+    return Related(f"{node.name} needs {other}: {show_path(at)}", at=at)
+
+
+def _reason(node: ResourceNode, other: str) -> Path:
+    if other in node.depends_on:
+        written = node.raw["depends_on"]
+        at: Path = (*node.path, "depends_on")
+        return (*at, written.index(other)) if isinstance(written, list) else at
+    for section in SECTIONS:
+        tree = getattr(node, section)
+        for source in sources(tree):
+            if source.kind in _KINDS and source.name == other:
+                call = call_that_reads(tree, source)
+                return (*node.path, section) if call is None else call.path
+    return node.path
 
 
 def note_outputs(
@@ -100,7 +129,7 @@ def note_outputs(
             if isinstance(source.name, str):
                 reads.note(source)
             else:
-                errors.append(_no_name(source.name, _call_that_reads(output.value, source)))
+                errors.append(_no_name(source.name, call_that_reads(output.value, source)))
 
 
 def _shown(node: ResourceNode, section: str, at: Path) -> str:
@@ -111,14 +140,14 @@ def _shown(node: ResourceNode, section: str, at: Path) -> str:
     return shown
 
 
-def _call_that_reads(tree: Any, source: Source) -> Function | None:
+def call_that_reads(tree: Any, source: Source) -> Function | None:
     """The innermost call in ``tree`` that reads ``source``."""
     if isinstance(tree, Function):
         if source not in list(tree.sources()):
             return None
-        return _call_that_reads(tree.args, source) or tree
+        return call_that_reads(tree.args, source) or tree
     children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    return next((call for child in children if (call := _call_that_reads(child, source))), None)
+    return next((call for child in children if (call := call_that_reads(child, source))), None)
 
 
 def _no_name(name: Any, call: Function | None) -> TemplateError:

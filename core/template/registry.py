@@ -15,7 +15,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
 
-from .faults import ENVIRONMENT, REGISTRY, TYPE_TEMPLATE, TYPE_UNKNOWN, near, type_name
+from .faults import ALIAS_RING, REGISTRY, TYPE_TEMPLATE, TYPE_UNKNOWN, near, type_name
 
 SECTION = "resource_registry"
 RESOURCES = "resources"
@@ -42,6 +42,11 @@ class _Entry:
         if self.name.endswith("*"):
             return type_.startswith(self.name[:-1])
         return type_ == self.name
+
+    def covers(self, other: _Entry) -> bool:
+        """Whether every type that ``other`` is for is this entry's, too; for resources as well."""
+        same = self.resource is None or self.resource == other.resource
+        return same and other.name.startswith(self.name[:-1])
 
     def meant(self, type_: str) -> Any:
         """The target for ``type_``, where a ``*`` stands for the rest of the name."""
@@ -119,7 +124,8 @@ class Registry:
                 ring = " -> ".join([*(str(item.name) for item in used), entry.name])
                 raise TemplateError(
                     f"The Resource Type ({type_}) could not be found: its aliases form a ring.",
-                    code=TYPE_UNKNOWN,
+                    at=used[0].at,
+                    code=ALIAS_RING,
                     hint=f"The ring is {ring}.",
                 )
             used.append(entry)
@@ -132,6 +138,7 @@ class Registry:
             raise _no_templates(type_, meant)
         raise TemplateError(
             f"The Resource Type ({type_}) could not be found.",
+            at=used[-1].at if used else (),
             code=TYPE_UNKNOWN,
             hint=near(meant, self.names()) or _alias_hint(type_, meant),
         )
@@ -142,6 +149,16 @@ class Registry:
         return next(
             (e for e in self._entries if e.matches(type_, resource) and e not in spent), None
         )
+
+    def hidden_entries(self) -> Iterator[tuple[_Entry, _Entry]]:
+        """Entries that never apply, each with the one that always comes before it."""
+        patterns: list[_Entry] = []
+        for entry in self._entries:
+            stronger = next((each for each in patterns if each.covers(entry)), None)
+            if stronger is not None:
+                yield entry, stronger
+            elif entry.name.endswith("*"):
+                patterns.append(entry)
 
     def names(self) -> list[str]:
         """Every type's name that a template may use."""
@@ -184,7 +201,7 @@ def _fault(wanted: str, value: Any, at: Path) -> TemplateError:
     return TemplateError(
         f"resource_registry: {wanted}, not a {type_name(value)}",
         at=at,
-        code=ENVIRONMENT,
+        code=REGISTRY,
         heat_type="ValueError",
     )
 

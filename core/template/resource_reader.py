@@ -13,7 +13,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, resolve_value
 
 from .conditions import truth
-from .faults import FAULTS, POLICY, RESOURCE_SHAPE, Poisoned, near, wrapped
+from .faults import FAULTS, POLICY, RESOURCE_SHAPE, RESOURCE_TYPE, Poisoned, near, wrapped
 from .resources import ResourceNode
 from .scope import Parser
 from .sections import RESOURCES
@@ -85,7 +85,7 @@ class _Reader:
         if "type" in self._entry:
             if value is None or value == "":
                 text = "Each Resource must contain a Type key."
-                self._parser.errors.append(_fault(text, self._path("type")))
+                self._parser.errors.append(_fault(text, self._path("type"), RESOURCE_TYPE))
             else:
                 self._wrong("type", "string")
         return ""
@@ -176,5 +176,5 @@ class _Reader:
             return True
 
 
-def _fault(message: str, at: Path) -> TemplateError:
-    return TemplateError(message, at=at, code=RESOURCE_SHAPE)
+def _fault(message: str, at: Path, code: str = RESOURCE_SHAPE) -> TemplateError:
+    return TemplateError(message, at=at, code=code)

@@ -16,6 +16,7 @@ from .faults import (
     FAULTS,
     FILE_MISSING,
     FUNCTION,
+    FUNCTION_NOT_HERE,
     Poisoned,
     from_exception,
     near,
@@ -34,6 +35,10 @@ class FunctionTable(Protocol):
     def conditions(self) -> Mapping[str, type[Function]]:
         """Every function inside conditions, removed and invalid ones included."""
 
+    @property
+    def removed(self) -> frozenset[str]:
+        """Names among both that only earlier versions had."""
+
 
 class ResourceValues(Protocol):
     """The values of resources: null while a template is validated, real ones in the engine."""
@@ -46,6 +51,10 @@ class ResourceValues(Protocol):
 
 
 Yaql = Callable[[str, Any], Any]
+
+#: What only YAML tags make (``!!binary``, ``!!omap``, ``!!set``): Heat's functions see lists. A set
+#: is sorted, so that every process sees the same list.
+_AS_LISTS = frozenset((bytes, tuple, set))
 
 
 class ConditionScope(Protocol):
@@ -105,13 +114,18 @@ class Parser:
             return self._items(value, value.items(), path)
         if kind is list:
             return self._items(value, enumerate(value), path)
+        if kind in _AS_LISTS:
+            items = sorted(value, key=repr) if kind is set else list(value)
+            return self._items(items, enumerate(items), path)
         return value
 
     def _items(self, container: Any, items: Any, path: Path) -> Any:
         made: Any = None
         for key, item in items:
             kind = type(item)
-            if kind is dict or kind is list:
+            if kind is str:
+                continue
+            if kind is dict or kind is list or kind in _AS_LISTS:
                 parsed = self.parse(item, (*path, key))
                 if parsed is not item:
                     made = container.copy() if made is None else made
@@ -148,6 +162,11 @@ class Parser:
     def enabled(self, tree: Any) -> bool:
         """The truth of a parsed condition."""
         return self._conditions.enabled(tree, self.scope)
+
+    @property
+    def condition_names(self) -> list[str]:
+        """The functions that conditions may call."""
+        return sorted(self._table.conditions)
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter or pseudo parameter."""
@@ -212,13 +231,13 @@ class Scope:
         raise TemplateError(
             "resource_facade can only be used in a template that provides a resource type.",
             heat_type="AttributeError",
-            code=FUNCTION,
+            code=FUNCTION_NOT_HERE,
         )
 
     def yaql(self, expression: str, data: Any) -> Any:
         """The value of a yaql expression."""
         if self._yaql is None:
-            raise TemplateError("yaql is not available here.", code=FUNCTION)
+            raise TemplateError("yaql is not available here.", code=FUNCTION_NOT_HERE)
         return self._yaql(expression, data)
 
 

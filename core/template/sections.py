@@ -10,7 +10,15 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 
-from .faults import GROUPS, RESOURCE_SHAPE, SECTION, near, type_name
+from .faults import (
+    GROUPS,
+    RESOURCE_KEY,
+    RESOURCE_SHAPE,
+    RESOURCE_TYPE,
+    SECTION,
+    near,
+    type_name,
+)
 from .versions import CONDITIONS_SINCE, KEY
 
 RESOURCES = "resources"
@@ -88,11 +96,16 @@ def _check_resource(
             yield TemplateError(
                 f'"{key}" is not a valid keyword inside a resource definition',
                 at=(*at, key),
-                code=RESOURCE_SHAPE,
-                hint=near(str(key).lower(), sorted(keys)),
+                code=RESOURCE_KEY,
+                hint=near(str(key), sorted(keys)) or _key_since(key),
             )
     if "type" not in entry:
-        yield TemplateError("Each resource must contain a type key.", at=at, code=RESOURCE_SHAPE)
+        yield TemplateError("Each resource must contain a type key.", at=at, code=RESOURCE_TYPE)
+
+
+def _key_since(key: Any) -> str:
+    later = key in _RESOURCE_KEYS_LATER
+    return f"{key} exists from version {CONDITIONS_SINCE} on." if later else ""
 
 
 def _no_map(value: Any, at: Path) -> TemplateError:

@@ -18,6 +18,7 @@ import yaml
 
 from zonda.hooks.errors import Path, Place, TemplateError
 
+from .faults import TOO_LARGE
 from .yaml_events import CONVERTED_TAGS, MAX_DEPTH, Builder, scalar_value
 
 #: Heat's limit on the size of a template, in bytes.
@@ -141,7 +142,7 @@ def count_nodes(data: Any, limit: int) -> int:
     if total > limit:
         raise TemplateError(
             f"The template has more than {limit} values once its aliases are written out.",
-            code=UNREADABLE,
+            code=TOO_LARGE,
             heat_type="RequestLimitExceeded",
             hint="Use fewer aliases (*name) inside aliases.",
         )
@@ -166,7 +167,7 @@ def _check_size(text: str, file: str, max_bytes: int, what: str) -> None:
         raise TemplateError(
             message.replace("Template", what.capitalize()),
             place=Place(file, 1, 1),
-            code=UNREADABLE,
+            code=TOO_LARGE,
             heat_type="RequestLimitExceeded",
             hint="Move long scripts into files of their own (get_file), or raise the limit.",
         )
@@ -217,7 +218,7 @@ def _unreadable(problem: str, file: str, what: str, place: Place) -> TemplateErr
     return TemplateError(
         f"Error parsing {what} {file}: {problem}",
         place=place,
-        code=UNREADABLE,
+        code=TOO_LARGE if "nested deeper" in problem else UNREADABLE,
         heat_type="ValueError",
         hint=hint,
     )

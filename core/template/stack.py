@@ -12,14 +12,19 @@ from typing import Any
 
 from zonda.core.graph.digraph import Ring, order
 from zonda.hooks.context import Clock, ResourceContext
-from zonda.hooks.errors import TemplateError, UnknownReference, ValidationErrors
+from zonda.hooks.errors import (
+    TemplateError,
+    TemplateWarning,
+    UnknownReference,
+    ValidationErrors,
+)
 from zonda.hooks.manager import Plugins
 
-from . import checks, registry, secrecy
+from . import advice, checks, placing, secrecy
 from .bundle import Bundle, Identity, Limits
 from .conditions import Conditions
 from .environment import Environment
-from .faults import PARAMETER_UNKNOWN, Poisoned
+from .faults import Poisoned
 from .fingerprint import fingerprint
 from .loading import Loader
 from .masking import Masker
@@ -58,12 +63,11 @@ class StackDefinition:
         #: The enabled resources, in template order.
         self.resources: dict[str, ResourceNode] = loader.resources
         self.outputs: dict[str, OutputNode] = loader.outputs
-        #: What is odd but no fault, for people; each with a place where there is one.
-        self.warnings: list[str] = loader.warnings
         self._conditions: Conditions = loader.conditions
         self._reads: Reads = loader.reads
         self._files: Mapping[str, str] = loader.bundle.files
         self._yaql: Yaql | None = loader.yaql
+        self._loader = loader
         self._static_scope = self.scope(None)
         self._reported = checks.reported_properties(loader.errors)
         for node in self.resources.values():
@@ -76,6 +80,11 @@ class StackDefinition:
     def description(self) -> Any:
         """The template's description, as written."""
         return self.document.data.get("description", "")
+
+    @cached_property
+    def warnings(self) -> list[TemplateWarning]:
+        """What is odd but no fault; found when it is asked for."""
+        return advice.of(self._loader)
 
     @property
     def schemas(self) -> Mapping[str, ParameterSchema]:
@@ -167,6 +176,7 @@ def load(
     yaql: Yaql | None = None,
     clock: Clock | None = None,
     all_given: bool = True,
+    with_warnings: bool = False,
 ) -> StackDefinition:
     """The definition behind a bundle.
 
@@ -174,7 +184,7 @@ def load(
     before an update (immutable ones may not change); ``yaql`` evaluates an expression on data;
     ``clock`` is for constraints on dates. Without ``all_given`` parameters may lack a value, and
     what reads them is not checked. With ``context_for`` the resources are validated as well,
-    so that one error holds the faults of both.
+    so that one error holds the faults of both. ``with_warnings``: the error brings warnings, too.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
@@ -182,30 +192,33 @@ def load(
     loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql, clock)
     loader.all_given = all_given
     loader.run(previous)
+
+    def warnings() -> list[TemplateWarning]:
+        return advice.of(loader) if with_warnings else []
+
     if not loader.complete:
-        raise_all(loader.errors, loader.found_document, loader.environment)
+        raise_all(loader.errors, loader.found_document, loader.environment, warnings)
     definition = StackDefinition(loader)
     faults = list(loader.errors)
     if context_for is not None:
         faults.extend(definition.faults(context_for))
     faults = [definition.masked(fault) for fault in faults]
-    raise_all(faults, definition.document, definition.environment)
+    raise_all(faults, definition.document, definition.environment, warnings)
     return definition
 
 
 def raise_all(
-    faults: list[TemplateError], document: Document | None, environment: Environment
+    faults: list[TemplateError],
+    document: Document | None,
+    environment: Environment,
+    warnings: Callable[[], list[TemplateWarning]] = list,
 ) -> None:
     """Raise ``faults`` as one, each with its place; nothing if there are none."""
     shown = list(_distinct(faults))
     if not shown:
         return
-    for fault in shown:
-        if fault.at[:1] == (registry.SECTION,) or fault.code == PARAMETER_UNKNOWN:
-            environment.place(fault)
-        if fault.place is None and document is not None:
-            fault.place = document.place(fault.at, key=True)
-    raise ValidationErrors(shown) from shown[0]
+    placing.fill(shown, document, environment)
+    raise ValidationErrors(shown, warnings()) from shown[0]
 
 
 def _distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:

@@ -232,6 +232,8 @@ def test_absent_items_disappear(loaded: Any) -> None:
 def test_duplicate_keys_warn_with_both_places(loaded: Any) -> None:
     stack = loaded("resources:\n  a: {type: Thing, properties: {text: x, text: y}}\n")
 
-    assert stack.warnings == [
-        "t.yaml:3:42: text was given before (t.yaml:3:33); the last one counts"
-    ]
+    (warning,) = stack.warnings
+    assert warning.code == "ZON601"
+    assert str(warning.place) == "t.yaml:3:42"
+    assert [str(other.place) for other in warning.related] == ["t.yaml:3:33"]
+    assert str(warning) == "text was given before (t.yaml:3:33); the last one counts"

@@ -1,0 +1,170 @@
+"""Warnings: what is odd in a template or an environment, and no fault.
+
+Called by ``stack`` when somebody asks for warnings, after everything was read; works on what the
+loader has found so far, however little. Never changes what a template means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from zonda.hooks.errors import Related, TemplateWarning
+
+from . import advice_functions, advice_support
+from .environment import DEFAULTS, PARAMETERS, REGISTRY, Environment
+from .faults import near
+from .outputs import KEYS as OUTPUT_KEYS
+from .outputs import SECTION as OUTPUTS
+from .parameters import Parameters
+from .registry import Registry
+from .resources import ResourceNode
+from .source import Document
+
+#: Codes, stable for ever.
+DUPLICATE_KEY = "ZON601"
+UNUSED_PARAMETER = "ZON602"
+HIDES_PSEUDO = "ZON603"
+HIDDEN_ENTRY = "ZON604"
+EMPTY_SECTION = "ZON610"
+IGNORED_KEY = "ZON611"
+HIDDEN_DEFAULT = "ZON612"
+
+_MAY_BE_EMPTY = ("heat_template_version", "description", "capabilities")
+
+
+class Found(advice_functions.Found, advice_support.Found, Protocol):
+    """What the loader knows."""
+
+    found_document: Document | None
+    environment: Environment
+    parameters: Parameters
+    registry: Registry
+    resources: dict[str, ResourceNode]
+
+
+def of(found: Found) -> list[TemplateWarning]:
+    """Every warning, those of the template first, each file from its first line to its last."""
+    document = found.found_document
+    made: list[TemplateWarning] = []
+    if document is not None:
+        made += _duplicates(document)
+        if isinstance(document.data, Mapping):
+            made += (_placed(each, document) for each in _of_template(document.data, found))
+        made.sort(key=_position)
+    for environment in found.environment.documents:
+        some = [*_duplicates(environment)]
+        if isinstance(environment.data, Mapping):
+            some += (_placed(each, environment) for each in _of_environment(environment.data))
+        made += sorted(some, key=_position)
+    made += _hidden_entries(found)
+    return made
+
+
+def _position(warning: TemplateWarning) -> tuple[int, int]:
+    place = warning.place
+    return (0, 0) if place is None else (place.line, place.column)
+
+
+def _placed(warning: TemplateWarning, document: Document) -> TemplateWarning:
+    place = document.place(warning.path, key=True)
+    return TemplateWarning(
+        warning.code, warning.message, warning.path, place, warning.hint, warning.related
+    )
+
+
+def _duplicates(document: Document) -> Iterator[TemplateWarning]:
+    if not document.repeated:
+        return
+    for path, first, second in document.duplicates:
+        yield TemplateWarning(
+            DUPLICATE_KEY,
+            f"{path[-1]} was given before ({first}); the last one counts",
+            path,
+            second,
+            "Take one of them away.",
+            (Related(f"{path[-1]} is given here first", first, path),),
+        )
+
+
+def _of_template(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarning]:
+    for section, value in data.items():
+        if section not in _MAY_BE_EMPTY and _is_empty(value):
+            yield _empty(section, "template")
+    yield from _of_parameters(data, found.parameters)
+    yield from _of_outputs(data.get(OUTPUTS))
+    yield from advice_functions.of(data, found)
+    yield from advice_support.of(found)
+
+
+def _of_environment(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:
+    for section in (PARAMETERS, DEFAULTS, REGISTRY):
+        if section in data and _is_empty(data[section]):
+            yield _empty(section, "environment")
+    given, defaults = data.get(PARAMETERS), data.get(DEFAULTS)
+    if isinstance(given, Mapping) and isinstance(defaults, Mapping):
+        for name in defaults:
+            if given.get(name) is not None:
+                yield TemplateWarning(
+                    HIDDEN_DEFAULT,
+                    f"The default of {name} has no effect: {PARAMETERS} gives it a value",
+                    (DEFAULTS, name),
+                    hint="Take one of them away.",
+                )
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, dict | list) and not value)
+
+
+def _empty(section: str, what: str) -> TemplateWarning:
+    return TemplateWarning(
+        EMPTY_SECTION,
+        f"The section {section} of the {what} is empty",
+        (section,),
+        hint="Fill it or leave it out.",
+    )
+
+
+def _of_parameters(data: Mapping[str, Any], parameters: Parameters) -> Iterator[TemplateWarning]:
+    used = advice_functions.parameters_used(data)
+    for name in parameters.schemas:
+        if name in parameters.pseudo:
+            yield TemplateWarning(
+                HIDES_PSEUDO,
+                f"The parameter {name} hides the pseudo parameter of that name",
+                (PARAMETERS, name),
+                hint="Choose another name.",
+            )
+        if used is not None and name not in used:
+            yield TemplateWarning(
+                UNUSED_PARAMETER,
+                f"The parameter {name} is used nowhere",
+                (PARAMETERS, name),
+                hint=f"Read it with get_param: {name}, or take it away.",
+            )
+
+
+def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
+    for name, entry in data.items() if isinstance(data, Mapping) else ():
+        for key in entry if isinstance(entry, Mapping) else ():
+            if key not in OUTPUT_KEYS:
+                yield TemplateWarning(
+                    IGNORED_KEY,
+                    f"The key {key} of an output is not looked at",
+                    (OUTPUTS, name, key),
+                    hint=near(key, OUTPUT_KEYS),
+                )
+
+
+def _hidden_entries(found: Found) -> Iterator[TemplateWarning]:
+    """Entries of the registry that never apply, since an earlier one covers their names."""
+    for entry, stronger in found.registry.hidden_entries():
+        yield TemplateWarning(
+            HIDDEN_ENTRY,
+            f"The entry {entry.name} never applies: {stronger.name} comes first",
+            entry.at,
+            found.environment.place(entry.at),
+            "Of two entries that fit, the first by the alphabet counts.",
+            (Related(f"{stronger.name} stands here", found.environment.place(stronger.at)),),
+        )

@@ -1,0 +1,70 @@
+"""Where each fault stands: in the template, or in the environment that is to blame.
+
+Called by ``stack`` once all faults are known, because looking for places costs a second reading
+of the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from zonda.hooks.errors import Path, Place, Related, TemplateError
+
+from . import environment as environments
+from . import registry
+from .environment import Environment
+from .faults import (
+    CONSTRAINT_UNKNOWN,
+    PARAMETER,
+    PARAMETER_CONSTRAINT,
+    PARAMETER_IMMUTABLE,
+    PARAMETER_UNKNOWN,
+)
+from .source import Document
+
+#: Faults of a parameter's value; whoever gave it is to blame.
+_OF_VALUES = (
+    CONSTRAINT_UNKNOWN,
+    PARAMETER,
+    PARAMETER_CONSTRAINT,
+    PARAMETER_IMMUTABLE,
+    PARAMETER_UNKNOWN,
+)
+
+
+def fill(
+    faults: Iterable[TemplateError], document: Document | None, environment: Environment
+) -> None:
+    """Fill in the places of ``faults`` and of what is related to them."""
+    for fault in faults:
+        if fault.place is None:
+            fault.place = _in_environment(fault, environment) or _in(document, fault.at)
+        fault.related = tuple(
+            each
+            for each in (_placed(each, document) for each in fault.related)
+            if each.place is None or each.place != fault.place
+        )
+
+
+def _placed(related: Related, document: Document | None) -> Related:
+    if related.place is not None or not related.at:
+        return related
+    return replace(related, place=_in(document, related.at))
+
+
+def _in(document: Document | None, path: Path) -> Place | None:
+    return None if document is None else document.place(path, key=True)
+
+
+def _in_environment(fault: TemplateError, environment: Environment) -> Place | None:
+    if fault.at[:1] == (registry.SECTION,):
+        return environment.place(fault.at)
+    if fault.code not in _OF_VALUES or len(fault.at) != 2:
+        return None
+    name = fault.at[1]
+    if name in environment.named:
+        return None
+    return environment.place((environments.PARAMETERS, name)) or environment.place(
+        (environments.DEFAULTS, name)
+    )

@@ -1,0 +1,44 @@
+"""What was probably meant by a name that nobody knows.
+
+Used by everything that refuses a name: properties, constraints, templates, commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: How alike two names must be, from 0 to 1: difflib's own measure for "close enough".
+ALIKE = 0.6
+
+#: Among more names than this only another spelling is looked for: comparing takes its time.
+MOST = 2000
+
+
+def nearest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
+    """The one of ``known`` that is spelt most like ``name``, or the empty text.
+
+    Case and the choice between ``-``, ``_`` and blanks count for nothing.
+    """
+    if not isinstance(name, str) or not name:
+        return ""
+    folded: dict[str, str] = {}
+    for item in known:
+        if isinstance(item, str) and item != name:
+            folded.setdefault(_folded(item), item)
+    wanted = _folded(name)
+    if wanted in folded or len(folded) > MOST:
+        return folded.get(wanted, "")
+    from difflib import get_close_matches  # needed for a fault only
+
+    found = get_close_matches(wanted, folded, n=1, cutoff=alike)
+    return folded[found[0]] if found else ""
+
+
+def near(name: object, known: Iterable[object]) -> str:
+    """A hint that names what was probably meant, or nothing."""
+    found = nearest(name, known)
+    return f"Did you mean {found}?" if found else ""
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
