@@ -21,7 +21,7 @@ from .access import ResourceFacade, resource_name
 from .static import UNKNOWN, static_value
 from .text import ListJoin, StrReplace
 
-_MEMBER = re.compile(r"\.?member\.(\d+)\.([^=]*)=(.*)", re.DOTALL)
+_MEMBER = re.compile(r"\.member\.([0-9]+)\.(.*)")
 
 
 class Ref(Function):
@@ -82,7 +82,8 @@ class Select(Function):
         if isinstance(collection, str):
             collection = self._from_json(collection)
         if isinstance(collection, dict):
-            if not isinstance(index, str):
+            # A text that is a whole number counts as a number, which is no key.
+            if not isinstance(index, str) or _is_whole(index):
                 raise TypeError(f'Index to "{self.name}" must be a string')
             return collection.get(index, "")
         if not isinstance(collection, list):
@@ -102,6 +103,14 @@ class Select(Function):
             return ""
         except (ValueError, TypeError, OverflowError):
             raise TypeError(f'Index to "{self.name}" must be an integer') from None
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Join(ListJoin):
@@ -174,18 +183,21 @@ class MemberListToMap(Function):
                 "                                      '.member.0.Value=door']]}\n"
                 '            "'
             )
+        for what, arg in zip(("Key", "Value"), self.args, strict=False):
+            if not isinstance(arg, str):
+                raise TypeError(f"{name} {what} Name must be a string")
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The map, in the order of the members' numbers."""
-        key_name, value_name, members = (resolve_value(arg, scope) for arg in self.args)
-        if not isinstance(key_name, str) or not isinstance(value_name, str):
-            raise TypeError(f'"{self.name}" Key Name and Value Name must be strings')
+        key_name, value_name, tree = self.args
+        members = resolve_value(tree, scope)
         if not isinstance(members, list):
             raise TypeError("Member list must be a list")
         pairs: dict[int, dict[str, str]] = {}
-        for member in members:
-            number, name, value = _member(member)
-            pairs.setdefault(number, {})[name] = value
+        for member in map(_member, members):
+            if member is not None:
+                number, name, value = member
+                pairs.setdefault(number, {})[name] = value
         complete = [pairs[number] for number in sorted(pairs)]
         return {
             pair[key_name]: pair[value_name]
@@ -194,13 +206,15 @@ class MemberListToMap(Function):
         }
 
 
-def _member(text: Any) -> tuple[int, str, str]:
+def _member(text: Any) -> tuple[int, str, str] | None:
+    """Number, name and value of one member; None for a name of another form, which is ignored."""
     if not isinstance(text, str):
         raise TypeError("Member list items must be strings")
-    match = _MEMBER.fullmatch(text)
-    if match is None:
+    name, equals, value = text.partition("=")
+    if not equals:
         raise ValueError(f"Member list items must look like .member.0.Name=key, not {text[:60]!r}")
-    return int(match[1]), match[2], match[3]
+    match = _MEMBER.match(name)
+    return None if match is None else (int(match[1]), match[2], value)
 
 
 class CfnResourceFacade(ResourceFacade):

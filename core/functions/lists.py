@@ -84,11 +84,16 @@ class Filter(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The list; as it is where either argument is empty."""
-        values, items = (resolve_value(arg, scope) for arg in self.args)
-        if not values or not items:
+        items = resolve_value(self.args[1], scope)
+        if not items:
             return items
-        if not isinstance(values, list) or not isinstance(items, list):
+        if not isinstance(items, list):
             raise TypeError(f'"{self.name}" only works with lists')
+        values = resolve_value(self.args[0], scope)
+        if not values:
+            return items
+        if not isinstance(values, list):
+            raise TypeError(f'"{self.name}" takes the values to leave out as a list')
         return [item for item in items if item not in values]
 
 

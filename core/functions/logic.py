@@ -129,8 +129,11 @@ class _Several(_Combined):
             raise ValueError(f'The minimum number of condition arguments to "{name}" is 2.')
 
     def resolve(self, scope: ResolveScope) -> Any:
-        """The operands combined."""
-        for operand in self.args:
+        """The operands combined.
+
+        Every function among them is resolved; a name behind the one that decides is not looked up.
+        """
+        for operand in resolve(self.args, scope):
             if self._truth(operand, scope) is self.decisive:
                 return self.decisive
         return not self.decisive

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode, urlunsplit
 
-from zonda.hooks.errors import Path
-from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve, sources
+from zonda.hooks.function import Function, ResolveScope, resolve, sources
 
 _PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
 _HIGHEST_PORT = 65535
@@ -17,14 +17,21 @@ class MakeUrl(Function):
 
     __slots__ = ()
 
-    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
-        super().__init__(scope, name, args, path)
-        if not isinstance(self.args, dict):
-            raise TypeError(f'The arguments to "{name}" must be a map')
-        unknown = [str(key) for key in self.args if key not in _PARTS]
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """Parts that do not exist or have the wrong type."""
+        yield from super().validate(scope)
+        try:
+            self._check_shape(self.args)
+        except (TypeError, ValueError) as error:
+            yield error
+
+    def _check_shape(self, args: Any) -> None:
+        if not isinstance(args, dict):
+            raise TypeError(f'The arguments to "{self.name}" must be a map')
+        unknown = [str(key) for key in args if key not in _PARTS]
         if unknown:
-            raise ValueError(f'Invalid arguments to "{name}": {", ".join(unknown)}')
-        self._check(self.args)
+            raise ValueError(f'Invalid arguments to "{self.name}": {", ".join(unknown)}')
+        self._check(args)
 
     def _check(self, args: dict[str, Any]) -> None:
         """Check the parts in their order; what follows the query is not looked at, as in Heat."""
@@ -67,7 +74,7 @@ class MakeUrl(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """The URL; raises TypeError and ValueError with Heat's words."""
         args = resolve(self.args, scope)
-        self._check(args)
+        self._check_shape(args)
         scheme = args.get("scheme", "")
         if ":" in scheme:
             raise ValueError("URL \"scheme\" should not contain ':'")

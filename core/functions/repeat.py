@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -36,8 +36,12 @@ class Repeat(Function):
             )
         self._for_each = self.args["for_each"]
         self._template = self.args["template"]
+
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """A ``for_each`` that can be no map."""
+        yield from super().validate(scope)
         if not isinstance(self._for_each, dict | Function):
-            raise TypeError(f'The "for_each" argument to "{name}" must contain a map')
+            yield TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The list of copies; the first placeholder varies slowest."""
@@ -96,14 +100,13 @@ class RepeatPermutations(RepeatMaps):
     def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         if self._permutations:
             return super()._rows(lists)
-        if any(items == () for items in lists):
-            return ()
-        if len({len(items) for items in lists}) != 1:
+        # An empty tuple stands for null, which has no length: what is left must still agree.
+        if len({len(items) for items in lists if items != ()}) > 1:
             raise ValueError(
                 f"For {self.name}, the length of for_each values should be equal "
                 "if no permutations."
             )
-        return zip(*lists, strict=True)
+        return zip(*lists, strict=False)
 
     def _check_size(self, lists: list[Sequence[Any]], template: Any) -> None:
         super()._check_size(lists if self._permutations else lists[:1], template)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from zonda.core.template.bundle import Limits
@@ -28,8 +28,16 @@ class Yaql(Function):
             )
         self._expression = self.args["expression"]
         self._data = self.args.get("data", {})
-        if not isinstance(self._expression, Function):
+
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """An expression that is no text or cannot be read."""
+        yield from super().validate(scope)
+        if isinstance(self._expression, Function):
+            return
+        try:
             self._check(self._expression)
+        except (TypeError, ValueError) as error:
+            yield error
 
     def _check(self, expression: Any) -> str:
         if not isinstance(expression, str):

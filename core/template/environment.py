@@ -15,7 +15,7 @@ from zonda.hooks.errors import Path, Place, TemplateError
 
 from .bundle import Bundle
 from .faults import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
-from .merging import OVERWRITE, MergeConflict, merged_value, strategy_for
+from .merging import MergeConflict, merged_value, strategy_for
 from .parameters import ParameterSchema
 from .source import Document, load_document
 
@@ -175,43 +175,31 @@ def _merge(
             old = merged.get(section)
             merged[section] = _merge_plain(old, value)
             continue
-        target = merged[section] = dict(merged.get(section) or {})
-        fresh: dict[str, str] = {}
+        old = merged.get(section) or {}
+        target = merged[section] = dict(old)
         for name, given in value.items():
+            if name not in schemas:
+                # A value that no parameter takes is a fault in the first file, and dropped in all
+                # others; defaults are for nested templates, too.
+                if not old or section == DEFAULTS:
+                    target[name] = given
+                continue
             if given is None:
                 continue
-            strategy = strategy_for(name, strategies, known) if name in schemas else OVERWRITE
+            strategy = strategy_for(name, strategies, known)
             try:
-                if name in schemas:
-                    _agree(name, strategy, known, fresh, document.file)
-                target[name] = _merged(target, name, given, strategy, schemas, known)
+                _agree(name, strategy, known, document.file)
+                kind = schemas[name].type
+                target[name] = merged_value(old, name, given, strategy, kind) if old else given
             except MergeConflict as conflict:
                 fault = conflict.fault(name)
                 fault.place = document.place((section, name), key=True)
                 errors.append(fault)
-        known.update(fresh)
 
 
-def _merged(
-    target: Mapping[str, Any],
-    name: str,
-    given: Any,
-    strategy: str,
-    schemas: Mapping[str, ParameterSchema],
-    known: Mapping[str, str],
-) -> Any:
-    if name not in target or target[name] is None or name not in known:
-        return given
-    return merged_value(target[name], given, strategy, schemas[name].type)
-
-
-def _agree(
-    name: str, strategy: str, known: Mapping[str, str], fresh: dict[str, str], file: str
-) -> None:
-    """Refuse a strategy that is another one than the first file's."""
-    if name not in known:
-        fresh[name] = strategy
-    elif known[name] != strategy:
+def _agree(name: str, strategy: str, known: dict[str, str], file: str) -> None:
+    """Note the strategy for a parameter; refuse another one than the first file's."""
+    if known.setdefault(name, strategy) != strategy:
         raise MergeConflict(
             f"Conflicting merge strategy '{strategy}' for parameter '{name}' in file '{file}'.",
             "ConflictingMergeStrategyForParam",

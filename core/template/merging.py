@@ -12,13 +12,16 @@ from typing import Any
 from zonda.hooks.errors import TemplateError
 
 from .faults import MERGE as MERGE_CODE
-from .parameter_types import JSON, LIST
+from .faults import type_name
+from .parameter_types import JSON, LIST, NUMBER, STRING
 
 OVERWRITE = "overwrite"
 MERGE = "merge"
 DEEP_MERGE = "deep_merge"
 _KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
 _DEFAULT = "default"
+
+_NUMBERS = "Numbers and booleans cannot be merged."
 
 
 class MergeConflict(Exception):
@@ -47,51 +50,92 @@ def strategy_for(name: str, strategies: Mapping[str, Any], known: Mapping[str, s
     return chosen if chosen in _KNOWN else fallback
 
 
-def merged_value(old: Any, new: Any, strategy: str, kind: str) -> Any:
-    """``new`` merged into ``old`` for a parameter of type ``kind``; raises MergeConflict."""
+def merged_value(values: Mapping[str, Any], name: str, new: Any, strategy: str, kind: str) -> Any:
+    """``new`` merged into what ``values`` has under ``name``, for a parameter of type ``kind``.
+
+    Raises MergeConflict.
+    """
     if strategy == OVERWRITE:
         return new
+    new = _read(new, kind)
+    old = values.get(name)
     if kind == JSON:
-        old, new = _parsed(old), _parsed(new)
-    if isinstance(old, dict) and isinstance(new, dict):
         return _maps(old, new, deep=strategy == DEEP_MERGE)
-    if isinstance(old, list) and isinstance(new, list):
-        return [*old, *new]
-    if isinstance(old, str) and isinstance(new, str):
-        return f"{old},{new}" if kind == LIST else old + new
-    if isinstance(old, bool | int | float) or isinstance(new, bool | int | float):
-        raise MergeConflict(
-            "Invalid parameter in environment .", hint="Numbers and booleans cannot be merged."
-        )
+    if kind == LIST:
+        return _lists(old, new)
+    if kind == STRING:
+        return _texts(old if name in values else "", new)
+    if kind == NUMBER and isinstance(old, str):
+        return _texts(old, new)
+    if kind == NUMBER:
+        raise MergeConflict("a number cannot be merged with a text", "TypeError", _NUMBERS)
     raise MergeConflict(
-        "a text and a list cannot be merged", "AttributeError", "Write both as lists."
+        f"Invalid merge strategy 'merge' for parameter '{name}'.",
+        "InvalidMergeStrategyForParam",
+        f"A {kind} can only be overwritten.",
     )
 
 
-def _parsed(value: Any) -> Any:
-    if not isinstance(value, str):
+def _read(value: Any, kind: str) -> Any:
+    """A JSON parameter's value as data; any other must be a text or a list."""
+    if kind != JSON:
+        if not isinstance(value, str | list):
+            raise MergeConflict("Invalid parameter in environment .", hint=_NUMBERS)
         return value
     try:
-        return json.loads(value)
-    except ValueError as error:
-        raise MergeConflict(f"Value must be valid JSON: {error}") from error
+        text = value if isinstance(value, str) else json.dumps(value)
+        return json.loads(text) if text else text
+    except (ValueError, TypeError, RecursionError) as error:
+        raise MergeConflict(f"Invalid parameter in environment {error}.") from error
 
 
-def _maps(old: dict[str, Any], new: dict[str, Any], *, deep: bool) -> dict[str, Any]:
+def _maps(old: Any, new: Any, *, deep: bool) -> Any:
     """Null leaves of ``new`` are skipped; below maps, a deep merge also concatenates text."""
+    if not old:
+        return new
+    if not isinstance(new, dict):
+        raise _mixed(old, new, "AttributeError")
+    if not isinstance(old, dict):
+        if all(value is None for value in new.values()):
+            return old
+        raise _mixed(old, new, "TypeError")
     made = dict(old)
     for key, value in new.items():
-        if value is None:
-            continue
-        made[key] = _deep(made[key], value) if deep and key in made else value
+        if value is not None:
+            made[key] = _deep(made, key, value) if deep else value
     return made
 
 
-def _deep(old: Any, new: Any) -> Any:
-    if isinstance(old, dict) and isinstance(new, dict):
+def _deep(made: Mapping[str, Any], key: str, new: Any) -> Any:
+    old = made.get(key)
+    if isinstance(new, dict):
         return _maps(old, new, deep=True)
+    if isinstance(new, list):
+        return _lists(old, new)
+    if isinstance(new, str):
+        return _texts(old if key in made else "", new)
+    return new
+
+
+def _lists(old: Any, new: Any) -> Any:
+    if not old:
+        return new
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *new]
     if isinstance(old, str) and isinstance(new, str):
+        return f"{old},{new}"
+    raise _mixed(old, new, "AttributeError" if isinstance(new, list) else "TypeError")
+
+
+def _texts(old: Any, new: Any) -> str:
+    if isinstance(old, str) and isinstance(new, str):
         return old + new
-    return new
+    raise _mixed(old, new, "TypeError")
+
+
+def _mixed(old: Any, new: Any, heat_type: str) -> MergeConflict:
+    return MergeConflict(
+        f"a {type_name(old)} and a {type_name(new)} cannot be merged",
+        heat_type,
+        "Write both in the same way.",
+    )

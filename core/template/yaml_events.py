@@ -1,12 +1,15 @@
 """Plain data from YAML 1.1 text, by libyaml's events and PyYAML's own rules for scalars.
 
 Called by ``source`` only. It knows YAML and nothing of templates: no version, no section. The
-data is what PyYAML's safe loader gives, except that dates and timestamps stay text; building it
-from events costs a sixth of PyYAML's own way, and needs no recursion.
+data is what PyYAML's safe loader gives (bytes for ``!!binary``, pairs for ``!!omap``, a set for
+``!!set``), except that dates and timestamps stay text; building it from events costs a sixth of
+PyYAML's own way, and needs no recursion.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,9 +34,13 @@ _STR, _MERGE, _VALUE = _STANDARD + "str", _STANDARD + "merge", _STANDARD + "valu
 _TEXT_TAGS = frozenset((_STR, _STANDARD + "timestamp"))
 #: Tags of scalars that are not text.
 CONVERTED_TAGS = frozenset(_STANDARD + kind for kind in ("null", "bool", "int", "float"))
+_BINARY = _STANDARD + "binary"
+_SET = _STANDARD + "set"
+#: Lists of maps with one key each: both become lists of pairs.
+_PAIRS = frozenset((_STANDARD + "omap", _STANDARD + "pairs"))
 _COLLECTION_TAGS = {
-    SequenceStartEvent: (None, "!", _STANDARD + "seq"),
-    MappingStartEvent: (None, "!", _STANDARD + "map"),
+    SequenceStartEvent: (None, "!", _STANDARD + "seq", *_PAIRS),
+    MappingStartEvent: (None, "!", _STANDARD + "map", _SET),
 }
 
 _RESOLVERS = yaml.SafeLoader.yaml_implicit_resolvers
@@ -75,6 +82,8 @@ def scalar_value(tag: str, text: str) -> Any:
     """The value of a scalar with a known tag; raises ValueError where the text does not fit."""
     if tag in _TEXT_TAGS:
         return text
+    if tag == _BINARY:
+        return _bytes(text)
     if tag not in CONVERTED_TAGS:
         raise ValueError(f"could not determine a constructor for the tag {tag!r}")
     construct: Callable[..., Any] = yaml.SafeLoader.yaml_constructors[tag]
@@ -85,6 +94,13 @@ def scalar_value(tag: str, text: str) -> Any:
         raise ValueError(f"{text[:60]!r} cannot be read as !!{kind}") from error
 
 
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.decodebytes(text.encode("ascii"))
+    except (UnicodeEncodeError, binascii.Error) as error:
+        raise ValueError(f"{text[:60]!r} cannot be read as !!binary") from error
+
+
 def problem(context: str, event: Any) -> yaml.MarkedYAMLError:
     """A fault at the place of ``event``."""
     return yaml.constructor.ConstructorError(None, None, context, event.start_mark)
@@ -93,12 +109,13 @@ def problem(context: str, event: Any) -> yaml.MarkedYAMLError:
 class _Frame:
     """A collection that is being read. A mapping's items are key, value, key, value, ..."""
 
-    __slots__ = ("anchor", "depth", "is_mapping", "items", "merges")
+    __slots__ = ("anchor", "depth", "is_mapping", "items", "merges", "tag")
 
-    def __init__(self, is_mapping: bool, anchor: str | None) -> None:
+    def __init__(self, is_mapping: bool, anchor: str | None, tag: str | None = None) -> None:
         self.items: list[Any] = []
         self.is_mapping = is_mapping
         self.anchor = anchor
+        self.tag = tag
         self.depth = 0
         self.merges = False
 
@@ -178,6 +195,8 @@ class Builder:
             value = scalar_value(tag, text)
         except ValueError as error:
             raise problem(str(error), event) from error
+        if tag == _BINARY and frame.at_key():
+            raise problem("a key cannot be !!binary", event)
         if event.tag is None and event.implicit[0]:
             self._plain[text] = value
         if event.anchor is not None:
@@ -196,7 +215,7 @@ class Builder:
             raise problem(f"nested deeper than {MAX_DEPTH} levels", event)
         if event.anchor is not None:
             self._open_anchor(event, event.anchor)
-        return _Frame(kind is MappingStartEvent, event.anchor)
+        return _Frame(kind is MappingStartEvent, event.anchor, event.tag)
 
     def _open_anchor(self, event: NodeEvent, anchor: str) -> None:
         if anchor in self._anchors:
@@ -211,6 +230,10 @@ class Builder:
             value = _merged(items, event) if frame.merges else dict(_pairs(items))
             if frame.merges or len(value) * 2 != len(items):
                 self._note_repeated(items[::2])
+            if frame.tag == _SET:
+                value = set(value)
+        elif frame.tag in _PAIRS:
+            value = _as_pairs(items, event)
         if frame.depth > MAX_DEPTH:
             raise problem(f"nested deeper than {MAX_DEPTH} levels through aliases", event)
         if frame.anchor is not None:
@@ -227,11 +250,19 @@ class Builder:
         value, depth = self._anchors[event.anchor]
         if value is _UNFINISHED:
             raise problem(f"the alias {event.anchor!r} stands inside what it refers to", event)
-        if isinstance(value, dict | list):
+        if isinstance(value, dict | list | set):
             if frame.at_key():
                 raise problem("found unhashable key: a list or a map cannot be a key", event)
             frame.depth = max(frame.depth, depth + 1)
         return value
+
+
+def _as_pairs(items: list[Any], event: Any) -> list[tuple[Any, Any]]:
+    """The items of ``!!omap`` and ``!!pairs``."""
+    for item in items:
+        if not isinstance(item, dict) or len(item) != 1:
+            raise problem("every item of !!omap and !!pairs must be a map with one key", event)
+    return [pair for item in items for pair in item.items()]
 
 
 def _pairs(items: list[Any]) -> Iterator[tuple[Any, Any]]:

@@ -102,15 +102,26 @@ def test_faults_of_an_expression_carry_the_class_that_heat_shows(
         ("1", TypeError, 'Arguments to "yaql" must be a map.'),
         ({"data": 1}, KeyError, "syntax should be yaql"),
         ({"expression": "1", "more": 1}, KeyError, "syntax should be yaql"),
-        ({"expression": 5}, TypeError, 'The "expression" argument to yaql must contain a string.'),
-        ({"expression": "$.data["}, ValueError, "Bad expression Parse error: unexpected end"),
-        ({"expression": ""}, ValueError, "Bad expression Parse error: unexpected end"),
-        ({"expression": "\x01"}, ValueError, "Bad expression"),
     ],
 )
 def test_a_wrong_call_is_refused_when_it_is_parsed(parse, args, kind, message):
     with pytest.raises(kind, match=message):
         parse({"yaql": args})
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (5, 'The "expression" argument to yaql must contain a string.'),
+        ("$.data[", "Bad expression Parse error: unexpected end"),
+        ("", "Bad expression Parse error: unexpected end"),
+        ("\x01", "Bad expression"),
+    ],
+)
+def test_a_wrong_expression_is_a_static_fault(parse, expression, message):
+    call, scope = parse({"yaql": {"expression": expression}})
+    [fault] = call.validate(scope)
+    assert message in str(fault)
 
 
 @pytest.mark.parametrize(

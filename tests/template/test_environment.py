@@ -126,7 +126,20 @@ def test_another_strategy_in_a_later_file_is_refused(faults: Faults) -> None:
         pytest.param("5", "6", "merge", "number", "56", id="numbers-as-text"),
         pytest.param("a,b", "c", "merge", "comma_delimited_list", "a,b,c", id="text-lists"),
         pytest.param([1], [2], "merge", "comma_delimited_list", [1, 2], id="lists"),
-        pytest.param('{"a": 1}', {"b": 2}, "merge", "json", {"a": 1, "b": 2}, id="json-text"),
+        pytest.param({"a": 1}, '{"b": 2}', "merge", "json", {"a": 1, "b": 2}, id="json-text"),
+        pytest.param({}, {"b": 2}, "merge", "json", {"b": 2}, id="into-an-empty-map"),
+        pytest.param([], "c", "merge", "comma_delimited_list", "c", id="into-an-empty-list"),
+        pytest.param(
+            {"a": {"b": 1}},
+            {"a": {"b": None}},
+            "deep_merge",
+            "json",
+            {"a": {"b": 1}},
+            id="deep-null",
+        ),
+        pytest.param({"a": "x"}, {"a": "y"}, "deep_merge", "json", {"a": "xy"}, id="deep-text"),
+        pytest.param({"a": "x"}, {"a": "y"}, "merge", "json", {"a": "y"}, id="shallow-text"),
+        pytest.param({"a": "x"}, {"a": {}}, "deep_merge", "json", {"a": "x"}, id="deep-empty-map"),
         pytest.param({"a": 1}, {"a": None}, "merge", "json", {"a": 1}, id="null-leaf"),
         pytest.param({"m": {"a": 1}}, {"m": {}}, "merge", "json", {"m": {}}, id="shallow"),
         pytest.param({"l": [1]}, {"l": [2]}, "deep_merge", "json", {"l": [1, 2]}, id="deep-list"),
@@ -135,7 +148,15 @@ def test_another_strategy_in_a_later_file_is_refused(faults: Faults) -> None:
     ],
 )
 def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any) -> None:
-    assert merged_value(old, new, strategy, kind) == merged
+    assert merged_value({"p": old}, "p", new, strategy, kind) == merged
+
+
+@pytest.mark.parametrize(
+    ("new", "kind", "merged"),
+    [("a", "string", "a"), (["a"], "comma_delimited_list", ["a"]), ({"a": 1}, "json", {"a": 1})],
+)
+def test_a_value_merged_into_nothing(new: Any, kind: str, merged: Any) -> None:
+    assert merged_value({"other": 1}, "p", new, "merge", kind) == merged
 
 
 @pytest.mark.parametrize(
@@ -144,12 +165,61 @@ def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any)
         pytest.param(1, 2, "number", id="numbers"),
         pytest.param(True, False, "boolean", id="booleans"),
         pytest.param("a", ["b"], "comma_delimited_list", id="text-and-list"),
-        pytest.param("{", "{}", "json", id="no-json"),
+        pytest.param("true", "false", "boolean", id="booleans-as-text"),
+        pytest.param({}, "{", "json", id="no-json"),
+        pytest.param('{"a": 1}', {"b": 2}, "json", id="json-text-first"),
+        pytest.param({"a": 1}, [1], "json", id="json-list"),
+        pytest.param(1, "2", "number", id="number-and-text"),
+        pytest.param(["a"], "b", "comma_delimited_list", id="list-and-text"),
+        pytest.param("a", ["b"], "string", id="list-for-a-text"),
+        pytest.param(5, "b", "string", id="number-for-a-text"),
     ],
 )
 def test_values_that_do_not_go_together(old: Any, new: Any, kind: str) -> None:
     with pytest.raises(MergeConflict):
-        merged_value(old, new, "merge", kind)
+        merged_value({"p": old}, "p", new, "merge", kind)
+
+
+def test_a_number_as_text_cannot_be_merged_into_nothing() -> None:
+    with pytest.raises(MergeConflict):
+        merged_value({"other": 1}, "p", "5", "merge", "number")
+
+
+@pytest.mark.parametrize(
+    ("bundle", "values"),
+    [
+        pytest.param(
+            {"parameters": {"l": "u"}}
+            | files("parameter_merge_strategies: {l: merge}\nparameters: {l: a}"),
+            {"l": ["u", "a"], "j": {}},
+            id="what-the-user-gave-is-merged-too",
+        ),
+        pytest.param(
+            files("parameters: {l: a}", "parameters: {unknown: b, j: {k: 1}}"),
+            {"l": ["a"], "j": {"k": 1}},
+            id="unknown-names-of-later-files-are-dropped",
+        ),
+        pytest.param(
+            {"parameters": {"l": "u"}} | files("parameters: {unknown: b}"),
+            {"l": ["u"], "j": {}},
+            id="unknown-names-are-dropped-beside-what-the-user-gave",
+        ),
+        pytest.param(
+            files("parameters: {l: a}", "parameters: {j: null}"),
+            {"l": ["a"], "j": {}},
+            id="null-is-nothing",
+        ),
+    ],
+)
+def test_values_of_environment_files(
+    loaded: Any, bundle: dict[str, Any], values: dict[str, Any]
+) -> None:
+    assert loaded(PARAMETERS, **bundle).parameters.values == values
+
+
+def test_an_unknown_name_in_the_only_file_is_refused(faults: Faults) -> None:
+    (fault,) = faults(PARAMETERS, **files("parameters: {unknown: b}"))
+    assert fault.heat_type == "UnknownUserParameter"
 
 
 def test_a_parameter_that_no_template_declares_stands_where_it_was_given(faults: Faults) -> None:

@@ -31,8 +31,10 @@ def shape(data):
     """The data with its types, so that 1, 1.0 and true differ, and the order of keys shows."""
     if isinstance(data, dict):
         return [(shape(key), shape(value)) for key, value in data.items()]
-    if isinstance(data, list):
-        return ["list", *map(shape, data)]
+    if isinstance(data, list | tuple):
+        return [type(data).__name__, *map(shape, data)]
+    if isinstance(data, set):
+        return "set", *sorted(map(repr, data))
     return type(data).__name__, repr(data)
 
 
@@ -70,6 +72,9 @@ def parser(request, monkeypatch):
         "a: b\r\nc: d\r\n",
         "plain",
         "!!map {a: !!seq [b]}",
+        "a: !!binary aGVsbG8=\nb: !!binary |\n  aGVs\n  bG8=\nc: [!!binary '']\n",
+        "a: !!omap [b: 1, c: [2]]\nd: !!pairs [b: 1, b: {x: 2}]\ne: !!omap []\n",
+        "a: !!set {x, 1}\nb: !!set {}\nc: &s !!set {y}\nd: *s\n",
     ],
     ids=lambda text: text[:24],
 )
@@ -153,8 +158,14 @@ def test_json_beats_yaml_where_they_differ():
         ("a: 1\n---\nb: 2\n", 2, 1, "single document"),
         ("a: !!python/name:os.system x\n", 1, 4, "python/name:os.system"),
         ("a: !Ref x\n", 1, 4, "!Ref"),
-        ("a: !!binary aGk=\n", 1, 4, "binary"),
-        ("a: !!set {x, y}\n", 1, 4, "set"),
+        ("a: !!binary a\n", 1, 4, "cannot be read as !!binary"),
+        ("a: !!binary ä\n", 1, 4, "cannot be read as !!binary"),
+        ("? !!binary aGk=\n: b\n", 1, 3, "a key cannot be !!binary"),
+        ("a: !!omap [{b: 1, c: 2}]\n", None, None, "a map with one key"),
+        ("a: !!pairs [b]\n", None, None, "a map with one key"),
+        ("a: !!omap {b: 1}\n", 1, 4, "omap"),
+        ("a: !!set [b]\n", 1, 4, "set"),
+        ("a: &x !!set {b}\n? *x\n: c\n", 2, 3, "unhashable key"),
         ("a: !!int abc\n", 1, 4, "!!int"),
         ("a: !!int\n", 1, 4, "!!int"),
         ("a: !!bool maybe\n", 1, 4, "!!bool"),
