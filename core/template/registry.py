@@ -37,10 +37,11 @@ class _Entry:
     resource: str | None = None
 
     def matches(self, type_: str, resource: str) -> bool:
-        if self.resource is not None and self.resource != resource:
-            return False
+        if self.resource is not None:
+            # Heat looks for the very type there: a ``*`` is no wildcard below a resource's name.
+            return self.resource == resource and type_ == self.name
         if self.name.endswith("*"):
-            return type_.startswith(self.name[:-1])
+            return type_ != self.target and type_.startswith(self.name[:-1])
         return type_ == self.name
 
     def covers(self, other: _Entry) -> bool:
@@ -50,7 +51,8 @@ class _Entry:
 
     def meant(self, type_: str) -> Any:
         """The target for ``type_``, where a ``*`` stands for the rest of the name."""
-        if not isinstance(self.target, str) or not self.target.endswith("*"):
+        pattern = self.resource is None and self.name.endswith("*")
+        if not pattern or not isinstance(self.target, str) or not self.target.endswith("*"):
             return self.target
         return self.target[:-1] + type_[len(self.name) - 1 :]
 
@@ -98,13 +100,23 @@ class Registry:
         self, name: Any, target: Any, at: Path, resource: str | None, errors: list[TemplateError]
     ) -> None:
         if target is None:
-            return
-        if not isinstance(name, str):
+            self._remove(name, resource)
+        elif not isinstance(name, str):
             errors.append(_fault("a type's name must be text", name, at))
         elif not isinstance(target, str | list):
             errors.append(_fault("a type maps to a type's name or a file", target, at))
         else:
             self._entries.append(_Entry(name, target, at, resource))
+
+    def _remove(self, name: Any, resource: str | None) -> None:
+        """Take back what was said before: one entry, or all that a pattern covers."""
+        start = name[:-1] if isinstance(name, str) and name.endswith("*") else None
+
+        def goes(entry: _Entry) -> bool:
+            covered = entry.name == name if start is None else entry.name.startswith(start)
+            return covered and entry.resource == resource
+
+        self._entries = [entry for entry in self._entries if not goes(entry)]
 
     def resolve(self, type_: str, resource: str) -> type[Resource]:
         """The class that ``type_`` means for ``resource``; raises TemplateError."""
@@ -117,38 +129,51 @@ class Registry:
         return found
 
     def _follow(self, type_: str, resource: str) -> type[Resource]:
-        meant: Any = type_
-        used: list[_Entry] = []
-        while (entry := self._entry(meant, resource, used)) is not None:
-            if entry in used:
-                ring = " -> ".join([*(str(item.name) for item in used), entry.name])
-                raise TemplateError(
-                    f"The Resource Type ({type_}) could not be found: its aliases form a ring.",
-                    at=used[0].at,
-                    code=ALIAS_RING,
-                    hint=f"The ring is {ring}.",
-                )
-            used.append(entry)
-            meant = entry.meant(meant)
-            if not isinstance(meant, str) or is_template(meant):
-                raise _no_templates(type_, meant)
-        if meant in self._types:
-            return self._types[meant]
-        if is_template(meant):
-            raise _no_templates(type_, meant)
+        found = self._search(type_, type_, resource, (), set())
+        if found is not None:
+            return found
+        meant, entry = self._dead_end(type_, resource)
         raise TemplateError(
             f"The Resource Type ({type_}) could not be found.",
-            at=used[-1].at if used else (),
+            at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
             hint=near(meant, self.names()) or _alias_hint(type_, meant),
         )
 
-    def _entry(self, type_: str, resource: str, used: Iterable[_Entry]) -> _Entry | None:
-        """The first entry that applies; a wildcard is not applied twice on the way."""
-        spent = [entry for entry in used if entry.name.endswith("*")]
-        return next(
-            (e for e in self._entries if e.matches(type_, resource) and e not in spent), None
-        )
+    def _search(
+        self, meant: str, type_: str, resource: str, used: tuple[_Entry, ...], dead: set[str]
+    ) -> type[Resource] | None:
+        """The class for ``meant``, by the first entry that leads to one, else that of a plug-in.
+
+        ``dead`` are names that lead nowhere. Raises TemplateError for a ring and for a template.
+        """
+        if meant in dead:
+            return None
+        for entry in self._matching(meant, resource):
+            if entry in used:
+                raise _ring(type_, used, entry)
+            target = entry.meant(meant)
+            if not isinstance(target, str) or is_template(target):
+                raise _no_templates(type_, target)
+            found = self._search(target, type_, resource, (*used, entry), dead)
+            if found is not None:
+                return found
+        if meant in self._types:
+            return self._types[meant]
+        if is_template(meant):
+            raise _no_templates(type_, meant)
+        dead.add(meant)
+        return None
+
+    def _matching(self, type_: str, resource: str) -> Iterator[_Entry]:
+        return (entry for entry in self._entries if entry.matches(type_, resource))
+
+    def _dead_end(self, type_: str, resource: str) -> tuple[str, _Entry | None]:
+        """Where the first entries lead, and the last of them."""
+        meant, last = type_, None
+        while (entry := next(self._matching(meant, resource), None)) is not None:
+            meant, last = entry.meant(meant), entry
+        return meant, last
 
     def hidden_entries(self) -> Iterator[tuple[_Entry, _Entry]]:
         """Entries that never apply, each with the one that always comes before it."""
@@ -203,6 +228,16 @@ def _fault(wanted: str, value: Any, at: Path) -> TemplateError:
         at=at,
         code=REGISTRY,
         heat_type="ValueError",
+    )
+
+
+def _ring(type_: str, used: Iterable[_Entry], again: _Entry) -> TemplateError:
+    names = [*(entry.name for entry in used), again.name]
+    return TemplateError(
+        f"The Resource Type ({type_}) could not be found: its aliases form a ring.",
+        at=again.at,
+        code=ALIAS_RING,
+        hint=f"The ring is {' -> '.join(names)}.",
     )
 
 

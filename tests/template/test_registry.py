@@ -46,6 +46,18 @@ def registry(data: dict[str, Any]) -> Registry:
             id="the-resource's-own-entry",
         ),
         pytest.param({"Acme::One": None}, "Acme::One", One, id="null-is-no-entry"),
+        pytest.param(
+            {"Acme::*": "Gone::*"}, "Acme::One", One, id="a-dead-end-leaves-it-to-the-next"
+        ),
+        pytest.param(
+            {"My::*": "Gone::*", "My::T": "Acme::Two"}, "My::T", Two, id="a-dead-end-before-an-alias"
+        ),
+        pytest.param(
+            {"Acme::T": "Acme::Two", "Acme::*": None, "Acme::One": "Acme::Two"},
+            "Acme::One",
+            Two,
+            id="null-removes-only-what-stands-before-it",
+        ),
     ],
 )
 def test_resolve(data: dict[str, Any], type_: str, found: type[Resource]) -> None:
@@ -65,6 +77,18 @@ def test_resolve(data: dict[str, Any], type_: str, found: type[Resource]) -> Non
         ),
         pytest.param(
             {"resources": {"r*": {"My::T": "Acme::One"}}}, "My::T", "could not", id="name-pattern"
+        ),
+        pytest.param({"My::T": "Acme::One", "My::*": None}, "My::T", "could", id="null-pattern"),
+        pytest.param({"My::*": "My::New::*"}, "My::T", "ring", id="growing"),
+        pytest.param({"My::T": "Acme::*"}, "My::T", "could not", id="star-in-the-target-only"),
+        pytest.param(
+            {"resources": {"r": {"My::*": "Acme::One"}}}, "My::T", "could not", id="own-pattern"
+        ),
+        pytest.param(
+            {f"L{n}{end}": f"L{n + 1}" for n in range(40) for end in ("", "*")},
+            "L0",
+            "could not be found",
+            id="many-ways-to-nowhere",
         ),
         pytest.param({"My::T": "t.yaml"}, "My::T", "not supported yet", id="template"),
         pytest.param({}, "t.template", "not supported yet", id="type-that-is-a-file"),
