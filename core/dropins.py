@@ -18,6 +18,7 @@ from typing import Any
 
 from zonda.hooks import hookimpl
 from zonda.hooks.errors import PluginError
+from zonda.hooks.wording import named
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 
@@ -54,7 +55,9 @@ def load(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
         for path in _files(Path(folder)):
             try:
                 plugins.append(DropIn(path, _imported(Path(folder), path)))
-            except Exception as error:  # a stranger's file may raise anything while it is imported
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # a stranger's file may raise anything, or exit
                 failures.append(_failure(path, error))
     return plugins, failures
 
@@ -85,9 +88,7 @@ def _imported(folder: Path, path: Path) -> ModuleType:
     return importlib.import_module(".".join((root, *inner)))
 
 
-def _failure(path: Path, error: Exception) -> PluginError:
-    failure = PluginError(
-        f"Plug-in file {path} cannot be loaded: {type(error).__name__}: {error}", plugin=str(path)
-    )
+def _failure(path: Path, error: BaseException) -> PluginError:
+    failure = PluginError(f"Plug-in file {path} cannot be loaded: {named(error)}", plugin=str(path))
     failure.__cause__ = error
     return failure

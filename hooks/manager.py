@@ -21,6 +21,7 @@ from .function import Function
 from .markers import PROJECT
 from .resource import Resource
 from .specs import RunnerFactory
+from .wording import named
 
 GROUP: Final = "zonda"
 
@@ -104,7 +105,9 @@ class Plugins:
         for origin, ask in _implementations(self.manager, hook, version):
             try:
                 brought = _checked(hook, ask(), base)
-            except Exception as error:  # a stranger's code may raise anything; the rest goes on
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 self.failures.append(_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
@@ -138,7 +141,9 @@ def make_manager(
     for name, load, distribution in _installed() if discover else ():
         try:
             plugin = load()
-        except Exception as error:  # importing a stranger's module may raise anything
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # importing a stranger's module may raise anything, or exit
             failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
             continue
         _adopt(manager, failed, plugin, name, distribution)
@@ -207,9 +212,9 @@ def _origin(name: str, distribution: Distribution | None) -> Origin:
     return Origin(name, str(distribution.metadata["Name"]), distribution.version)
 
 
-def _failure(origin: Origin, what: str, error: Exception) -> PluginError:
+def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
     failure = PluginError(
-        f"Plug-in {origin} {what}: {type(error).__name__}: {error}",
+        f"Plug-in {origin} {what}: {named(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         hint="It is left out; everything else goes on.",

@@ -20,6 +20,7 @@ from .attributes import Schema as AttributeSchema
 from .context import ResourceContext
 from .definition import ResourceDefinition
 from .errors import InvalidTemplateAttribute, UpdateReplace
+from .wording import checked_json, checked_text, whole_text
 
 __all__ = ["Resource", "ResourceDefinition", "ResourceState", "UpdateReplace"]
 
@@ -161,7 +162,7 @@ class Resource:
 
     def resource_id_set(self, value: str | None) -> None:
         """Keep the physical id (255 characters at most); durable when this returns."""
-        value = None if value is None else str(value)[:255]
+        value = None if value is None else checked_text("resource_id", value)[:255]
         self.context.save_resource_id(value)
         self._state.resource_id = value
 
@@ -171,8 +172,12 @@ class Resource:
 
     def data_set(self, key: str, value: Any, redact: bool = False) -> None:
         """Keep a text under ``key``; durable when this returns. ``redact``: it is never shown."""
-        self.context.save_data(key, str(value), redact)
-        self._state.data[key] = str(value)
+        key, text = (
+            whole_text("the key of data_set", str(key)),
+            whole_text(f"data {key}", str(value)),
+        )
+        self.context.save_data(key, text, redact)
+        self._state.data[key] = text
 
     def data_delete(self, key: str) -> bool:
         """Forget ``key``; whether it was there."""
@@ -193,8 +198,9 @@ class Resource:
 
     def metadata_set(self, metadata: Mapping[str, Any]) -> None:
         """Replace the metadata; durable when this returns."""
-        self.context.save_metadata(metadata)
-        self._state.metadata = dict(metadata)
+        known: dict[str, Any] = checked_json("metadata", dict(metadata))
+        self.context.save_metadata(known)
+        self._state.metadata = known
 
     # -- validation -----------------------------------------------------------------------------
 

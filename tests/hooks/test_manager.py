@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -158,6 +159,9 @@ def raising() -> Any:
         pytest.param(
             plugin("bad", zonda_runners=lambda: {"r": 5}), "cannot be called", id="no-factory"
         ),
+        pytest.param(
+            plugin("bad", zonda_resource_types=lambda: sys.exit(3)), "SystemExit: 3", id="exits"
+        ),
     ],
 )
 def test_a_broken_plugin_is_reported_and_left_out(bad: Any, words: str) -> None:
@@ -217,3 +221,27 @@ def test_the_real_entry_points_can_be_asked_for() -> None:
 def test_all_origins_in_order() -> None:
     made = make_manager(types("b", A=One), types("a", B=Two), discover=False)
     assert [str(origin) for origin in made.origins()] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "how", [SystemExit(3), type("Odd", (BaseException,), {})("x")], ids=["exit", "odd"]
+)
+def test_a_plugin_that_exits_while_it_is_imported_is_left_out(
+    how: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken() -> Any:
+        raise how
+
+    good = ("good", "acme-good", lambda: types("good", A_B=One))
+    installed(monkeypatch, tmp_path, ("bad", "acme-bad", broken), good)
+    plugins = collect(discover=True)
+    assert plugins.resource_types == {"A::B": One}
+    assert [failure.plugin for failure in plugins.failures] == ["bad"]
+
+
+def test_whoever_presses_ctrl_c_is_no_plugin() -> None:
+    def interrupted() -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(plugin("slow", zonda_resource_types=interrupted))

@@ -1,0 +1,62 @@
+"""Texts of strangers made fit for storing and showing. Called wherever a plug-in has said something.
+
+A plug-in's error may have a ``__str__`` that raises, and any text may hold half of a surrogate
+pair, which no file, database or terminal takes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .errors import ResourceFailure
+
+
+def encodable(text: str) -> str:
+    r"""``text`` with lone surrogates written out (``\ud800``)."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def text_of(thing: object) -> str:
+    """``str(thing)``, encodable, whatever its ``__str__`` does."""
+    try:
+        return encodable(str(thing))
+    except Exception as error:  # a stranger's __str__ may raise anything
+        return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
+
+
+def named(error: BaseException) -> str:
+    """``ValueError: text``: what a plug-in raised."""
+    return f"{type(error).__name__}: {text_of(error)}"
+
+
+def checked_text(what: str, value: object) -> str:
+    """``value`` as text. Raises ResourceFailure where it has none that can be stored."""
+    if isinstance(value, dict | list | tuple | set | frozenset | bytes) or _has_no_text(value):
+        raise ResourceFailure(f"{what} is not text but {type(value).__name__}")
+    return whole_text(what, str(value))
+
+
+def whole_text(what: str, text: str) -> str:
+    """``text``. Raises ResourceFailure where it holds half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure(f"{what} is not text: it holds half of a surrogate pair") from None
+    return text
+
+
+def _has_no_text(value: object) -> bool:
+    kind = type(value)
+    return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+
+
+def checked_json(what: str, value: Any) -> Any:
+    """``value``, if it can be stored as JSON. Raises ResourceFailure where it cannot."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure(f"{what} holds half of a surrogate pair, which is no text") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ResourceFailure(f"{what} cannot be stored as JSON: {text_of(error)}") from None
+    return value

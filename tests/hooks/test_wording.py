@@ -1,0 +1,87 @@
+"""What strangers say is made fit for storing, or refused with a clear sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.resource import Resource
+from zonda.hooks.testing import Lifecycle
+from zonda.hooks.wording import named, text_of
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        pytest.param(ValueError("plain"), "ValueError: plain", id="plain"),
+        pytest.param(ValueError("x\ud800y"), "ValueError: x\\ud800y", id="surrogate"),
+        pytest.param(
+            Mute(), "Mute: <Mute whose text cannot be made: RuntimeError>", id="str raises"
+        ),
+    ],
+)
+def test_an_error_is_named(error: Exception, shown: str) -> None:
+    assert named(error) == shown
+    assert text_of(error).encode()
+
+
+class Thing(Resource):
+    """Stores what it is told to."""
+
+    store: Any
+
+    def handle_create(self) -> None:
+        self.store()
+
+
+@pytest.mark.parametrize(
+    ("store", "why"),
+    [
+        pytest.param(
+            lambda r: r.resource_id_set("\ud800"),
+            "resource_id is not text: it holds half of a surrogate pair",
+            id="id with a surrogate",
+        ),
+        pytest.param(
+            lambda r: r.resource_id_set({"a": 1}), "resource_id is not text but dict", id="id a map"
+        ),
+        pytest.param(
+            lambda r: r.resource_id_set(object()),
+            "resource_id is not text but object",
+            id="id an object",
+        ),
+        pytest.param(
+            lambda r: r.data_set("k", "\ud800"),
+            "data k is not text: it holds half of a surrogate pair",
+            id="data with a surrogate",
+        ),
+        pytest.param(
+            lambda r: r.metadata_set({"k": object()}),
+            "metadata cannot be stored as JSON: Object of type object is not JSON serializable",
+            id="metadata with an object",
+        ),
+        pytest.param(
+            lambda r: r.metadata_set({"k": "\ud800"}),
+            "metadata holds half of a surrogate pair, which is no text",
+            id="metadata with a surrogate",
+        ),
+    ],
+)
+def test_what_cannot_be_stored_is_refused(store: Any, why: str) -> None:
+    life = Lifecycle(type("It", (Thing,), {"store": store}))
+    with pytest.raises(ResourceFailure) as caught:
+        life.create()
+    assert caught.value.message == why
+
+
+def test_numbers_are_ids_too() -> None:
+    life = Lifecycle(type("It", (Thing,), {"store": lambda r: r.resource_id_set(7)}))
+    life.create()
+    assert life.resource_id == "7"
