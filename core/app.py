@@ -116,19 +116,27 @@ class App:
         )
         return Details(shown.parameters(stack.id), shown.outputs(stack.id, refresh=refresh))
 
-    def validate(self, bundle: Bundle) -> Checked:
+    def validate(self, bundle: Bundle, *, ignore_unknown: bool = False) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
 
         Parameters need no values, as with Heat; what reads one that has none is not checked.
-        Whether a runner knows a workflow is not asked: it may be started later.
+        Whether a runner knows a workflow is not asked: it may be started later. With
+        ``ignore_unknown`` types and custom constraints that are not installed are only warned of.
         """
         lender = self._lender(lenient=True)
         identity = Identity(self.ids.new(), "template", self.settings.project)
         try:
             loading = self._loading(lender)
-            return Checked.of(
-                loading.load(bundle, identity, None, True, all_given=False, with_warnings=True)
+            definition = loading.load(
+                bundle,
+                identity,
+                None,
+                True,
+                all_given=False,
+                with_warnings=True,
+                ignore_unknown=ignore_unknown,
             )
+            return Checked.of(definition)
         finally:
             lender.close()
 

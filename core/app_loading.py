@@ -53,11 +53,13 @@ class Loading:
         *,
         all_given: bool = True,
         with_warnings: bool = False,
+        ignore_unknown: bool = False,
     ) -> StackDefinition:
         """The definition behind a bundle; with ``check`` its resources are validated as well.
 
         ``previous``: the values of the parameters before an update. Without ``all_given``
         parameters may lack a value. Raises ValidationErrors; ``with_warnings``: it has them, too.
+        ``ignore_unknown``: types and constraints that are not installed are only warned of.
         """
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         context = CheckContext(self._lender, self._clock, self._random, stack)
@@ -77,6 +79,7 @@ class Loading:
             clock=self._clock,
             all_given=all_given,
             with_warnings=with_warnings,
+            ignore_unknown=ignore_unknown,
         )
 
 

@@ -140,6 +140,12 @@ class TemplateError(ZondaError):
         parts = [self.label, show_path(self.path), self.message]
         return ": ".join(part for part in parts if part)
 
+    def as_warning(self) -> TemplateWarning:
+        """The fault as something that may be overlooked."""
+        path = tuple(self.at or self.path)
+        related = tuple(self.related)
+        return TemplateWarning(self.code, self.message, path, self.place, self.hint, related)
+
     def under(self, *prefix: PathItem) -> TemplateError:
         """This error with ``prefix`` in front of its path (in place)."""
         self.path = (*prefix, *self.path)

@@ -16,6 +16,11 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``template validate``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
     bundles.add_arguments(parser, required=False)
+    parser.add_argument(
+        "--ignore-unknown-types",
+        action="store_true",
+        help="only warn of resource types and custom constraints that are not installed",
+    )
     output.add_arguments(parser)
 
 
@@ -25,7 +30,7 @@ def validate(session: Session, arguments: argparse.Namespace) -> int:
     bundle = bundles.collect(session, arguments, required=True)
     screen = session.screen
     try:
-        checked = session.app.validate(bundle)
+        checked = session.app.validate(bundle, ignore_unknown=arguments.ignore_unknown_types)
     except TemplateError as error:
         if arguments.format not in ("json", "yaml"):
             raise

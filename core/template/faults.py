@@ -61,6 +61,10 @@ class TooLarge(ValueError):
     heat_type = "ValueError"
 
 
+#: What another installation may well have: ``ignore_unknown`` only warns of it.
+UNKNOWN = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
+
+
 class Poisoned(TemplateError):
     """A value that is missing because of a fault that was reported already: never shown."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.clock import SystemClock
 from zonda.core.graph.digraph import Ring, order
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import CircularDependency, Related, TemplateError
+from zonda.hooks.errors import CircularDependency, Related, TemplateError, TemplateWarning
 from zonda.hooks.manager import Plugins
 
 from . import environment as environments
@@ -53,6 +53,8 @@ class Loader:
         self.limits = limits
         self.yaql = yaql
         self.errors: list[TemplateError] = []
+        #: What is not installed, where that was to be ignored.
+        self.ignored: list[TemplateWarning] = []
         self.complete = False
         self.all_given = True
         self.version = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.errors import TemplateError
+from zonda.hooks.errors import TemplateError, UnknownReference
 
 from .sections import RESOURCES
 
@@ -49,7 +49,8 @@ class Masker:
         at = fault.at
         if len(at) < 4 or at[0] != RESOURCES or at[2] != "properties":
             return False
-        if fault.message.startswith(_HARMLESS):
+        # An unknown reference only tells the name that the template's author wrote.
+        if fault.message.startswith(_HARMLESS) or fault.code == UnknownReference.code:
             return False
         return self._marks(str(at[1])).get(str(at[3])) == "hidden"
 

@@ -177,7 +177,7 @@ class Parameters:
         for name, schema in self.schemas.items():
             try:
                 _check_schema(schema, resource_context)
-                self.values[name] = self._checked(schema, resource_context)
+                self.values[name] = self._checked(schema, resource_context, errors)
             except TemplateError as error:
                 self._wrong.add(name)
                 errors.append(error)
@@ -193,8 +193,13 @@ class Parameters:
                     hint=near(name, self.schemas),
                 )
 
-    def _checked(self, schema: ParameterSchema, context: ResourceContext) -> Any:
-        """The converted value; raises TemplateError."""
+    def _checked(
+        self, schema: ParameterSchema, context: ResourceContext, errors: list[TemplateError]
+    ) -> Any:
+        """The converted value; raises TemplateError.
+
+        A constraint that is not installed says nothing about the value: it only goes to ``errors``.
+        """
         raw = self._raw(schema)
         if raw is None:
             raise TemplateError(
@@ -208,12 +213,21 @@ class Parameters:
             value = CONVERSIONS[schema.type](raw)
             form = constrained_form(schema.type, raw)
             for constraint in schema.constraints:
-                constraint.validate(form, schema, context)
+                try:
+                    constraint.validate(form, schema, context)
+                except ConstraintNotFound as error:
+                    errors.append(self._refusal(schema, error, context))
         except ValueError as error:
-            fault = _invalid(schema, error, context)
-            fault.related = tuple(self._declaration(schema))
+            fault = self._refusal(schema, error, context)
             raise fault from (None if schema.hidden else error)
         return value
+
+    def _refusal(
+        self, schema: ParameterSchema, error: ValueError, context: ResourceContext
+    ) -> TemplateError:
+        fault = _invalid(schema, error, context)
+        fault.related = tuple(self._declaration(schema))
+        return fault
 
     def origin(self, name: str) -> str:
         """Where the value of ``name`` comes from: ``parameters`` (given by the user or an

@@ -24,7 +24,7 @@ from . import advice, checks, placing, secrecy
 from .bundle import Bundle, Identity, Limits
 from .conditions import Conditions
 from .environment import Environment
-from .faults import Poisoned
+from .faults import UNKNOWN, Poisoned
 from .fingerprint import fingerprint
 from .loading import Loader
 from .masking import Masker
@@ -84,7 +84,7 @@ class StackDefinition:
     @cached_property
     def warnings(self) -> list[TemplateWarning]:
         """What is odd but no fault; found when it is asked for."""
-        return advice.of(self._loader)
+        return [*self._loader.ignored, *advice.of(self._loader)]
 
     @property
     def schemas(self) -> Mapping[str, ParameterSchema]:
@@ -177,6 +177,7 @@ def load(
     clock: Clock | None = None,
     all_given: bool = True,
     with_warnings: bool = False,
+    ignore_unknown: bool = False,
 ) -> StackDefinition:
     """The definition behind a bundle.
 
@@ -185,6 +186,8 @@ def load(
     ``clock`` is for constraints on dates. Without ``all_given`` parameters may lack a value, and
     what reads them is not checked. With ``context_for`` the resources are validated as well,
     so that one error holds the faults of both. ``with_warnings``: the error brings warnings, too.
+    ``ignore_unknown``: types and custom constraints that are not installed are only warned of; such
+    a definition is for looking at, not for making a stack.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
@@ -194,7 +197,7 @@ def load(
     loader.run(previous)
 
     def warnings() -> list[TemplateWarning]:
-        return advice.of(loader) if with_warnings else []
+        return [*loader.ignored, *advice.of(loader)] if with_warnings else []
 
     if not loader.complete:
         raise_all(loader.errors, loader.found_document, loader.environment, warnings)
@@ -203,6 +206,11 @@ def load(
     if context_for is not None:
         faults.extend(definition.faults(context_for))
     faults = [definition.masked(fault) for fault in faults]
+    if ignore_unknown:
+        unknown = [fault for fault in faults if fault.code in UNKNOWN]
+        placing.fill(unknown, definition.document, definition.environment)
+        loader.ignored = [fault.as_warning() for fault in _distinct(unknown)]
+        faults = [fault for fault in faults if fault.code not in UNKNOWN]
     raise_all(faults, definition.document, definition.environment, warnings)
     return definition
 

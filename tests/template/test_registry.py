@@ -50,7 +50,10 @@ def registry(data: dict[str, Any]) -> Registry:
             {"Acme::*": "Gone::*"}, "Acme::One", One, id="a-dead-end-leaves-it-to-the-next"
         ),
         pytest.param(
-            {"My::*": "Gone::*", "My::T": "Acme::Two"}, "My::T", Two, id="a-dead-end-before-an-alias"
+            {"My::*": "Gone::*", "My::T": "Acme::Two"},
+            "My::T",
+            Two,
+            id="a-dead-end-before-an-alias",
         ),
         pytest.param(
             {"Acme::T": "Acme::Two", "Acme::*": None, "Acme::One": "Acme::Two"},

@@ -1,0 +1,89 @@
+"""Public templates: none crashes, and every fault found in them is a mistake of the template.
+
+They are no part of the project: ``ZONDA_CORPUS`` names their folder. ``corpus_mistakes.yaml`` lists
+the mistakes that they are known to have.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from zonda.core import settings
+from zonda.core.app import App, build_app
+from zonda.core.template.bundle import Bundle
+from zonda.core.template.source import load_document
+from zonda.hooks.errors import TemplateError, ValidationErrors
+
+HERE = Path(__file__).resolve().parent
+ROOM = Path(os.environ.get("ZONDA_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
+
+pytestmark = pytest.mark.skipif(
+    not ROOM.is_dir(), reason="the corpus of templates is not here (set ZONDA_CORPUS)"
+)
+
+
+class AnyFile(dict[str, str]):
+    """The files that templates attach: any key has a text, since few came along."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def templates() -> Iterator[tuple[Path, str]]:
+    """Every file that says it is a HOT template."""
+    for path in sorted(ROOM.rglob("*")):
+        if path.suffix in {".yaml", ".yml", ".template"} and path.is_file():
+            text = path.read_text(encoding="utf-8")
+            if "heat_template_version" in text and _is_template(text):
+                yield path, text
+
+
+def _is_template(text: str) -> bool:
+    try:
+        data = load_document(text, "t").data
+    except TemplateError:
+        return False
+    return isinstance(data, dict) and "heat_template_version" in data
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    made = build_app(settings.load({"home": str(tmp_path_factory.mktemp("home"))}, {}))
+    yield made
+    made.close()
+
+
+def faults(app: App, path: Path, text: str) -> list[str]:
+    """``line code`` of every fault, where types and constraints may be unknown."""
+    bundle = Bundle(text, path.name, files=AnyFile())
+    try:
+        app.validate(bundle, ignore_unknown=True)
+    except ValidationErrors as error:
+        return [f"{one.place.line if one.place else 0} {one.code}" for one in error.errors]
+    return []
+
+
+def known_mistakes() -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for files in yaml.safe_load((HERE / "corpus_mistakes.yaml").read_text()).values():
+        for file, lines in files.items():
+            found.setdefault(file, []).extend(lines)
+    return {file: sorted(lines) for file, lines in found.items()}
+
+
+def test_public_templates_have_no_faults_but_their_own(app: App) -> None:
+    found = {}
+    for path, text in templates():
+        wrong = faults(app, path, text)
+        if wrong:
+            found[path.relative_to(ROOM).as_posix()] = sorted(wrong)
+    assert found == known_mistakes()
