@@ -172,10 +172,8 @@ class Resource:
 
     def data_set(self, key: str, value: Any, redact: bool = False) -> None:
         """Keep a text under ``key``; durable when this returns. ``redact``: it is never shown."""
-        key, text = (
-            whole_text("the key of data_set", str(key)),
-            whole_text(f"data {key}", str(value)),
-        )
+        key = whole_text("the key of data_set", str(key))
+        text = whole_text(f"data {key}", str(value))
         self.context.save_data(key, text, redact)
         self._state.data[key] = text
 

@@ -1,4 +1,4 @@
-"""Texts of strangers made fit for storing and showing. Called wherever a plug-in has said something.
+"""Texts of strangers made fit for storing and showing. Called where a plug-in has said something.
 
 A plug-in's error may have a ``__str__`` that raises, and any text may hold half of a surrogate
 pair, which no file, database or terminal takes.

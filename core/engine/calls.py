@@ -12,14 +12,16 @@ from typing import Any
 from zonda.core.store.jsontext import dumps
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import NotReady, TemplateError, UpdateReplace
+from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import text_of
 
 from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
 from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
-from .reasons import OPEN, Secrets, reason_for
+from .reasons import OPEN, Secrets, is_a_plugins, reason_for
+from .values import check_value
 
 QUICK = 0.0005
 UNSUPPORTED = "{} not supported for {}"
@@ -116,7 +118,9 @@ class Operation:
             if self.action == "UPDATE":
                 return Replace()
             return Failure(reason_for(self.row.name, error, self.secrets))
-        except Exception as error:  # the border: a plug-in may raise anything
+        except BaseException as error:  # the border: a plug-in may raise anything, or exit
+            if not is_a_plugins(error):
+                raise
             return Failure(reason_for(self.row.name, error, self.secrets))
 
     @property
@@ -148,7 +152,7 @@ class Operation:
         try:
             self.token = self._call(handler)
         except NotReady as error:
-            return Postponed(error.delay)
+            return Postponed(_seconds(error))
         return self._begun()
 
     def _was_never_made(self) -> bool:
@@ -201,7 +205,7 @@ class Operation:
             if check(self.token):
                 return self._final()
         except NotReady as error:
-            return self._waiting(error.delay)
+            return self._waiting(_seconds(error))
         return self._waiting(None)
 
     def _waiting(self, delay: float | None) -> Waiting:
@@ -219,6 +223,7 @@ class Operation:
         instance = self._as_it_is_now()
         definition = self._template()
         reference = instance.get_reference_id()
+        check_value("the reference", reference)
         outputs = self._outputs(instance, definition)
         sealer = self.instances.lending.sealer
         seal_reference, seal_outputs = self._seals(definition, outputs)
@@ -249,7 +254,7 @@ class Operation:
         for name in dict.fromkeys(names):
             try:
                 value = instance.FnGetAtt(name)
-                dumps(value)
+                check_value(f"the attribute {name}", value)
             except TemplateError:
                 continue  # no such attribute: whoever reads it is told
             except (TypeError, ValueError, NotReady):
@@ -265,6 +270,13 @@ class Operation:
             marks.of_reference(name) != OPEN,
             any(marks.of_attribute(name, key) != OPEN for key in outputs),
         )
+
+
+def _seconds(error: NotReady) -> float:
+    delay: Any = error.delay
+    if isinstance(delay, int | float) and delay >= 0 and delay != float("inf"):
+        return delay
+    raise ResourceFailure(f"NotReady was raised with a delay that is no time: {text_of(delay)}")
 
 
 class _NotCreated(Exception):

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.runner import StackRef, WorkflowRunner
+from zonda.hooks.wording import text_of
 
 from .work import Work
 
@@ -141,7 +142,7 @@ class LentContext:
     def progress(self, message: str) -> None:
         """Show what the operation waits for."""
         since = None if self.operation is None else self.operation.started_at
-        self._lending.progress(self.stack.id, self._resource_name, message, since)
+        self._lending.progress(self.stack.id, self._resource_name, text_of(message), since)
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""

@@ -17,11 +17,12 @@ from typing import Any
 from zonda.core.store.showing import event_of
 from zonda.core.store.store import Fenced, Store
 from zonda.core.store.transaction import Transaction
-from zonda.hooks.errors import StoreError, ZondaError
+from zonda.hooks.errors import PluginError, StoreError, ZondaError
+from zonda.hooks.wording import named
 
 from .acting import roll_back
 from .effects import Call, GivenUp, Step, Tx, Wait
-from .endings import no_rollback
+from .endings import broke, no_rollback
 from .instances import Seen
 from .room import Room
 from .steps import look, proceed, step
@@ -165,6 +166,10 @@ class Driver:
             task.done(value, error)
         elif error is not None and not isinstance(error, GivenUp | Fenced):
             log.error("A step of resource %s broke", task.key, exc_info=error)
+            if task.key:
+                # Nobody would drive its operation any more: it must not be in progress for ever.
+                key, why = task.key, type(error).__name__
+                self._units.append((Task(_nothing()), Tx(lambda work: broke(work, key, why))))
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -347,6 +352,13 @@ class Driver:
     def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
         """Publish what an operation waits for."""
         self.publish(Notice(stack_id, None, resource, message, since))
+
+
+def exited(error: BaseException) -> PluginError:
+    """What a plug-in raised that is no Exception (``sys.exit``), as one."""
+    made = PluginError(f"A plug-in broke off: {named(error)}", hint="That is a fault of its own.")
+    made.__cause__ = error
+    return made
 
 
 def _nothing() -> Step:

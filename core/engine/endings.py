@@ -8,7 +8,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import phases, release, transitions
 from .outcome import Failure
-from .states import IDLE
+from .states import IDLE, OPEN, PRESENT
 from .work import Work, failures
 
 CANCELLED = "User cancelled operation"
@@ -22,6 +22,21 @@ def operation_timed_out(work: Work, key: str) -> None:
     reason = f"ResourceFailure: resources.{row.name}: {row.op} timed out"
     transitions.failed(work, transitions.held(row), Failure(reason))
     work.after.stop[key] = None
+
+
+def broke(work: Work, key: str, why: str) -> None:
+    """Fail what was to be done with an instance whose step died; ``why``: of what."""
+    row = work.tx.resource(key)
+    if row is None:
+        return
+    op = row.op or row.verb or ("DELETE" if row.want != PRESENT else "")
+    op = op or ("CREATE" if row.action == "INIT" else "UPDATE")
+    text = f"{op} was broken off by a fault ({why}); the log tells more"
+    reason = f"ResourceFailure: resources.{row.name}: {text}"
+    if row.op:
+        transitions.failed(work, transitions.held(row), Failure(reason))
+    elif row.open == OPEN:
+        transitions.could_not(work, row, op, reason)
 
 
 def stack_timed_out(work: Work, stack_id: str) -> None:

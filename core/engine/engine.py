@@ -29,7 +29,7 @@ from .actions import Accepted, Action
 from .building import TemplateLoading, build_room
 from .context import Lender
 from .definitions import Loading
-from .driver import Driver, Task
+from .driver import Driver, Task, exited
 from .effects import Call, Step
 from .pool import Pool
 from .requests import Requests, single
@@ -395,8 +395,10 @@ class _Ticket:
 def _made(effect: Call) -> tuple[Any, BaseException | None]:
     try:
         return effect.run(), None
-    except BaseException as failure:  # the border: the step is told
+    except Exception as failure:  # the border: the step is told
         return None, failure
+    except BaseException as failure:  # what a plug-in raises must not end the engine's thread
+        return None, exited(failure)
 
 
 def _recover_all(work: Work) -> None:

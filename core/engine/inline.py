@@ -24,7 +24,7 @@ from .actions import Accepted, Action
 from .building import TemplateLoading, build_room
 from .context import Lender
 from .definitions import Loading
-from .driver import Driver, Task
+from .driver import Driver, Task, exited
 from .effects import Call
 from .outputs import Showing
 from .room import EngineSettings
@@ -140,5 +140,7 @@ class _InlineDriver(Driver):
             value = effect.run()
         except Exception as error:
             self.advance(task, error=error)
+        except SystemExit as error:
+            self.advance(task, error=exited(error))
         else:
             self.advance(task, value)

@@ -18,6 +18,7 @@ from zonda.core.store.views import REDACTED
 from zonda.hooks.context import Clock
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import text_of
 
 from .context import Lender, Lending
 from .definitions import Definition, Definitions, Loading
@@ -25,7 +26,7 @@ from .instances import Instances, Seen
 from .reasons import HIDDEN
 from .redact import scrub
 from .states import PRESENT
-from .values import RowValues
+from .values import RowValues, check_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,9 @@ def _output(node: Any, scope: Any, secrets: list[Any]) -> OutputView:
         return OutputView(node.name, description, REDACTED, secrecy=HIDDEN)
     try:
         value = node.resolve(scope)
-    except Exception as error:  # a plug-in may raise anything when it is asked for an attribute
-        said = scrub(str(error), secrets) or type(error).__name__
+        check_value("the output", value)
+    except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+        said = scrub(text_of(error), secrets) or type(error).__name__
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 

@@ -20,7 +20,7 @@ from zonda.hooks.resource import Resource
 from .definitions import Definition, Node
 from .instances import Instances, Seen, written
 from .outcome import Prepared, Verdict
-from .reasons import Secrets, reason_for
+from .reasons import Secrets, is_a_plugins, reason_for
 from .values import RowValues
 
 
@@ -40,7 +40,9 @@ class Preparation:
         op = "CREATE" if self.row.action == "INIT" else "UPDATE"
         try:
             return self._run()
-        except Exception as error:  # a plug-in or the template's author is at fault: see reason
+        except BaseException as error:  # a plug-in or the template's author is at fault
+            if not is_a_plugins(error):
+                raise
             return Prepared("fail", op, reason_for(self.row.name, error, self.secrets))
 
     def _run(self) -> Prepared:

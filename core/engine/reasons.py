@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.attributes import SHOW
 from zonda.hooks.errors import ResourceFailure, ZondaError
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import encodable, text_of
 
 from .definitions import Definition
 from .redact import scrub
@@ -60,7 +63,7 @@ class Secrets:
             "properties": [key for key, mark in self.marks.items() if mark == HIDDEN],
             "attributes": [
                 key
-                for key in cls.attributes_schema
+                for key in (*cls.attributes_schema, SHOW)
                 if marks.of_attribute(self._name, key) == HIDDEN
             ],
             "reference": marks.of_reference(self._name) == HIDDEN,
@@ -68,12 +71,26 @@ class Secrets:
         return {key: value for key, value in found.items() if value}
 
 
-def reason_for(name: str, error: Exception, secrets: Secrets) -> str:
+def is_a_plugins(error: BaseException) -> bool:
+    """Whether ``error`` is what a plug-in raised, and not Ctrl-C or the end of the process.
+
+    In a thread of the pool everything is: signals go to the main thread.
+    """
+    if isinstance(error, Exception | SystemExit):
+        return True
+    return threading.current_thread() is not threading.main_thread()
+
+
+def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
     """``ValueError: resources.NAME: text``; failures that a plug-in words itself go without class.
 
-    The values of ``secrets`` do not appear in it.
+    The values of ``secrets`` do not appear in it. It can be encoded, whatever the error says.
     """
-    text = scrub(str(error), secrets.values)
+    return encodable(_reason(name, error, secrets))
+
+
+def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
+    text = scrub(text_of(error), secrets.values)
     shown = f"resources.{name}: {text}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown

@@ -5,15 +5,28 @@ Implements ``ResourceValues`` of the template room. Used in the pool.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import select
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import whole_text
+
+#: How JSON text writes half of a surrogate pair, or both halves.
+_SURROGATE = "\\ud"
 
 Build = Callable[[ResourceRow], Resource]
+
+
+def check_value(what: str, value: Any) -> None:
+    """Raise TypeError or ValueError for what is no JSON, ResourceFailure for what is no text."""
+    text = dumps(value)
+    if _SURROGATE in text:
+        whole_text(what, json.dumps(json.loads(text), ensure_ascii=False))
 
 
 class RowValues:
