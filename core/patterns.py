@@ -8,10 +8,22 @@ Heat gives; the ``regex`` package matches, since it takes a timeout.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 _SHOWN = 60
+
+#: How large a pattern may get once its repetitions are written out, as ``regex`` compiles them.
+_LARGEST = 100_000
+
+_PARTS = re.compile(
+    r"""\\.                              # one character, escaped
+    | \[\^?\]?(?:\\.|[^\]\\])*\]?        # a set of characters
+    | \{(?P<least>\d*)(?:,\d*)?\}       # so many times
+    | .""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def full_match(pattern: str, text: str, seconds: float) -> bool:
@@ -21,9 +33,8 @@ def full_match(pattern: str, text: str, seconds: float) -> bool:
     retried: ``a|ab`` does not match ``ab``. Raises ValueError for a malformed pattern and where
     matching takes longer than ``seconds``.
     """
-    compiled = _compiled(pattern)
     try:
-        found = compiled.match(text, timeout=seconds)
+        found = compiled(pattern).match(text, timeout=seconds)
     except TimeoutError as error:
         raise ValueError(
             f"matching the pattern {_short(pattern)} took longer than {seconds:g} seconds"
@@ -32,14 +43,47 @@ def full_match(pattern: str, text: str, seconds: float) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> Any:
+def compiled(pattern: str, flags: int = 0) -> Any:
+    """``pattern`` for the ``regex`` package, whose searches take a timeout.
+
+    Raises ValueError for what is malformed, or so large that compiling would take too long:
+    compiling cannot be interrupted.
+    """
     import regex  # 30 ms that a template without patterns need not spend
 
     try:
-        re.compile(pattern)
-        return regex.compile(pattern, regex.VERSION0)
+        re.compile(pattern, flags)
+        if _size(pattern) > _LARGEST:
+            raise ValueError(f"the pattern {_short(pattern)} is too large")
+        return regex.compile(pattern, flags | regex.VERSION0)
     except (re.error, regex.error, OverflowError, RecursionError) as error:
         raise ValueError(f"the pattern {_short(pattern)} is malformed: {error}") from error
+
+
+def _size(pattern: str) -> int:
+    """About how many parts ``pattern`` has when what is repeated stands there so many times."""
+    outer: list[tuple[int, int]] = []
+    total = last = 0
+    for kind, least in _parts(pattern):
+        if kind == "(":
+            outer.append((total, last))
+            total = last = 0
+        elif kind == ")" and outer:
+            inside = total + last
+            total, last = outer.pop()
+            total, last = total + last, inside + 1
+        elif least:
+            last *= least + 1
+        else:
+            total, last = total + last, 1
+    return total + last + sum(map(sum, outer))
+
+
+def _parts(pattern: str) -> Iterator[tuple[str, int]]:
+    """The parts of a pattern, each with the number of times that it repeats the one before."""
+    for part in _PARTS.finditer(pattern):
+        text = part[0]
+        yield text, 1 if text == "+" else int(part["least"] or 0)
 
 
 def _short(text: str) -> str:

@@ -17,8 +17,11 @@ from typing import Any
 from zonda.hooks.errors import UsageError
 
 from . import settings_values
+from .template.bundle import Limits
 
 FILE_NAME = "zonda.toml"
+
+_LIMITS = Limits()
 
 
 def _setting(default: Any, meaning: str, variable: str, *, shown: str = "", **more: Any) -> Any:
@@ -118,36 +121,58 @@ class Settings:
         least=0,
     )
     yaql_iterators: int = _setting(
-        200,
+        _LIMITS.yaql_iterators,
         "How many items a yaql expression may walk through (Heat's `limit_iterators`).",
         "ZONDA_YAQL_ITERATORS",
         least=1,
     )
     yaql_memory: int = _setting(
-        10_000,
+        _LIMITS.yaql_memory,
         "How many bytes one value inside yaql may take (Heat's `memory_quota`).",
         "ZONDA_YAQL_MEMORY",
         least=1,
     )
     yaql_seconds: float = _setting(
-        10.0, "How long one yaql expression may take.", "ZONDA_YAQL_SECONDS", least=0.01
+        _LIMITS.yaql_seconds,
+        "How long one yaql expression may take.",
+        "ZONDA_YAQL_SECONDS",
+        least=0.01,
     )
     pattern_seconds: float = _setting(
-        1.0,
+        _LIMITS.pattern_seconds,
         "How long matching one regular expression may take.",
         "ZONDA_PATTERN_SECONDS",
         least=0.01,
     )
+    patterns_seconds: float = _setting(
+        _LIMITS.patterns_seconds,
+        "How long matching all patterns of a template's parameters may take together.",
+        "ZONDA_PATTERNS_SECONDS",
+        least=0.01,
+    )
     max_template_bytes: int = _setting(
-        524_288,
+        _LIMITS.max_template_bytes,
         "The largest template, environment or attached file (Heat's `max_template_size`).",
         "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
     max_nodes: int = _setting(
-        1_000_000,
-        "How many values a template may have once its functions are resolved.",
+        _LIMITS.max_nodes,
+        "How many values a template may have once its aliases are written out, and how many "
+        "the functions of one resource or output may make; 32 characters of text count as one.",
         "ZONDA_MAX_NODES",
+        least=1,
+    )
+    max_nodes_in_all: int = _setting(
+        _LIMITS.max_nodes_in_all,
+        "How many values all functions of a template may make while it is checked.",
+        "ZONDA_MAX_NODES_IN_ALL",
+        least=1,
+    )
+    max_faults: int = _setting(
+        _LIMITS.max_faults,
+        "How many faults of a template are shown at once.",
+        "ZONDA_MAX_FAULTS",
         least=1,
     )
 
@@ -184,7 +209,7 @@ def load(
         for name, raw, where in layer:
             _take(values, faults, name, raw, where)
     if faults:
-        raise UsageError("\n".join(map(str, faults)))
+        raise UsageError("\n".join(map(str, faults)), code="ZON207")
     values["home"] = home
     values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
     if "plugin_dirs" not in values:

@@ -248,9 +248,12 @@ class AllowedPattern(Constraint):
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is not text and cannot match a pattern")
-        if context is not None:
+        if context is None:
+            return full_match(self.pattern, value)
+        try:
             return context.full_match(self.pattern, value)
-        return full_match(self.pattern, value)
+        except ValueError as error:
+            raise ValueError(f"{self.keyword} constraint: {error}") from error
 
     def _violation(self, value: Any) -> str:
         return f'"{value}" does not match pattern "{self.pattern}"'

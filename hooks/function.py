@@ -30,7 +30,18 @@ class Source:
     path: tuple[Any, ...] = ()
 
 
-class ParseScope(Protocol):
+class Spending(Protocol):
+    """What counts the work of functions, so that no template makes values without end."""
+
+    def spend(self, values: int) -> None:
+        """Count ``values`` that were made or walked through; raises where they are too many.
+
+        ``resolve`` counts every result. A function that makes much more than it gives back, or
+        long texts in many steps, counts them itself: 32 characters are one value.
+        """
+
+
+class ParseScope(Spending, Protocol):
     """What a function may ask while it is parsed: no values of resources exist yet."""
 
     @property
@@ -47,7 +58,7 @@ class ParseScope(Protocol):
         """The value of a parameter or pseudo parameter; raises UserParameterMissing."""
 
 
-class ResolveScope(Protocol):
+class ResolveScope(Spending, Protocol):
     """Where values come from when a tree is resolved."""
 
     def parameter(self, name: str) -> Any:
@@ -128,21 +139,56 @@ class Absent:
 
 ABSENT = Absent()
 
+#: So many characters of text count as one value.
+TEXT_PER_VALUE = 32
+
+_CONTAINERS = frozenset((dict, list, set))
+
 
 def resolve(tree: Any, scope: ResolveScope) -> Any:
-    """``tree`` with every function replaced by its value; absent items are dropped."""
+    """``tree`` with every function replaced by its value; absent items are dropped.
+
+    What is walked through and what functions give is counted (``Spending``).
+    """
     kind = type(tree)
     if kind is str or kind is int or tree is None:
         return tree
     if isinstance(tree, dict):
+        scope.spend(len(tree))
         pairs = ((key, resolve(value, scope)) for key, value in tree.items())
         return {key: value for key, value in pairs if value is not ABSENT}
     if isinstance(tree, list):
+        scope.spend(len(tree))
         values = (resolve(value, scope) for value in tree)
         return [value for value in values if value is not ABSENT]
     if isinstance(tree, Function):
-        return tree.resolve(scope)
+        value = tree.resolve(scope)
+        count(value, scope)
+        return value
     return tree
+
+
+def count(value: Any, scope: Spending) -> None:
+    """Spend as much as there is in ``value``, as ``resolve`` does for each result."""
+    kind = type(value)
+    if kind is str:
+        if len(value) > TEXT_PER_VALUE:
+            scope.spend(len(value) // TEXT_PER_VALUE)
+    elif kind in _CONTAINERS:
+        inside = [value]
+        while inside:
+            container = inside.pop()
+            scope.spend(len(container))
+            items = (*container, *container.values()) if type(container) is dict else container
+            text = 0
+            for item in items:
+                kind = type(item)
+                if kind is str:
+                    text += len(item)
+                elif kind in _CONTAINERS:
+                    inside.append(item)
+            if text > TEXT_PER_VALUE:
+                scope.spend(text // TEXT_PER_VALUE)
 
 
 def resolve_value(tree: Any, scope: ResolveScope) -> Any:

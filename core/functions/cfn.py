@@ -18,6 +18,7 @@ from zonda.hooks.function import (
 )
 
 from .access import ResourceFacade, resource_name
+from .size import foresee
 from .static import UNKNOWN, static_value
 from .text import ListJoin, StrReplace
 
@@ -80,6 +81,7 @@ class Select(Function):
         if collection is None or collection == "":
             return ""
         if isinstance(collection, str):
+            foresee(scope, len(collection) // 2)  # no value of JSON is shorter
             collection = self._from_json(collection)
         if isinstance(collection, dict):
             # A text that is a whole number counts as a number, which is no key.
@@ -138,6 +140,7 @@ class Split(Function):
             raise TypeError(f'Delimiter for "{self.name}" must be string')
         if not isinstance(text, str):
             raise TypeError(f"String to split must be string; got {type(text)}")
+        foresee(scope, text.count(delimiter) if delimiter else 0)
         return text.split(delimiter)
 
 

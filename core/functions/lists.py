@@ -9,6 +9,8 @@ from typing import Any
 from zonda.hooks.errors import Path
 from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
 
+from .size import frozen
+
 
 class ListConcat(Function):
     """``list_concat: [list, ...]``: one list; null lists are skipped, null items stay."""
@@ -48,14 +50,10 @@ def unique(items: Iterable[Any]) -> list[Any]:
     """The first of each group of equal items, in order."""
     kept: list[Any] = []
     seen: set[Hashable] = set()
-    others: list[Any] = []
     for item in items:
-        if isinstance(item, dict | list):
-            if item not in others:
-                others.append(item)
-                kept.append(item)
-        elif item not in seen:
-            seen.add(item)
+        key = frozen(item)
+        if key not in seen:
+            seen.add(key)
             kept.append(item)
     return kept
 
@@ -94,7 +92,8 @@ class Filter(Function):
             return items
         if not isinstance(values, list):
             raise TypeError(f'"{self.name}" takes the values to leave out as a list')
-        return [item for item in items if item not in values]
+        unwanted = set(map(frozen, values))
+        return [item for item in items if frozen(item) not in unwanted]
 
 
 class Contains(Function):

@@ -8,6 +8,8 @@ from urllib.parse import quote, urlencode, urlunsplit
 
 from zonda.hooks.function import Function, ResolveScope, resolve, sources
 
+from .size import foresee
+
 _PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
 _HIGHEST_PORT = 65535
 
@@ -75,6 +77,7 @@ class MakeUrl(Function):
         """The URL; raises TypeError and ValueError with Heat's words."""
         args = resolve(self.args, scope)
         self._check_shape(args)
+        foresee(scope, len(repr(args)))  # each character is quoted by itself
         scheme = args.get("scheme", "")
         if ":" in scheme:
             raise ValueError("URL \"scheme\" should not contain ':'")

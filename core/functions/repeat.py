@@ -8,10 +8,15 @@ from math import prod
 from typing import Any
 
 from zonda.hooks.errors import Path
-from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
+from zonda.hooks.function import (
+    TEXT_PER_VALUE,
+    Function,
+    ParseScope,
+    ResolveScope,
+    resolve_value,
+)
 
-#: No call makes more values than this: nested calls multiply.
-MOST_VALUES = 1_000_000
+from .size import foresee
 
 
 class Repeat(Function):
@@ -51,8 +56,8 @@ class Repeat(Function):
         lists = [self._items(value) for value in for_each.values()]
         template = resolve_value(self._template, scope)
         placeholders = list(for_each)
-        self._check_size(lists, template)
-        return [_filled(template, placeholders, items) for items in self._rows(lists)]
+        foresee(scope, self._count(lists) * _size(template) * len(placeholders))
+        return [_filled(template, placeholders, items, scope) for items in self._rows(lists)]
 
     def _items(self, value: Any) -> Sequence[Any]:
         if value is None:
@@ -64,10 +69,9 @@ class Repeat(Function):
     def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         return product(*lists)
 
-    def _check_size(self, lists: list[Sequence[Any]], template: Any) -> None:
-        rows = prod(map(len, lists))
-        if rows and rows * _size(template) > MOST_VALUES:
-            raise ValueError(f'"{self.name}" would make more than {MOST_VALUES} values')
+    def _count(self, lists: list[Sequence[Any]]) -> int:
+        """How many rows there will be, at most."""
+        return prod(map(len, lists))
 
 
 class RepeatMaps(Repeat):
@@ -108,20 +112,26 @@ class RepeatPermutations(RepeatMaps):
             )
         return zip(*lists, strict=False)
 
-    def _check_size(self, lists: list[Sequence[Any]], template: Any) -> None:
-        super()._check_size(lists if self._permutations else lists[:1], template)
+    def _count(self, lists: list[Sequence[Any]]) -> int:
+        return super()._count(lists if self._permutations else lists[:1])
 
 
-def _filled(template: Any, placeholders: Sequence[Any], items: Sequence[Any]) -> Any:
+def _filled(
+    template: Any, placeholders: Sequence[Any], items: Sequence[Any], scope: ResolveScope
+) -> Any:
     if isinstance(template, str):
         for placeholder, item in zip(placeholders, items, strict=True):
-            template = template.replace(_text(placeholder), _text(item))
+            old, new = _text(placeholder), _text(item)
+            found = template.count(old)
+            if found * len(new) > TEXT_PER_VALUE:
+                scope.spend(found * len(new) // TEXT_PER_VALUE)
+            template = template.replace(old, new) if found else template
         return template
     if isinstance(template, list):
-        return [_filled(value, placeholders, items) for value in template]
+        return [_filled(value, placeholders, items, scope) for value in template]
     if isinstance(template, dict):
         return {
-            _filled(key, placeholders, items): _filled(value, placeholders, items)
+            _filled(key, placeholders, items, scope): _filled(value, placeholders, items, scope)
             for key, value in template.items()
         }
     return template

@@ -31,6 +31,9 @@ class _ParametersOnly:
         self._scope = scope
         self._path = path
 
+    def spend(self, values: int) -> None:
+        self._scope.spend(values)
+
     def parameter(self, name: str) -> Any:
         return self._scope.parameter(name)
 

@@ -7,12 +7,22 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from zonda.core.template.faults import TooLarge
 from zonda.hooks.errors import Path
-from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve, resolve_value
+from zonda.hooks.function import (
+    TEXT_PER_VALUE,
+    Function,
+    ParseScope,
+    ResolveScope,
+    Spending,
+    count,
+    resolve,
+    resolve_value,
+)
 
-#: No function makes a longer text: a few nested calls could otherwise fill the memory.
-LONGEST_TEXT = 16 * 1024 * 1024
+from .size import foresee, foresee_text
+
+#: So many characters are searched through at the cost of one value.
+_SEARCHED_PER_VALUE = 1024
 
 _SHOWN = 200
 
@@ -22,14 +32,8 @@ def json_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def check_length(function: str, length: int) -> None:
-    """Raise ValueError for a text that would be longer than any sane one."""
-    if length > LONGEST_TEXT:
-        raise TooLarge(f'"{function}" would make a text of {length} characters')
-
-
-def _joined(function: str, delimiter: str, items: list[str]) -> str:
-    check_length(function, sum(map(len, items)) + len(delimiter) * len(items))
+def _joined(delimiter: str, items: list[str], scope: ResolveScope) -> str:
+    foresee_text(scope, sum(map(len, items)) + len(delimiter) * len(items))
     return delimiter.join(items)
 
 
@@ -60,7 +64,7 @@ class ListJoin(Function):
         delimiter = resolve_value(self.args[0], scope)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        return _joined(self.name, delimiter, [self._text(item) for item in items])
+        return _joined(delimiter, [self._text(item, scope) for item in items], scope)
 
     def _items(self, tree: Any, scope: ResolveScope) -> list[Any]:
         items = resolve_value(tree, scope)
@@ -73,7 +77,7 @@ class ListJoin(Function):
     def _is_nothing(self, items: Any) -> bool:
         return items is None
 
-    def _text(self, item: Any) -> str:
+    def _text(self, item: Any, scope: ResolveScope) -> str:
         if item is None:
             return ""
         if not isinstance(item, str):
@@ -98,8 +102,9 @@ class ListJoinMultiple(ListJoin):
     def _is_nothing(self, items: Any) -> bool:
         return not items
 
-    def _text(self, item: Any) -> str:
+    def _text(self, item: Any, scope: ResolveScope) -> str:
         if isinstance(item, dict | list):
+            count(item, scope)
             try:
                 return json_text(item)
             except (TypeError, ValueError) as error:
@@ -151,8 +156,9 @@ class StrReplace(Function):
             raise TypeError(f'"{self.name}" param placeholders must be strings')
         if "" in params:
             raise ValueError(f'"{self.name}" param placeholders must not be empty')
+        count(params, scope)
         values = {key: self._replacement(params[key], key) for key in longest_first(params)}
-        text, missing = replaced(self.name, template, values)
+        text, missing = replaced(template, values, scope)
         if self.strict and missing:
             raise ValueError(
                 f"The following params were not found in the template: {','.join(missing)}"
@@ -212,7 +218,7 @@ def longest_first(keys: Mapping[str, Any]) -> list[str]:
     return sorted(sorted(keys), key=len, reverse=True)
 
 
-def replaced(function: str, template: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
+def replaced(template: str, values: Mapping[str, str], scope: Spending) -> tuple[str, list[str]]:
     """``template`` with every key of ``values`` replaced in their order, and the keys not found.
 
     What was put in is never looked at again: the template is cut at a key, and only the pieces
@@ -220,10 +226,14 @@ def replaced(function: str, template: str, values: Mapping[str, str]) -> tuple[s
     """
     pieces: list[tuple[str, bool]] = [(template, False)]
     missing: list[str] = []
+    length = len(template)
     for key, value in values.items():
-        if any(not done and key in text for text, done in pieces):
+        scope.spend(len(pieces) + length // _SEARCHED_PER_VALUE)
+        found = sum(text.count(key) for text, done in pieces if not done)
+        if found:
+            length += found * (len(value) - len(key))
+            foresee(scope, 2 * found + length // TEXT_PER_VALUE)
             pieces = list(_cut(pieces, key, value))
-            check_length(function, sum(len(text) for text, _ in pieces))
         else:
             missing.append(key)
     return "".join(text for text, _ in pieces), missing
@@ -269,6 +279,7 @@ class StrSplit(Function):
             raise TypeError(f'"{self.name}" can only split text, not {type(text).__name__}')
         if delimiter is not None and not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
+        foresee(scope, len(text) if delimiter is None else text.count(delimiter))
         parts = text.split(delimiter)
         return self._part(parts, index[0]) if index else parts
 

@@ -41,6 +41,9 @@ _FAULTS = (
 _LONGEST_MESSAGE = 1000
 _LARGEST_BITS = 80_000
 
+#: All values of one evaluation may take so many times what one value may: 200 MB by default.
+_QUOTAS_IN_ALL = 20_000
+
 #: The code of every fault of an expression.
 YAQL = "ZON118"
 
@@ -64,6 +67,8 @@ def _context() -> Any:
     context = context.create_child_context()
     context.register_function(_power, name="pow", exclusive=True)
     context.register_function(_shift_left, name="shiftBitsLeft", exclusive=True)
+    context.register_function(_replace, name="replace", method=True)
+    context.register_function(_replace_by_map, name="replace", method=True)
     return context
 
 
@@ -83,6 +88,22 @@ def parsed(expression: str) -> Any:
             return engine.parser.parse(expression, lexer=engine.lexer)
         except (*_FAULTS, RecursionError) as error:
             raise BadExpression(f"Bad expression {error}.") from error
+
+
+class _Quota(int):
+    """yaql's limit on one value's bytes, which bounds all values of an evaluation together as well.
+
+    yaql asks ``bytes > quota`` once for every value: what Python then asks the quota itself.
+    """
+
+    total = 0
+
+    def __lt__(self, other: int) -> bool:
+        self.total += other
+        return other > int(self) or self.total > int(self) * _QUOTAS_IN_ALL
+
+    def __le__(self, other: int) -> bool:
+        return int(self) <= other
 
 
 class _Options(utils.FrozenDict):  # type: ignore[misc]
@@ -144,7 +165,9 @@ class Evaluator:
         Raises ValueError for a syntax error, else TemplateError: ``heat_type`` is the class of
         the error inside yaql.
         """
-        options = _Options(self._options, self._seconds, self._clock)
+        quota = _Quota(self._options["yaql.memoryQuota"])
+        limits = {**self._options, "yaql.memoryQuota": quota}
+        options = _Options(limits, self._seconds, self._clock)
         statement = expressions.Statement(parsed(expression), _LimitedEngine(options))
         context = _context().create_child_context()
         try:
@@ -200,3 +223,27 @@ def _shift_left(value: int, bits_number: int) -> int:
 def _check_bits(bits: int) -> None:
     if bits > _LARGEST_BITS:
         raise exceptions.MemoryQuotaExceededException
+
+
+@specs.parameter("string", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("old", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("new", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("count", int)  # type: ignore[untyped-decorator]
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+def _replace(engine: Any, string: str, old: str, new: str, count: int = -1) -> str:
+    if string.count(old) * len(new) > utils.get_memory_quota(engine):
+        raise exceptions.MemoryQuotaExceededException
+    return string.replace(old, new, count)
+
+
+@specs.parameter("string", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.inject("str_func", yaqltypes.Delegate("str"))  # type: ignore[untyped-decorator]
+@specs.parameter("replacements", utils.MappingType)  # type: ignore[untyped-decorator]
+@specs.parameter("count", int)  # type: ignore[untyped-decorator]
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+def _replace_by_map(
+    engine: Any, string: str, str_func: Any, replacements: Any, count: int = -1
+) -> str:
+    for old, new in replacements.items():
+        string = _replace(engine, string, str_func(old), str_func(new), count)
+    return string

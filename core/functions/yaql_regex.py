@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from inspect import signature
 from typing import Any, TypeVar
 
-import regex
 from yaql.language import specs, yaqltypes
+
+from zonda.core import patterns
 
 _TEXT = yaqltypes.String()
 _LAMBDA = yaqltypes.Lambda(with_context=True)
@@ -26,19 +26,11 @@ class Pattern:
     def __init__(self, text: str, flags: int) -> None:
         self.text = text
         self.flags = flags
-        self.compiled = _compiled(text, flags)
+        re.compile(text, flags)  # its verdict on a malformed pattern is Heat's
+        self.compiled = patterns.compiled(text, flags)
 
     def __repr__(self) -> str:
         return f"regex({self.text!r})"
-
-
-@lru_cache(maxsize=256)
-def _compiled(text: str, flags: int) -> Any:
-    re.compile(text, flags)
-    try:
-        return regex.compile(text, flags | regex.VERSION0)
-    except regex.error as error:
-        raise ValueError(f"the pattern {text[:60]!r} cannot be used: {error}") from error
 
 
 def _bounded(engine: Any, work: Callable[[float], Any]) -> Any:

@@ -59,11 +59,17 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a template may cost. Sizes in bytes, times in seconds."""
+    """What a template may cost. Sizes in bytes, times in seconds.
+
+    Their meaning stands in ``core/settings.py``, which takes the defaults from here.
+    """
 
     yaql_iterators: int = 200
     yaql_memory: int = 10_000
     yaql_seconds: float = 5.0
     max_template_bytes: int = 524_288
     max_nodes: int = 1_000_000
+    max_nodes_in_all: int = 10_000_000
+    max_faults: int = 1000
     pattern_seconds: float = 1.0
+    patterns_seconds: float = 5.0

@@ -67,9 +67,7 @@ class Loader:
         self.outputs: dict[str, OutputNode] = {}
         self.reads = Reads()
         self.functions = functions
-        self._constraints = ConstraintContext(
-            plugins.constraints, limits.pattern_seconds, clock or SystemClock()
-        )
+        self._constraints = ConstraintContext(plugins.constraints, limits, clock or SystemClock())
 
     @property
     def document(self) -> Document:
@@ -159,7 +157,13 @@ class Loader:
     def _parse_trees(self) -> None:
         """Conditions, resources and outputs become trees; then what they read is connected."""
         scope = Scope(
-            self.parameters.value, self.conditions, self.bundle.files, {}, None, self.yaql
+            self.parameters.value,
+            self.conditions,
+            self.bundle.files,
+            {},
+            None,
+            self.yaql,
+            self.limits,
         )
         table = self.functions(self.version)
         parser = Parser(self.version, table, scope, self.conditions, self.errors)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import Function, ResolveScope, resolve_value, validate
+from zonda.hooks.function import Function, resolve_value, validate
 
 from .conditions import truth
 from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
 from .masking import Masker
-from .scope import Parser
+from .scope import Parser, Scope
 
 SECTION = "outputs"
 KEYS = ("value", "description", "condition")
@@ -41,10 +41,11 @@ class OutputNode:
         """Where the value stands in the document."""
         return (SECTION, self.name, "value")
 
-    def resolve(self, scope: ResolveScope) -> Any:
+    def resolve(self, scope: Scope) -> Any:
         """The value, null if disabled; raises TemplateError with Heat's class and sentence."""
         if not self.enabled:
             return None
+        scope.begin()
         try:
             return resolve_value(self.value, scope)
         except FAULTS as error:
@@ -54,8 +55,9 @@ class OutputNode:
                 self.masked(fault)
             raise fault from (None if self.secrecy == "hidden" else error)
 
-    def static_faults(self, scope: ResolveScope) -> Iterator[TemplateError]:
+    def static_faults(self, scope: Scope) -> Iterator[TemplateError]:
         """Faults of function calls that show without values."""
+        scope.begin()
         if self.enabled:
             for error in validate(self.value, scope):
                 yield from_exception(error)

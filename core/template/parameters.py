@@ -22,7 +22,7 @@ from zonda.hooks.constraints import (
 from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import Related, SchemaError, TemplateError
 
-from .bundle import Identity
+from .bundle import Identity, Limits
 from .faults import (
     CONSTRAINT_UNKNOWN,
     DEFAULT,
@@ -67,16 +67,23 @@ class ConstraintContext:
     def __init__(
         self,
         constraints: Mapping[str, type[BaseCustomConstraint]],
-        pattern_seconds: float,
+        limits: Limits,
         clock: Clock,
     ) -> None:
         self.clock = clock
         self._constraints = constraints
-        self._pattern_seconds = pattern_seconds
+        self._pattern_seconds = limits.pattern_seconds
+        self._left = limits.patterns_seconds
 
     def full_match(self, pattern: str, text: str) -> bool:
-        """Whether ``pattern`` matches all of ``text``, in bounded time."""
-        return full_match(pattern, text, self._pattern_seconds)
+        """Whether ``pattern`` matches all of ``text``, in bounded time; so are all together."""
+        if self._left <= 0:
+            raise ValueError("the patterns of all parameters take too long together")
+        begun = self.clock.monotonic()
+        try:
+            return full_match(pattern, text, min(self._pattern_seconds, self._left))
+        finally:
+            self._left -= self.clock.monotonic() - begun
 
     def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
         """The custom constraint of that name."""

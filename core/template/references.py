@@ -75,6 +75,7 @@ def _read(
     errors: list[TemplateError],
 ) -> Iterator[str]:
     reported: set[Any] = set()
+    calls: dict[str, Function] = {}  # filled in for the first fault
     for source in sources(tree):
         if source.kind not in _KINDS:
             continue
@@ -86,7 +87,8 @@ def _read(
             yield name
         elif name not in reported:
             reported.add(name)
-            call = call_that_reads(tree, source)
+            calls = calls or _calls_that_read(tree)
+            call = calls.get(repr(source))
             at = call.path if call is not None else (*node.path, section)
             fault = unknown_reference(name, _shown(node, section, at), enabled, at)
             if name in declared:
@@ -142,12 +144,23 @@ def _shown(node: ResourceNode, section: str, at: Path) -> str:
 
 def call_that_reads(tree: Any, source: Source) -> Function | None:
     """The innermost call in ``tree`` that reads ``source``."""
+    return _calls_that_read(tree).get(repr(source))
+
+
+def _calls_that_read(tree: Any) -> dict[str, Function]:
+    """By source (its ``repr``) the innermost call in ``tree`` that reads it."""
+    found: dict[str, Function] = {}
     if isinstance(tree, Function):
-        if source not in list(tree.sources()):
-            return None
-        return call_that_reads(tree.args, source) or tree
+        found = _calls_that_read(tree.args)
+        for source in tree.sources():
+            found.setdefault(repr(source), tree)
+        return found
     children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    return next((call for child in children if (call := call_that_reads(child, source))), None)
+    for child in children:
+        if isinstance(child, Function | dict | list):
+            for mark, call in _calls_that_read(child).items():
+                found.setdefault(mark, call)
+    return found
 
 
 def _no_name(name: Any, call: Function | None) -> TemplateError:

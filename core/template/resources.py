@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, resolve_value, validate
+from zonda.hooks.function import ABSENT, Function, resolve, resolve_value, validate
 from zonda.hooks.resource import Resource
 
 from .faults import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
 from .masking import Masker
-from .scope import Broken
+from .scope import Broken, Scope
 from .sections import RESOURCES
 
 #: The sections that are resolved, with their names in Heat's messages about references.
@@ -87,14 +87,14 @@ class ResourceNode:
         """Where the entry stands in the document."""
         return (RESOURCES, self.name)
 
-    def resolve(self, scope: ResolveScope) -> ResourceDefinition:
+    def resolve(self, scope: Scope) -> ResourceDefinition:
         """The definition with every function replaced by its value.
 
         Raises TemplateError; a fault of a property is Heat's ``Property error`` at creation.
         """
         return self.definition(scope, self.resolved_properties(scope))
 
-    def definition(self, scope: ResolveScope, properties: Mapping[str, Any]) -> ResourceDefinition:
+    def definition(self, scope: Scope, properties: Mapping[str, Any]) -> ResourceDefinition:
         """The definition around ``properties`` that are resolved already."""
         return ResourceDefinition(
             name=self.name,
@@ -109,7 +109,7 @@ class ResourceNode:
             raw=self.trees,
         )
 
-    def _map(self, key: str, tree: Any, scope: ResolveScope) -> Mapping[str, Any]:
+    def _map(self, key: str, tree: Any, scope: Scope) -> Mapping[str, Any]:
         """A resolved section, which must be a map."""
         if not tree:
             return {}
@@ -123,7 +123,7 @@ class ResourceNode:
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         return value
 
-    def resolved_external_id(self, scope: ResolveScope) -> str | None:
+    def resolved_external_id(self, scope: Scope) -> str | None:
         """The physical id of a resource that is managed elsewhere, else None."""
         if self.external_id is None:
             return None
@@ -133,7 +133,7 @@ class ResourceNode:
             raise wrapped(error, path=(*self.path, "external_id")) from error
         return None if value is None else str(value)
 
-    def resolved_properties(self, scope: ResolveScope) -> dict[str, Any]:
+    def resolved_properties(self, scope: Scope) -> dict[str, Any]:
         """The properties' values, as given; raises TemplateError for the first fault."""
         values, faults = self.try_properties(scope, (self.name, "Properties"))
         for fault in faults.values():
@@ -141,13 +141,14 @@ class ResourceNode:
         return values
 
     def try_properties(
-        self, scope: ResolveScope, prefix: Path
+        self, scope: Scope, prefix: Path
     ) -> tuple[dict[str, Any], dict[str, TemplateError]]:
         """The properties' values, and the fault of each one that has none.
 
         ``prefix`` begins the path shown in a fault. Raises TemplateError where the properties as
         a whole are no map.
         """
+        scope.begin()
         tree = self._property_trees(scope)
         values: dict[str, Any] = {}
         faults: dict[str, TemplateError] = {}
@@ -168,7 +169,7 @@ class ResourceNode:
     def _at(self) -> Path:
         return (*self.path, "properties")
 
-    def _property_trees(self, scope: ResolveScope) -> Mapping[str, Any]:
+    def _property_trees(self, scope: Scope) -> Mapping[str, Any]:
         """The map of properties; an ``if`` may stand in its place."""
         tree = self.properties
         if isinstance(tree, Function):
@@ -180,8 +181,9 @@ class ResourceNode:
             raise _fault("The properties of a resource must be a map", self._at)
         return tree
 
-    def static_faults(self, scope: ResolveScope) -> Iterator[TemplateError]:
+    def static_faults(self, scope: Scope) -> Iterator[TemplateError]:
         """Faults of function calls that show without values."""
+        scope.begin()
         for key in SECTIONS:
             for error in validate(getattr(self, key), scope):
                 yield from_exception(error)

@@ -12,12 +12,14 @@ from typing import Any, Protocol
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
 
+from .bundle import Limits
 from .faults import (
     FAULTS,
     FILE_MISSING,
     FUNCTION,
     FUNCTION_NOT_HERE,
     Poisoned,
+    TooLarge,
     from_exception,
     near,
     unknown_reference,
@@ -83,7 +85,15 @@ class Parser:
     Literal parts of the data are not copied: a tree without functions is the data itself.
     """
 
-    __slots__ = ("_conditions", "_functions", "_table", "errors", "scope", "version")
+    __slots__ = (
+        "_conditions",
+        "_functions",
+        "_table",
+        "errors",
+        "most_faults",
+        "scope",
+        "version",
+    )
 
     def __init__(
         self,
@@ -97,6 +107,8 @@ class Parser:
     ) -> None:
         self.version = version
         self.errors = errors
+        #: With so many faults nothing more is parsed.
+        self.most_faults = scope.most_faults
         self._table = table
         self._functions = table.conditions if in_condition else table.functions
         self.scope = scope
@@ -134,6 +146,8 @@ class Parser:
 
     def _call(self, function: type[Function], name: str, args: Any, path: Path) -> Any:
         before = len(self.errors)
+        if before >= self.most_faults:
+            return Broken()
         try:
             return function(self, name, args, path)
         except FAULTS as error:
@@ -172,11 +186,25 @@ class Parser:
         """The value of a parameter or pseudo parameter."""
         return self.scope.parameter(name)
 
+    def spend(self, values: int) -> None:
+        """Count values that are made while the template is parsed."""
+        self.scope.spend(values)
+
 
 class Scope:
     """A ResolveScope over one stack's parameters, conditions, files and resources."""
 
-    __slots__ = ("_conditions", "_files", "_parameters", "_resources", "_values", "_yaql")
+    __slots__ = (
+        "_conditions",
+        "_files",
+        "_in_all",
+        "_left",
+        "_limits",
+        "_parameters",
+        "_resources",
+        "_values",
+        "_yaql",
+    )
 
     def __init__(
         self,
@@ -186,7 +214,11 @@ class Scope:
         resources: Mapping[str, Any],
         values: ResourceValues | None,
         yaql: Yaql | None,
+        limits: Limits,
     ) -> None:
+        self._limits = limits
+        self._left = limits.max_nodes
+        self._in_all = limits.max_nodes_in_all
         self._parameters = parameters
         self._conditions = conditions
         self._files = files
@@ -197,6 +229,29 @@ class Scope:
     def parameter(self, name: str) -> Any:
         """The value of a parameter or pseudo parameter."""
         return self._parameters(name)
+
+    @property
+    def most_faults(self) -> int:
+        """How many faults are worth being told."""
+        return self._limits.max_faults
+
+    def begin(self) -> None:
+        """Another resource or output begins: what its functions make is counted anew."""
+        self._left = self._limits.max_nodes
+
+    def spend(self, values: int) -> None:
+        """Count values; raises TooLarge beyond what one resource, or all together, may have."""
+        if values > self._left or values > self._in_all:
+            self._refuse(values)
+        self._left -= values
+        self._in_all -= values
+
+    def _refuse(self, values: int) -> None:
+        what, setting = "one resource or output", "max_nodes"
+        if values <= self._left:
+            what, setting = "this template", "max_nodes_in_all"
+        most = getattr(self._limits, setting)
+        raise TooLarge(f"the functions of {what} make more than {most} values (setting {setting})")
 
     def condition(self, name: Any) -> bool:
         """The truth of a named condition; booleans and null count for themselves."""

@@ -30,6 +30,9 @@ UNREADABLE = "ZON102"
 #: A text counts as one more node for so many characters, so that copies of long texts count.
 TEXT_PER_NODE = 32
 
+#: A map of one key may be a function call, which costs so many times as much as a plain value.
+_PER_CALL = 10
+
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 _HINTS = {
@@ -41,6 +44,9 @@ _HINTS = {
     "constructor for the tag": "Quote the text if it begins with '!', '=' or '<<'.",
     "another": "Write each template into a file of its own.",
 }
+
+
+Step = tuple[yaml.Node | None, yaml.Node]
 
 
 class Document:
@@ -55,6 +61,7 @@ class Document:
         self.file = file
         self.data = data
         self.repeated = repeated
+        self._indexes: dict[int, dict[Any, Step]] = {}
 
     def place(self, path: Path, *, key: bool = False) -> Place | None:
         """Where the value at ``path`` stands (with ``key``: its key).
@@ -64,7 +71,7 @@ class Document:
         """
         node, key_node = self._root, None
         for item in path:
-            step = _child(node, item)
+            step = self._child(node, item)
             if step is None:
                 break
             key_node, node = step
@@ -86,6 +93,30 @@ class Document:
                 return yaml.compose(self.text, Loader=loader)
         except (yaml.YAMLError, UnicodeError):
             return None
+
+    def _child(self, node: Any, item: Any) -> Step | None:
+        """The key node and the value node below ``item``; mappings are indexed when first asked."""
+        if isinstance(node, yaml.SequenceNode):
+            inside = isinstance(item, int) and 0 <= item < len(node.value)
+            return (None, node.value[item]) if inside else None
+        if not isinstance(node, yaml.MappingNode) or isinstance(item, list | dict):
+            return None
+        if id(node) not in self._indexes:
+            self._indexes[id(node)] = dict(self._steps(node))
+        return self._indexes[id(node)].get(item)
+
+    def _steps(self, node: yaml.MappingNode) -> Iterator[tuple[Any, Step]]:
+        """What stands below each key; what wins comes last: own keys after merged ones."""
+        own = []
+        for key_node, child in node.value:
+            if key_node.tag != _MERGE_TAG:
+                own.append((_key(key_node), (key_node, child)))
+                continue
+            sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
+            for source in reversed(sources):
+                if isinstance(source, yaml.MappingNode):
+                    yield from self._steps(source)
+        yield from own
 
     def _mark(self, node: yaml.Node) -> Place:
         return Place(self.file, node.start_mark.line + 1, node.start_mark.column + 1)
@@ -156,7 +187,8 @@ def _count(data: Any, known: dict[int, int]) -> int:
         return 1
     if id(data) not in known:
         children = data.values() if isinstance(data, dict) else data
-        known[id(data)] = 1 + sum(_count(child, known) for child in children)
+        own = _PER_CALL if isinstance(data, dict) and len(data) == 1 else 1
+        known[id(data)] = own + sum(_count(child, known) for child in children)
     return known[id(data)]
 
 
@@ -238,28 +270,3 @@ def _key(node: yaml.Node) -> Any:
     if not isinstance(node, yaml.ScalarNode):
         return None
     return scalar_value(node.tag, node.value) if node.tag in CONVERTED_TAGS else node.value
-
-
-def _child(node: Any, item: Any) -> tuple[yaml.Node | None, yaml.Node] | None:
-    """The key node and the value node below ``item``; merged mappings are looked into last."""
-    if isinstance(node, yaml.SequenceNode):
-        inside = isinstance(item, int) and 0 <= item < len(node.value)
-        return (None, node.value[item]) if inside else None
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    for key_node, child in reversed(node.value):
-        if key_node.tag != _MERGE_TAG and _key(key_node) == item:
-            return key_node, child
-    return _merged_child(node, item)
-
-
-def _merged_child(node: yaml.MappingNode, item: Any) -> tuple[yaml.Node | None, yaml.Node] | None:
-    for key_node, child in reversed(node.value):
-        if key_node.tag != _MERGE_TAG:
-            continue
-        sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
-        for source in sources:
-            step = _child(source, item)
-            if step is not None:
-                return step
-    return None

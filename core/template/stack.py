@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from zonda.core.graph.digraph import Ring, order
@@ -67,6 +68,7 @@ class StackDefinition:
         self._reads: Reads = loader.reads
         self._files: Mapping[str, str] = loader.bundle.files
         self._yaql: Yaql | None = loader.yaql
+        self._limits: Limits = loader.limits
         self._loader = loader
         self._static_scope = self.scope(None)
         self._reported = checks.reported_properties(loader.errors)
@@ -104,6 +106,7 @@ class StackDefinition:
             self.resources,
             values,
             self._yaql,
+            self._limits,
         )
 
     def order(self) -> list[str]:
@@ -116,7 +119,7 @@ class StackDefinition:
 
     def fingerprint(self, name: str) -> str:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
-        return fingerprint(self.resources[name], self.document.data, self._static_scope)
+        return fingerprint(self.resources[name], self.document.data, self.scope(None))
 
     @cached_property
     def secrecy(self) -> secrecy.Secrecy:
@@ -144,8 +147,9 @@ class StackDefinition:
 
     def validate(self, context_for: ContextFor) -> None:
         """Check every resource and output with attributes null; raises ValidationErrors."""
-        faults = [self.masked(fault) for fault in self.faults(context_for)]
-        raise_all(faults, self.document, self.environment)
+        most = self._limits.max_faults
+        faults = [self.masked(fault) for fault in islice(self.faults(context_for), most)]
+        raise_all(faults, self.document, self.environment, most=most)
 
     def faults(self, context_for: ContextFor) -> Iterator[TemplateError]:
         """What ``validate`` raises, in Heat's order."""
@@ -195,23 +199,24 @@ def load(
     loader = Loader(bundle, identity, plugins, functions, limits or Limits(), yaql, clock)
     loader.all_given = all_given
     loader.run(previous)
+    most = loader.limits.max_faults
 
     def warnings() -> list[TemplateWarning]:
         return [*loader.ignored, *advice.of(loader)] if with_warnings else []
 
     if not loader.complete:
-        raise_all(loader.errors, loader.found_document, loader.environment, warnings)
+        raise_all(loader.errors, loader.found_document, loader.environment, warnings, most)
     definition = StackDefinition(loader)
     faults = list(loader.errors)
     if context_for is not None:
-        faults.extend(definition.faults(context_for))
+        faults.extend(islice(definition.faults(context_for), most))
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
         unknown = [fault for fault in faults if fault.code in UNKNOWN]
         placing.fill(unknown, definition.document, definition.environment)
         loader.ignored = [fault.as_warning() for fault in _distinct(unknown)]
         faults = [fault for fault in faults if fault.code not in UNKNOWN]
-    raise_all(faults, definition.document, definition.environment, warnings)
+    raise_all(faults, definition.document, definition.environment, warnings, most)
     return definition
 
 
@@ -220,9 +225,10 @@ def raise_all(
     document: Document | None,
     environment: Environment,
     warnings: Callable[[], list[TemplateWarning]] = list,
+    most: int = Limits().max_faults,
 ) -> None:
-    """Raise ``faults`` as one, each with its place; nothing if there are none."""
-    shown = list(_distinct(faults))
+    """Raise ``faults`` (at most ``most``) as one, each with its place; nothing without any."""
+    shown = list(islice(_distinct(faults), most))
     if not shown:
         return
     placing.fill(shown, document, environment)

@@ -9,6 +9,7 @@ import pytest
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
 from zonda.core.template.bundle import Limits
+from zonda.core.template.faults import TooLarge
 from zonda.hooks.attributes import select
 from zonda.hooks.errors import TemplateError, UnknownReference
 from zonda.hooks.function import Function, resolve_value
@@ -30,6 +31,12 @@ class FakeScope:
     facade_parts: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     in_condition: bool = False
+    spent: int = 0
+
+    def spend(self, values):
+        if self.spent + values > self.limits.max_nodes:
+            raise TooLarge(f"more than {self.limits.max_nodes} values")
+        self.spent += values
 
     def parse(self, value, path=()):
         table = functions_for(self.version)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.functions.lists import unique
+from zonda.core.template.faults import TooLarge
 
 scalars = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from([0.0, 1.0, "a", "1"])
 items = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.just("k"), scalars, max_size=1)
@@ -147,5 +148,5 @@ def test_nested_repeats_cannot_fill_the_memory(evaluate):
     tree = "x"
     for _ in range(4):
         tree = repeated({"%x%": [str(number) for number in range(200)]}, tree)
-    with pytest.raises(ValueError, match="would make more than 1000000 values"):
+    with pytest.raises(TooLarge, match="more than 1000000 values"):
         evaluate(tree)
