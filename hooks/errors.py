@@ -231,6 +231,11 @@ class RequestError(ZondaError):
     code = "ZON200"
     heat_type = "HTTPBadRequest"
 
+    def __init__(self, message: str = "", *, hint: str = "", code: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        if code is not None:
+            self.code = code
+
 
 class NotFound(RequestError):
     """There is no such thing. ``kind`` is ``stack``, ``resource``, ``output``, ..."""

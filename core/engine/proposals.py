@@ -34,7 +34,7 @@ def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
     if isinstance(action, actions.CreateStack):
         return _create(room, action)
-    stack = room.reader().stack_row(action.stack, room.settings.project)
+    stack = _named(room, action.stack)
     if stack.deleted_at is not None:
         raise NotFound("Stack", action.stack)
     if isinstance(action, actions.UpdateStack):
@@ -44,6 +44,15 @@ def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     if isinstance(action, actions.CancelStack):
         return _cancel(room, stack), stack
     return _verb(room, stack, _VERBS[type(action)]), stack
+
+
+def _named(room: Room, name: str) -> StackRow:
+    reader, project = room.reader(), room.settings.project
+    try:
+        return reader.stack_row(name, project)
+    except NotFound as error:
+        error.hint = reader.near(name, project)
+        raise
 
 
 def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
@@ -82,7 +91,9 @@ def _create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow
 def exists(name: str) -> Conflict:
     """The error for a name that is taken."""
     error = Conflict(
-        f"The Stack ({name}) already exists.", hint="Choose another name, or update that stack."
+        f"The Stack ({name}) already exists.",
+        hint="Choose another name, or update that stack.",
+        code="ZON206",
     )
     error.heat_type = "StackExists"
     return error

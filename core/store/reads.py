@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from zonda.hooks.errors import NotFound
+from zonda.hooks.near import near
 
 from .faults import explain
 from .prepared import SQL
@@ -52,7 +53,15 @@ class Reader:
 
     def stack(self, name_or_id: str, project: str = "default") -> StackView:
         """A stack by name (live ones) or id (deleted ones too); raises NotFound."""
-        return stack_view(self.stack_row(name_or_id, project))
+        try:
+            return stack_view(self.stack_row(name_or_id, project))
+        except NotFound as error:
+            error.hint = self.near(name_or_id, project)
+            raise
+
+    def near(self, name: str, project: str) -> str:
+        """A hint that names the stack that was probably meant, or nothing."""
+        return near(name, (stack.name for stack in self.stacks(project)))
 
     def stack_row(self, name_or_id: str, project: str = "default") -> StackRow:
         """Like ``stack``, as a row."""
@@ -70,10 +79,11 @@ class Reader:
 
     def resource(self, stack_id: str, name: str) -> ResourceView:
         """One resource by name; raises NotFound."""
-        for view in self.resources(stack_id):
+        views = self.resources(stack_id)
+        for view in views:
             if view.name == name:
                 return view
-        raise NotFound("Resource", name)
+        raise NotFound("Resource", name, hint=near(name, (view.name for view in views)))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack, as rows."""

@@ -147,7 +147,9 @@ def _of_parameters(data: Mapping[str, Any], parameters: Parameters) -> Iterator[
 
 def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
     for name, entry in data.items() if isinstance(data, Mapping) else ():
-        for key in entry if isinstance(entry, Mapping) else ():
+        if not isinstance(entry, Mapping) or "value" not in entry:
+            continue
+        for key in entry:
             if key not in OUTPUT_KEYS:
                 yield TemplateWarning(
                     IGNORED_KEY,

@@ -25,6 +25,9 @@ from .source import Document, load_document
 
 _GET_FILE = "get_file"
 
+#: The code of a named file that cannot be read.
+UNREADABLE_FILE = "ZON205"
+
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
@@ -144,9 +147,12 @@ def read_text(path: FilePath) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}", code=UNREADABLE_FILE
+        ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not text in UTF-8 (byte {error.start})") from error
+        text = f"{path} is not text in UTF-8 (byte {error.start})"
+        raise UsageError(text, code=UNREADABLE_FILE) from error
 
 
 def _collect(text: str, file: FilePath, references: Any, collector: _Collector) -> None:

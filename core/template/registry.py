@@ -179,11 +179,17 @@ class Registry:
         """Entries that never apply, each with the one that always comes before it."""
         patterns: list[_Entry] = []
         for entry in self._entries:
-            stronger = next((each for each in patterns if each.covers(entry)), None)
+            if entry.name.endswith("*"):
+                patterns.append(entry)
+                continue
+            stronger = next((each for each in patterns if self._hides(each, entry)), None)
             if stronger is not None:
                 yield entry, stronger
-            elif entry.name.endswith("*"):
-                patterns.append(entry)
+
+    def _hides(self, pattern: _Entry, entry: _Entry) -> bool:
+        """Whether ``pattern`` covers ``entry`` and leads somewhere, so that it is the one taken."""
+        target = pattern.meant(entry.name)
+        return pattern.covers(entry) and isinstance(target, str) and target in self._types
 
     def names(self) -> list[str]:
         """Every type's name that a template may use."""
