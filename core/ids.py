@@ -42,9 +42,9 @@ class Ids:
     def new(self) -> str:
         """A new id, e.g. ``01932f3e-8a51-7c00-9b1f-0a53c6d1e2f4``."""
         with self._lock:
-            chance = self._random.getrandbits(_CHANCE_BITS)
             # A start in the lower half leaves room to count up within the same millisecond.
-            start = self._random.getrandbits(_COUNTER_BITS - 1)
+            drawn = self._random.getrandbits(_CHANCE_BITS + _COUNTER_BITS - 1)
+            start, chance = drawn >> _CHANCE_BITS, drawn & ((1 << _CHANCE_BITS) - 1)
             stamp = (int(self._clock.now() * 1000) << _COUNTER_BITS) | start
             if stamp <= self._last:
                 stamp = self._last + 1

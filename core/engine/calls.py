@@ -40,8 +40,10 @@ class Operation:
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
         self._gathered = gathered
-        #: Whether the last poll came back at once, so that the next may share a turn.
-        self.is_quick = False
+        #: Whether its calls only compute, so that several may share a thread's turn.
+        self.is_light = instances.definitions.is_inward(seen.row)
+        #: Whether the next poll may: the last one came back at once.
+        self.is_quick = self.is_light
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
 

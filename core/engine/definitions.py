@@ -136,6 +136,11 @@ class Definitions:
         """The registered name of a class; '' for one that a template made up."""
         return self._names.get(cls, "")
 
+    def is_inward(self, row: ResourceRow) -> bool:
+        """Whether an instance is of a registered type that does nothing outside zonda."""
+        found = self._types.get(row.class_type)
+        return found is not None and not found.acts_outside
+
     def class_of(self, row: ResourceRow) -> type[Resource]:
         """The class of an instance that exists."""
         found = self._types.get(row.class_type)

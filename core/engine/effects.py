@@ -25,7 +25,8 @@ class Tx:
 class Call:
     """Work for the pool; an exception is raised inside the step.
 
-    ``light``: it only computes, so that several may share a thread's turn.
+    ``light``: it only computes (or is known to come back at once), so that several may share a
+    thread's turn.
     """
 
     run: Callable[[], Any]

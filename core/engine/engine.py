@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 LATE = 5.0
 _LONGEST_SLEEP = 1.0
 #: How many light calls share a turn in the pool.
-LIGHT_TOGETHER = 8
+LIGHT_TOGETHER = 32
 _HOUR = 3600.0
 #: Polls that are due within this time are made together.
 POLL_TICK = 0.05

@@ -24,6 +24,9 @@ from .states import FOLLOWS, IDLE, OPEN, PRESENT
 from .transitions import Held
 from .work import Work
 
+#: What column ``requires`` says of a resource that requires none.
+NOTHING = "[]"
+
 
 def step(room: Room, key: str) -> Step:
     """Look at the instance ``key`` and do what is due."""
@@ -85,8 +88,9 @@ def _delete(work: Work, row: ResourceRow) -> Seen | None:
 
 
 def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, required: bool = False) -> Seen:
-    rows = work.tx.required(row.id) if required else []
-    data = work.tx.data(row.id) if row.fence else []
+    rows = work.tx.required(row.id) if required and row.requires != NOTHING else []
+    # what was never begun before has stored nothing yet
+    data = work.tx.data(row.id) if row.fence > int(fresh) else []
     return Seen(copied(row), work.stack_of(row), data, rows, fresh)
 
 
@@ -148,7 +152,7 @@ def drive(room: Room, seen: Seen) -> Step:
 def begin_driving(operation: Operation, handle: Held, fresh: bool, writes: list[Write]) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
-    answer = yield Call(operation.handle if fresh else resume)
+    answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)
     while isinstance(answer, Postponed):
         delay = answer.delay
         noted = _with(writes, handle, lambda work: transitions.again(work, handle))
@@ -156,7 +160,7 @@ def begin_driving(operation: Operation, handle: Held, fresh: bool, writes: list[
             return LOST
         yield Wait(delay, handle.key)
         operation.next_attempt()
-        answer = yield Call(operation.handle)
+        answer = yield Call(operation.handle, light=operation.is_light)
     return answer
 
 
@@ -214,7 +218,7 @@ def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Call
 def _stored(
     room: Room, handle: Held, answer: Waiting, write: Callable[..., bool]
 ) -> Callable[[Work], bool]:
-    token = None if answer.stored is None else room.sealer.seal(answer.token)
+    token = None if answer.stored is None else room.sealer.seal_text(answer.stored)
     return lambda work: write(work, handle, token, answer.volatile)
 
 

@@ -6,7 +6,7 @@ The fields stand in the order of the columns in ``tables.py`` (a test compares t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 
@@ -141,14 +141,30 @@ def columns(row_type: type[Any]) -> tuple[str, ...]:
 FIXED = frozenset({"id", "stack_id", "name", "created_at"})
 
 
-def _changing(row_type: type[Any]) -> tuple[str, ...]:
-    return tuple(name for name in columns(row_type) if name not in FIXED)
+#: Columns that stand in an index. An update that leaves them out touches no page of an index.
+INDEXED = {
+    StackRow: frozenset({"project", "deleted_at", "drift_next"}),
+    ResourceRow: frozenset({"open", "op", "op_id", "deadline"}),
+}
+
+
+def _changing(row_type: type[Any], but: frozenset[str] = FIXED) -> tuple[str, ...]:
+    return tuple(name for name in columns(row_type) if name not in FIXED | but)
+
+
+def _places(row_type: type[Any]) -> tuple[int, ...]:
+    return tuple(columns(row_type).index(name) for name in sorted(INDEXED[row_type]))
 
 
 stack_values = attrgetter(*columns(StackRow))
 stack_changing = attrgetter(*_changing(StackRow))
 resource_values = attrgetter(*columns(ResourceRow))
 resource_changing = attrgetter(*_changing(ResourceRow))
+#: The changing columns that stand in no index, of a row; and the indexed ones, of its values.
+stack_stepping = attrgetter(*_changing(StackRow, INDEXED[StackRow]))
+stack_indexed = itemgetter(*_places(StackRow))
+resource_stepping = attrgetter(*_changing(ResourceRow, INDEXED[ResourceRow]))
+resource_indexed = itemgetter(*_places(ResourceRow))
 event_values = attrgetter(*columns(EventRow))
 
 

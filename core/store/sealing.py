@@ -39,7 +39,11 @@ class Sealer:
 
     def seal(self, value: Any) -> str:
         """``value`` (JSON-able) as sealed text."""
-        return PREFIX + self._fernet.encrypt(dumps(value).encode()).decode()
+        return self.seal_text(dumps(value))
+
+    def seal_text(self, text: str) -> str:
+        """Like ``seal``, of the text that ``jsontext.dumps`` gave."""
+        return PREFIX + self._fernet.encrypt(text.encode()).decode()
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import Executable
 
-from .rows import FIXED, EventRow, PlanRow, columns
+from .rows import FIXED, INDEXED, EventRow, PlanRow, ResourceRow, StackRow, columns
 from .tables import DATA, EDGE, EVENT, META, REQUEST, RESOURCE, STACK, TEMPLATE
 
 P: Any = bindparam
@@ -38,14 +38,16 @@ def _write(table: Any) -> dict[str, Any]:
     return {column.name: P(column.name) for column in table.columns}
 
 
-def _rewrite(table: Any) -> dict[Any, Any]:
-    return {column: P("new_" + column.name) for column in table.columns if column.name not in FIXED}
+def _rewrite(table: Any, but: frozenset[str] = FIXED) -> dict[Any, Any]:
+    left = [column for column in table.columns if column.name not in FIXED | but]
+    return {column: P("new_" + column.name) for column in left}
 
 
 STATEMENTS: dict[str, Executable] = {
     # -- stacks
     "insert_stack": insert(STACK).values(_write(STACK)),
     "update_stack": update(STACK).where(S.id == P("id")).values(_rewrite(STACK)),
+    "step_stack": update(STACK).where(S.id == P("id")).values(_rewrite(STACK, INDEXED[StackRow])),
     "stack_by_id": select(STACK).where(S.id == P("id")),
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
@@ -73,6 +75,9 @@ STATEMENTS: dict[str, Executable] = {
     "update_resource": update(RESOURCE)
     .where(R.id == P("id"), R.fence == P("fence"))
     .values(_rewrite(RESOURCE)),
+    "step_resource": update(RESOURCE)
+    .where(R.id == P("id"), R.fence == P("fence"))
+    .values(_rewrite(RESOURCE, INDEXED[ResourceRow])),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),

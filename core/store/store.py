@@ -23,6 +23,9 @@ from .transaction import Fenced, Transaction
 
 #: The newest migration; a test compares it with ``migrations/``.
 HEAD = "0001"
+#: Pages in the write-ahead log that are worth a checkpoint: pages that are written over and over
+#: go into the file once. 16 MB at most stand in the log.
+CHECKPOINT_PAGES = 4000
 MEMORY = ":memory:"
 _VERSION_TABLE = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
@@ -132,6 +135,7 @@ def _connect(path: str, *, read_only: bool) -> sqlite3.Connection:
         if not read_only and path != MEMORY:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA journal_size_limit=67108864")
+            connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
     except sqlite3.Error as error:
         raise explain(error, path) from error
     return connection

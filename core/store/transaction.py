@@ -19,13 +19,20 @@ from .rows import (
     StackRow,
     event_values,
     resource_changing,
+    resource_indexed,
+    resource_stepping,
     resource_values,
     stack_changing,
+    stack_indexed,
+    stack_stepping,
     stack_values,
 )
 
 #: Committed rows that are kept, so that what is worked on need not be read again and again.
 ROWS_KEPT = 2048
+
+#: A row, its values now and as they were loaded.
+_Changed = tuple[ResourceRow, tuple[Any, ...], tuple[Any, ...]]
 
 
 class Fenced(Exception):
@@ -55,7 +62,9 @@ class Transaction:
         known = self._stacks.get(stack_id)
         if known is not None:
             return known[0]
-        found = self._execute(SQL["stack_by_id"], (stack_id,)).fetchone()
+        found = self._committed.get(stack_id)
+        if found is None:
+            found = self._execute(SQL["stack_by_id"], (stack_id,)).fetchone()
         return None if found is None else self._adopt_stack(found)
 
     def live_stack_named(self, project: str, name: str) -> StackRow | None:
@@ -262,20 +271,29 @@ class Transaction:
             if (values := resource_values(row)) != original
         ]
         if changed:
-            done = self._connection.executemany(
-                SQL["update_resource"],
-                [(*resource_changing(row), row.id, old[_FENCE]) for row, _, old in changed],
-            )
-            if done.rowcount != len(changed):
-                raise Fenced(",".join(row.id for row, _, _ in changed))
+            self._write(changed)
             for row, values, _ in changed:
                 self._resources[row.id] = (row, values)
+
+    def _write(self, changed: list[_Changed]) -> None:
+        moved, stepped = [], []
+        for row, values, old in changed:
+            if resource_indexed(values) == resource_indexed(old):
+                stepped.append((*resource_stepping(row), row.id, old[_FENCE]))
+            else:
+                moved.append((*resource_changing(row), row.id, old[_FENCE]))
+        for name, rows in (("update_resource", moved), ("step_resource", stepped)):
+            if rows and self._connection.executemany(SQL[name], rows).rowcount != len(rows):
+                raise Fenced(",".join(row.id for row, _, _ in changed))
 
     def _flush_stacks(self) -> None:
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
-                self._execute(SQL["update_stack"], (*stack_changing(row), row.id))
+                if stack_indexed(values) == stack_indexed(original):
+                    self._execute(SQL["step_stack"], (*stack_stepping(row), row.id))
+                else:
+                    self._execute(SQL["update_stack"], (*stack_changing(row), row.id))
                 self._stacks[row.id] = (row, values)
 
     def finish(self) -> None:
@@ -294,6 +312,7 @@ class Transaction:
         if self._closed or len(known) > ROWS_KEPT:
             known.clear()
         known.update((key, values) for key, (_, values) in self._resources.items())
+        known.update((key, values) for key, (_, values) in self._stacks.items())
         for key in self._gone:
             known.pop(key, None)
 
