@@ -34,6 +34,9 @@ COMMANDS = {
     "stack resource show": Command("resource_show", "show", "Show one resource of a stack."),
     "stack event list": Command("event_show", "list_events", "List what happened to a stack."),
     "template validate": Command("template_show", "validate", "Show every fault of a template."),
+    "template schema": Command(
+        "template_schema", "schema", "Print a JSON Schema of templates, for editors."
+    ),
     "template version list": Command("template_show", "versions", "List template versions."),
     "template function list": Command("template_show", "functions", "List a version's functions."),
     "resource type list": Command("type_show", "list_types", "List resource types."),
