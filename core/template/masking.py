@@ -6,17 +6,15 @@ sentence's details; in every other sentence the texts of hidden parameters are m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UnknownReference
 
+from .secret_texts import MASK, masked, secret_texts
 from .sections import RESOURCES
 
-MASK = "******"
-
-#: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
-_SHORTEST = 4
+__all__ = ["MASK", "Masker"]
 
 _HARMLESS = ("Unknown Property ", "Property ")
 
@@ -25,7 +23,7 @@ class Masker:
     """Masks faults. ``marks`` gives the marks of a resource's properties by its name."""
 
     def __init__(self, hidden: Iterable[Any], marks: Callable[[str], Mapping[str, str]]) -> None:
-        self._texts = sorted(set(_texts(hidden)), key=len, reverse=True)
+        self._texts = secret_texts(hidden)
         self._marks = marks
 
     def __call__(self, fault: TemplateError) -> TemplateError:
@@ -41,9 +39,7 @@ class Masker:
 
     def text(self, text: str) -> str:
         """``text`` with every hidden text masked."""
-        for secret in self._texts:
-            text = text.replace(secret, MASK)
-        return text
+        return masked(text, self._texts)
 
     def _of_hidden_property(self, fault: TemplateError) -> bool:
         at = fault.at
@@ -53,14 +49,3 @@ class Masker:
         if fault.message.startswith(_HARMLESS) or fault.code == UnknownReference.code:
             return False
         return self._marks(str(at[1])).get(str(at[3])) == "hidden"
-
-
-def _texts(values: Iterable[Any]) -> Iterator[str]:
-    """Every text (and number, as text) inside some values that is long enough to be a secret."""
-    for value in values:
-        if isinstance(value, dict):
-            yield from _texts(value.values())
-        elif isinstance(value, list):
-            yield from _texts(value)
-        elif value is not None and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
-            yield str(value)

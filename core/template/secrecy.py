@@ -35,6 +35,7 @@ class Secrecy:
         self._resources = resources
         self._parameter = parameter
         self._known: dict[tuple[str, str], str] = {}
+        self._told: dict[str, bool] = {}
 
     def of(self, tree: Any) -> str:
         """The mark of an expression."""
@@ -73,8 +74,31 @@ class Secrecy:
         found = schema.get(attribute)
         if found is not None and found.hidden:
             return HIDDEN
-        sealed = SEALED if found is not None and found.sealed else OPEN
+        # What was made with a secret may repeat it in any attribute: only the author knows.
+        is_sealed = (found is not None and found.sealed) or self._is_told_secrets(name)
+        sealed = SEALED if is_sealed else OPEN
         return highest((sealed, *self._revealed(name, attribute)))
+
+    def _is_told_secrets(self, name: str) -> bool:
+        """Whether any property of a resource is marked; what it requires is looked at first.
+
+        Without recursion: a chain of resources may be longer than Python's stack is deep.
+        """
+        entered: set[str] = set()
+        waiting = [name]
+        while name not in self._told:
+            top = waiting[-1]
+            entered.add(top)
+            before = [each for each in self._resources[top].requires if self._is_new(each, entered)]
+            waiting.extend(before)
+            if not before:
+                waiting.pop()
+                marks = self.of_properties(top).values()
+                self._told[top] = any(mark != OPEN for mark in marks)
+        return self._told[name]
+
+    def _is_new(self, name: str, entered: set[str]) -> bool:
+        return name in self._resources and name not in self._told and name not in entered
 
     def _revealed(self, name: str, attribute: str | None) -> Iterable[str]:
         """The marks of all that an attribute (None: the reference) repeats."""

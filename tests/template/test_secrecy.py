@@ -42,7 +42,13 @@ parameters:
             "{text: {get_param: secret}}", "{get_attr: [a, echo]}", "hidden", id="revealed"
         ),
         pytest.param(
-            "{value: {get_param: secret}}", "{get_attr: [a, other]}", "open", id="another-attribute"
+            "{value: {get_param: secret}}",
+            "{get_attr: [a, other]}",
+            "sealed",
+            id="another-attribute",
+        ),
+        pytest.param(
+            "{value: {get_param: plain}}", "{get_attr: [a, other]}", "open", id="no-secret-at-all"
         ),
         pytest.param(
             "{}", "{if: [true, {get_param: plain}, {get_param: secret}]}", "open", id="not-taken"
@@ -62,6 +68,17 @@ def test_an_expression_is_as_secret_as_what_it_reads(
 
     assert stack.resources["b"].secrecy == {"value": mark, "number": "open"}
     assert stack.outputs["o"].secrecy == mark
+
+
+def test_marks_go_down_a_chain_that_is_longer_than_the_stack_is_deep(loaded: Any) -> None:
+    links = "".join(
+        f"  r{n}: {{type: Thing, properties: {{value: {{get_attr: [r{n + 1}, other]}}}}}}\n"
+        for n in range(1500)
+    )
+    end = "  r1500: {type: Thing, properties: {value: {get_param: secret}}}\n"
+    stack = loaded(f"{HEAD}resources:\n{links}{end}")
+
+    assert stack.resources["r0"].secrecy == {"value": "sealed"}
 
 
 def test_hidden_parameters_are_masked_when_shown(loaded: Any) -> None:

@@ -1,0 +1,101 @@
+"""What was made with a secret is sealed in the database file, and shown only as far as it may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.store import open_store
+from zonda.hooks.runner import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
+from zonda.hooks.runner import WorkflowRunner as Runner
+from zonda.workflows.external_resource import ExternalResource
+
+HIDDEN = "parameters: {password: {type: string, hidden: true, default: hunter2-hunter2}}\n"
+DERIVED = "postgres://derived-from-it"
+
+
+class OneAnswer(Runner):
+    """Every workflow ends at once and returns something made with the secret."""
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        return Finished(Succeeded({"url": DERIVED}, "db-1"), request.key)
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        raise AssertionError("nothing to poll")
+
+
+class Lender:
+    def runner(self, workflow: str) -> tuple[Runner, str]:
+        return OneAnswer(), workflow
+
+
+@pytest.fixture
+def filed(bench: Any, tmp_path: Path) -> Iterator[Any]:
+    bench.store.close()
+    bench.store = open_store(tmp_path / "z.db", sealer=Sealer(make_key()))
+    bench.types["Ext"] = ExternalResource
+    bench.lender.runner = Lender().runner
+    bench.file = tmp_path
+    bench.restart()
+    yield bench
+    bench.store.close()
+
+
+def at_rest(bench: Any) -> bytes:
+    """All bytes of the database, what waits in its journal included."""
+    return b"".join(path.read_bytes() for path in sorted(bench.file.iterdir()) if path.is_file())
+
+
+def template(given: str) -> str:
+    return f"""
+        a:
+          type: Ext
+          properties: {{input: {{given: {given}}}, actions: {{CREATE: {{workflow: w}}}}}}
+        b: {{type: Test::Box, properties: {{value: {{get_attr: [a, output, url]}}}}}}
+    """
+
+
+OUTPUTS = """
+outputs: {o: {value: {get_attr: [a, output, url]}}, p: {value: {get_attr: [b, value]}}}
+"""
+
+
+def test_what_a_workflow_makes_of_a_secret_is_sealed_and_shown(filed: Any) -> None:
+    stack = filed.create(template("{get_param: password}"), rest=HIDDEN + OUTPUTS)
+    assert stack.state == "CREATE_COMPLETE"
+    assert filed.outputs() == {"o": DERIVED, "p": DERIVED}
+    assert filed.resource("a").attributes == {"output": {"url": DERIVED}}
+    found = at_rest(filed)
+    assert b"hunter2" not in found
+    assert b"derived-from-it" not in found
+
+
+def test_without_a_secret_nothing_but_data_is_sealed(filed: Any) -> None:
+    filed.create(template("nothing-secret"), rest=OUTPUTS)
+    found = at_rest(filed)
+    assert b"nothing-secret" in found
+    assert b"derived-from-it" in found
+
+
+def test_show_is_as_secret_as_the_properties(bench: Any) -> None:
+    bench.types["Test::Box"]._show_resource = lambda self: {"secret": "hunter2-hunter2"}
+    bench.create(
+        "a: {type: Test::Box, properties: {secret: hunter2-hunter2}}\n"
+        "b: {type: Test::Box, properties: {value: {get_attr: [a, show, secret]}}}\n"
+        "c: {type: Test::Plain}",
+    )
+    assert bench.resource("a").attributes["show"] == "******"
+    assert bench.resource("b").properties == {"value": "******"}
+
+
+def test_reasons_hide_a_secret_in_any_notation(bench: Any) -> None:
+    def leak(resource: Any) -> Any:
+        raise ValueError("POST /?p=it%27s+hidden {'p': \"it's hidden\"}")
+
+    bench.journal.behave["a", "handle_create"] = leak
+    stack = bench.create('a: {type: Test::Box, properties: {secret: "it\'s hidden"}}')
+    assert stack.status_reason.endswith("resources.a: POST /?p=****** {'p': \"******\"}")

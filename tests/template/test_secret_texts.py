@@ -1,0 +1,56 @@
+"""A secret is masked in every notation in which programs put it into their messages."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from zonda.core.template.secret_texts import masked, secret_texts
+
+SECRETS = [
+    pytest.param('it\'s "quoted"\\ & more', id="quotes"),
+    pytest.param("müller/pass wörd=1", id="letters"),
+    pytest.param("tab\tand\nline", id="controls"),
+    pytest.param("plain0secret", id="plain"),
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    "notation",
+    [
+        pytest.param(str, id="as-it-is"),
+        pytest.param(json.dumps, id="json"),
+        pytest.param(lambda text: json.dumps(text, ensure_ascii=False), id="json-unicode"),
+        pytest.param(repr, id="repr"),
+        pytest.param(ascii, id="ascii"),
+        pytest.param(shlex.quote, id="shell"),
+        pytest.param(quote, id="url-path"),
+        pytest.param(lambda text: quote(text, safe=""), id="url"),
+        pytest.param(quote_plus, id="form"),
+    ],
+)
+def test_a_secret_is_masked_in(notation: Callable[[str], str], secret: str) -> None:
+    text = f"cannot do [{notation(secret)}]"
+    shown = masked(text, secret_texts([{"k": [secret]}]))
+    assert shown.strip("'\"").replace("'", "").replace('"', "") == "cannot do [******]"
+
+
+def test_each_long_line_of_a_secret_is_one() -> None:
+    key = "-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG\r\nab\n-----END KEY-----\n"
+    texts = secret_texts([key])
+    assert masked("bad line 2: MIIBVgIBADANBgkqhkiG, not ab", texts) == (
+        "bad line 2: ******, not ab"
+    )
+
+
+def test_the_longest_goes_first_and_short_ones_stay() -> None:
+    assert masked("abcd-1 is not on", secret_texts(["abcd", "abcd-1", "on"])) == "****** is not on"
+
+
+def test_numbers_are_secrets_and_booleans_are_not() -> None:
+    assert masked("12345 True None", secret_texts([12345, True, None])) == "****** True None"
