@@ -60,6 +60,8 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
     bundle = bundle_from_files(Path(arguments.template), environments, parameters, limits=limits)
     session.template = bundle
     session.screen.remember_source(bundle.template_file, bundle.template)
+    for file, text in bundle.environment_files:
+        session.screen.remember_source(file, text)
     return bundle
 
 

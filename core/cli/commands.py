@@ -43,6 +43,7 @@ COMMANDS = {
     "resource type show": Command(
         "type_show", "show", "Show what a resource type takes and gives."
     ),
+    "explain": Command("explain_show", "explain", "Explain the code of an error or a warning."),
     "plugin list": Command("type_show", "plugins", "List plug-ins and what they bring."),
     "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
     "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),

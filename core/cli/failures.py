@@ -10,7 +10,7 @@ from zonda.core.template import source
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Place, ZondaError
 
-from . import problems
+from .excerpts import excerpt
 from .session import Session
 
 _SHOWN = 10
@@ -37,7 +37,7 @@ def explain(session: Session, stack: StackView, failed: Sequence[EventView]) -> 
 def _excerpt(session: Session, place: Place | None) -> list[str]:
     if place is None or not session.screen.on_terminal:
         return []
-    return problems.excerpt(session.screen.source(place.file), place)
+    return excerpt(session.screen.source(place.file), place)
 
 
 def _document(session: Session, stack: StackView) -> source.Document | None:

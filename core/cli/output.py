@@ -9,21 +9,26 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from zonda.hooks.errors import UsageError
 
+from .excerpts import width as width_of
+
 FORMATS = ("table", "json", "yaml", "value")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``-f`` and ``-c``."""
+def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
+    """``-f`` and ``-c``; ``more`` are formats that only this command has."""
     group = parser.add_argument_group("output")
     group.add_argument(
-        "-f", "--format", choices=FORMATS, default="table", help="how to show it (default: table)"
+        "-f",
+        "--format",
+        choices=(*FORMATS, *more),
+        default="table",
+        help="how to show it (default: table)",
     )
     group.add_argument(
         "-c",
@@ -122,7 +127,7 @@ def _bare(value: Any) -> str:
 
 def _table(names: Sequence[str], cells: Sequence[Sequence[str]], width: int | None) -> str:
     columns = [_lines(column) for column in zip(names, *cells, strict=True)]
-    widths = [max(_width(line) for lines in column for line in lines) for column in columns]
+    widths = [max(width_of(line) for lines in column for line in lines) for column in columns]
     if width is not None:
         columns, widths = _fitted(columns, widths, width)
     rule = "+" + "+".join("-" * (each + 2) for each in widths) + "+\n"
@@ -171,19 +176,6 @@ def _row(cells: Sequence[list[str]], widths: Sequence[int]) -> str:
     shown = ""
     for number in range(height):
         parts = [lines[number] if number < len(lines) else "" for lines in cells]
-        padded = (part + " " * (w - _width(part)) for part, w in zip(parts, widths, strict=True))
+        padded = (part + " " * (w - width_of(part)) for part, w in zip(parts, widths, strict=True))
         shown += "| " + " | ".join(padded) + " |\n"
     return shown
-
-
-def _width(text: str) -> int:
-    """Columns that ``text`` takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if _is_wide(letter) else 1 for letter in text
-    )
-
-
-def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"

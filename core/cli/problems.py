@@ -11,7 +11,9 @@ from typing import Any
 
 from zonda.hooks.errors import (
     Place,
+    Related,
     TemplateError,
+    TemplateWarning,
     UsageError,
     ValidationErrors,
     ZondaError,
@@ -19,6 +21,7 @@ from zonda.hooks.errors import (
 )
 
 from . import output
+from .excerpts import excerpt
 from .screen import Screen
 
 FAILED, INVALID = 1, 2
@@ -31,9 +34,12 @@ def report(screen: Screen, error: Exception) -> int:
     if not isinstance(error, ZondaError):
         return _unexpected(screen, error)
     found = each(error)
+    warnings = error.warnings if isinstance(error, ValidationErrors) else ()
     if screen.form in ("json", "yaml"):
         output.data(screen.out, screen.form, {"errors": [as_data(one) for one in found]})
     else:
+        for warning in warnings:
+            screen.say(warning_as_text(screen, warning))
         for one in found:
             screen.say(as_text(screen, one))
         if len(found) > 1:
@@ -49,39 +55,68 @@ def each(error: ZondaError) -> Sequence[ZondaError]:
 def as_data(error: ZondaError) -> dict[str, Any]:
     """One fault for programs. ``message`` is the whole sentence, as Heat would give it."""
     place = error.place if isinstance(error, TemplateError) else None
+    path = error.path or error.at if isinstance(error, TemplateError) else ()
+    related = error.related if isinstance(error, TemplateError) else ()
+    return {
+        **_position(place),
+        "path": show_path(path) if isinstance(error, TemplateError) else None,
+        "message": str(error),
+        "code": error.code,
+        "hint": error.hint or None,
+        "related": [_related(each) for each in related],
+    }
+
+
+def warning_as_data(warning: TemplateWarning) -> dict[str, Any]:
+    """One warning for programs, in the form of an error."""
+    return {
+        **_position(warning.place),
+        "path": show_path(warning.path),
+        "message": warning.message,
+        "code": warning.code,
+        "hint": warning.hint or None,
+        "related": [_related(each) for each in warning.related],
+    }
+
+
+def _position(place: Place | None) -> dict[str, Any]:
     return {
         "file": place.file if place else None,
         "line": place.line if place else None,
         "column": place.column if place else None,
-        "path": show_path(error.path) if isinstance(error, TemplateError) else None,
-        "message": str(error),
-        "code": error.code,
-        "hint": error.hint or None,
     }
 
 
+def _related(related: Related) -> dict[str, Any]:
+    return {**_position(related.place), "message": related.message}
+
+
 def as_text(screen: Screen, error: ZondaError) -> str:
-    """One fault for people: a line, an excerpt on a terminal, a hint."""
+    """One fault for people: a line, an excerpt on a terminal, what is related, a hint."""
     place = error.place if isinstance(error, TemplateError) else None
-    where = f"{place}: " if place else ""
-    lines = [f"{where}{screen.coloured('error', 'red')}: {error} [{error.code}]"]
+    related = error.related if isinstance(error, TemplateError) else ()
+    kind = screen.coloured("error", "red")
+    return _said(screen, f"{kind}: {error} [{error.code}]", place, related, error.hint)
+
+
+def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
+    """One warning for people, in the form of an error."""
+    line = f"{screen.coloured('warning', 'yellow')}: {warning.message} [{warning.code}]"
+    return _said(screen, line, warning.place, warning.related, warning.hint)
+
+
+def _said(
+    screen: Screen, line: str, place: Place | None, related: Sequence[Related], hint: str
+) -> str:
+    lines = [f"{place}: {line}" if place else line]
     if place is not None and screen.on_terminal:
         lines += excerpt(screen.source(place.file), place)
-    if error.hint:
-        lines.append(f"  hint: {error.hint}")
+    for other in related:
+        where = f"{other.place}: " if other.place else ""
+        lines.append(f"  {where}note: {other.message}")
+    if hint:
+        lines.append(f"  hint: {hint}")
     return "\n".join(lines)
-
-
-def excerpt(text: str | None, place: Place) -> list[str]:
-    """The line of ``place`` and a caret below it; nothing where the text is not at hand."""
-    lines = (text or "").splitlines()
-    if not 1 <= place.line <= len(lines):
-        return []
-    line = lines[place.line - 1].expandtabs(1)
-    start = max(0, place.column - 60)
-    number = f"{place.line:>5} | "
-    caret = " " * (len(number) + place.column - 1 - start) + "^"
-    return [number + line[start : start + 100], caret]
 
 
 def _unexpected(screen: Screen, error: Exception) -> int:

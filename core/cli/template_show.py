@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
+import zonda
 from zonda.core.template.versions import DATES, NAMES
-from zonda.hooks.errors import NotFound, TemplateError
+from zonda.hooks.errors import (
+    NotFound,
+    TemplateError,
+    TemplateWarning,
+    ValidationErrors,
+    ZondaError,
+)
+from zonda.hooks.near import near
 
 from . import bundles, output, problems
+from .screen import Screen
 from .session import Session
+
+SARIF = "sarif"
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,24 +33,25 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only warn of resource types and custom constraints that are not installed",
     )
-    output.add_arguments(parser)
+    output.add_arguments(parser, SARIF)
 
 
 def validate(session: Session, arguments: argparse.Namespace) -> int:
-    """Every fault with its place, or what the template declares."""
+    """Every fault and warning with its place, or what the template declares."""
     arguments.template = arguments.template or arguments.file
-    bundle = bundles.collect(session, arguments, required=True)
     screen = session.screen
     try:
+        bundle = bundles.collect(session, arguments, required=True)
         checked = session.app.validate(bundle, ignore_unknown=arguments.ignore_unknown_types)
     except TemplateError as error:
-        if arguments.format not in ("json", "yaml"):
+        if arguments.format not in ("json", "yaml", SARIF):
             raise
-        found = [problems.as_data(one) for one in problems.each(error)]
-        output.data(screen.out, arguments.format, {"valid": False, "errors": found})
+        warnings = error.warnings if isinstance(error, ValidationErrors) else ()
+        _faults_as_data(screen, arguments.format, problems.each(error), warnings)
         return problems.INVALID
-    for warning in checked.warnings:
-        screen.say(f"{screen.coloured('warning', 'yellow')}: {warning}")
+    if arguments.format == SARIF:
+        _faults_as_data(screen, SARIF, (), checked.warnings)
+        return 0
     fields: dict[str, Any] = {
         "valid": True,
         "description": checked.description,
@@ -46,10 +59,30 @@ def validate(session: Session, arguments: argparse.Namespace) -> int:
         "resources": checked.resources,
         "outputs": checked.outputs,
     }
-    if checked.warnings:
-        fields["warnings"] = list(checked.warnings)
+    if arguments.format in ("json", "yaml"):
+        fields["errors"] = []
+        fields["warnings"] = [problems.warning_as_data(each) for each in checked.warnings]
+    else:
+        for warning in checked.warnings:
+            screen.say(problems.warning_as_text(screen, warning))
     output.fields(screen.out, arguments, fields, screen.width)
     return 0
+
+
+def _faults_as_data(
+    screen: Screen, form: str, errors: Sequence[ZondaError], warnings: Sequence[TemplateWarning]
+) -> None:
+    if form == SARIF:
+        from zonda.core.diagnostics import sarif  # with the pages of all codes
+
+        output.data(screen.out, "json", sarif.log(errors, warnings, zonda.__version__))
+        return
+    found = {
+        "valid": False,
+        "errors": [problems.as_data(each) for each in errors],
+        "warnings": [problems.warning_as_data(each) for each in warnings],
+    }
+    output.data(screen.out, form, found)
 
 
 def versions_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,8 +116,9 @@ def functions(session: Session, arguments: argparse.Namespace) -> int:
     name = arguments.version.removeprefix("heat_template_version.")
     date = NAMES.get(name, name)
     if date not in DATES:
-        known = ", ".join((*DATES, *NAMES))
-        raise NotFound("template version", arguments.version, hint=f"The versions are {known}.")
+        known = (*DATES, *NAMES)
+        hint = near(name, known) or f"The versions are {', '.join(known)}."
+        raise NotFound("template version", arguments.version, hint=hint)
     found = session.app.function_table(date)
     called = dict(found.functions)
     if arguments.with_conditions:

@@ -14,9 +14,11 @@ from zonda.hooks.errors import (
     NotFound,
     Place,
     PluginError,
+    Related,
     ResourceFailure,
     StoreError,
     TemplateError,
+    TemplateWarning,
     UsageError,
     ValidationErrors,
 )
@@ -95,6 +97,7 @@ def test_data_is_wanted(screen: Screen) -> None:
                 "message": "Property error: resources.web.properties.size: 7 is too large",
                 "code": "ZON140",
                 "hint": "At most 5.",
+                "related": [],
             }
         ]
     }
@@ -119,17 +122,20 @@ def test_exit_codes(screen: Screen, error: Exception, code: int) -> None:
     assert "Traceback" not in said(screen)
 
 
-@pytest.mark.parametrize(
-    ("place", "lines"),
-    [
-        pytest.param(Place("f", 9, 1), [], id="beyond-the-end"),
-        pytest.param(Place("f", 1, 1), ["    1 | one", "        ^"], id="first"),
-        pytest.param(Place("f", 2, 3), ["    2 |  two", "          ^"], id="tab-is-one-column"),
-    ],
-)
-def test_excerpts(place: Place, lines: list[str]) -> None:
-    assert problems.excerpt("one\n\ttwo", place) == lines
+def test_what_is_related_is_told_as_notes(screen: Screen) -> None:
+    error = TemplateError("x", place=Place("e.yaml", 1, 1))
+    error.related = (Related("p is declared here", Place("t.yaml", 3, 4)),)
+
+    problems.report(screen, ValidationErrors([error]))
+
+    assert "  t.yaml:3:4: note: p is declared here\n" in said(screen)
 
 
-def test_there_is_no_excerpt_of_a_text_that_is_not_at_hand() -> None:
-    assert problems.excerpt(None, Place("f", 1, 1)) == []
+def test_warnings_come_first_and_are_not_counted(screen: Screen) -> None:
+    warning = TemplateWarning("ZON602", "p is used nowhere", place=Place("t.yaml", 3, 4))
+
+    code = problems.report(screen, ValidationErrors([WRONG_SIZE], [warning]))
+
+    assert code == 2
+    assert said(screen).startswith("t.yaml:3:4: warning: p is used nowhere [ZON602]\n")
+    assert "2 errors" not in said(screen)

@@ -1,0 +1,74 @@
+"""The line that an error points at, with a caret below it, as wide as a terminal shows it.
+
+Called by ``problems`` and ``failures``. Columns of places count characters; terminals count cells:
+a tab takes several, a wide character two, a combining one none.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from zonda.hooks.errors import Place
+
+#: How many cells of a line are shown at most, and how many of them in front of the caret.
+_WIDEST, _BEFORE = 100, 60
+_TAB = 4
+_CUT = "…"
+
+
+def excerpt(text: str | None, place: Place) -> list[str]:
+    """The line of ``place`` and a caret below it; nothing where the text is not at hand."""
+    lines = (text or "").split("\n")
+    if not 1 <= place.line <= len(lines) or not text:
+        return []
+    line = lines[place.line - 1].rstrip("\r")
+    at = min(place.column - 1, len(line))
+    cells = [_shown(letter) for letter in line]
+    first = _first(cells, at)
+    shown = (_CUT if first else "") + "".join(cells[first:])
+    indent = width("".join(cells[first:at])) + (1 if first else 0)
+    number = f"{place.line:>5} | "
+    caret = " " * (len(number) + indent) + "^"
+    return [(number + _fitted(shown)).rstrip(), caret]
+
+
+def _first(cells: list[str], at: int) -> int:
+    """Where to begin, so that the caret is in sight."""
+    used, first = 0, at
+    while first > 0 and used + width(cells[first - 1]) <= _BEFORE:
+        first -= 1
+        used += width(cells[first])
+    return first
+
+
+def _fitted(line: str) -> str:
+    if width(line) <= _WIDEST:
+        return line
+    used = 0
+    for position, letter in enumerate(line):
+        used += width(letter)
+        if used >= _WIDEST:
+            return line[:position] + _CUT
+    return line
+
+
+def _shown(letter: str) -> str:
+    """A character as it can be shown without steering the terminal."""
+    if letter == "\t":
+        return " " * _TAB
+    if letter.isprintable() or unicodedata.combining(letter):
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
+def width(text: str) -> int:
+    """Cells that ``text`` takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if _is_wide(letter) else 1 for letter in text
+    )
+
+
+def _is_wide(letter: str) -> bool:
+    return unicodedata.east_asian_width(letter) in "WF"
