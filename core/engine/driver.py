@@ -7,14 +7,12 @@ caller's). Subclasses say how a ``Call`` is made. Everything that waits for a tr
 
 from __future__ import annotations
 
-import heapq
 import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.store.showing import event_of
 from zonda.core.store.store import Fenced, Store
 from zonda.core.store.transaction import Transaction
 from zonda.hooks.errors import PluginError, StoreError, ZondaError
@@ -24,9 +22,11 @@ from .acting import roll_back
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
+from .listeners import Listeners
 from .room import Room
 from .steps import look, proceed, step
-from .work import After, Notice, Work
+from .timetable import AT_ONCE, Timetable
+from .work import After, Work
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,7 @@ class Driver:
         self.store = store
         self.room = room
         self.owner = owner
+        self.listeners = Listeners()
         self.idle_stacks: list[str] = []
         self._cap = cap
         self._admitted = 0
@@ -63,10 +64,8 @@ class Driver:
         self._again: set[str] = set()
         self._planning: set[str] = set()
         self._units: list[tuple[Task, Tx]] = []
-        self._heap: list[tuple[float, int, Task]] = []
-        self._pushed = 0
+        self._timetable: Timetable[Task] = Timetable()
         self._refused = 0
-        self._listeners: list[Callable[[Notice], None]] = []
 
     # -- what subclasses do ---------------------------------------------------------------------
 
@@ -144,11 +143,7 @@ class Driver:
                 self.advance(task, error=GivenUp())
                 return
             task.waiting = True
-            self._push(self.room.clock.now() + effect.seconds, task)
-
-    def _push(self, due: float, task: Task) -> None:
-        self._pushed += 1
-        heapq.heappush(self._heap, (due, self._pushed, task))
+            self._timetable.put(self.room.clock.now() + effect.seconds, task)
 
     def _leave_pool(self, task: Task) -> None:
         if task.admitted:
@@ -175,12 +170,11 @@ class Driver:
 
     def next_due(self) -> float | None:
         """When the next waiting task is due."""
-        return self._heap[0][0] if self._heap else None
+        return self._timetable.next_due()
 
     def wake_due(self, now: float) -> None:
         """Resume every task whose time has come."""
-        while self._heap and self._heap[0][0] <= now:
-            task = heapq.heappop(self._heap)[2]
+        while (task := self._timetable.take(now)) is not None:
             if task.waiting:
                 task.waiting = False
                 self.advance(task)
@@ -189,7 +183,7 @@ class Driver:
         """Resume a resource's task now if it waits."""
         task = self._busy.get(key)
         if task is not None and task.waiting:
-            self._push(float("-inf"), task)
+            self._timetable.put(AT_ONCE, task)
 
     def give_up(self, key: str) -> None:
         """Tell a task, when it waits (next), that its operation was ended from outside."""
@@ -290,8 +284,7 @@ class Driver:
 
     def _after(self, work: Work) -> None:
         after: After = work.after
-        if after.events and self._listeners:
-            self._tell(work)
+        self.listeners.committed(work)
         for key, stack_id in after.look.items():
             if self.drives(stack_id):
                 self.enqueue(key)
@@ -324,34 +317,6 @@ class Driver:
         self._units.append(
             (Task(_nothing()), Tx(lambda work: no_rollback(work, stack_id, str(shown))))
         )
-
-    # -- listeners ------------------------------------------------------------------------------
-
-    def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
-        """Tell ``listener`` about committed events and progress; gives what ends that."""
-        self._listeners.append(listener)
-
-        def end() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return end
-
-    def _tell(self, work: Work) -> None:
-        for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
-            self.publish(Notice(event.stack_id, event_of(seq, event)))
-
-    def publish(self, notice: Notice) -> None:
-        """Hand a notice to every listener."""
-        for listener in list(self._listeners):
-            try:
-                listener(notice)
-            except Exception:  # a listener's trouble is not the engine's
-                log.exception("A listener broke")
-
-    def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
-        """Publish what an operation waits for."""
-        self.publish(Notice(stack_id, None, resource, message, since))
 
 
 def exited(error: BaseException) -> PluginError:

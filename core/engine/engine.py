@@ -23,17 +23,17 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
 from zonda.hooks.manager import Plugins
 
-from . import endings
+from . import sweeping
 from .acting import act
 from .actions import Accepted, Action
 from .building import TemplateLoading, build_room
 from .context import Lender
 from .definitions import Loading
-from .driver import Driver, Task, exited
-from .effects import Call, Step
-from .pool import Pool
+from .effects import Step
+from .pool_driver import PoolDriver
 from .requests import Requests, single
-from .room import EngineSettings, Room
+from .room import EngineSettings
+from .tickets import Ticket
 from .work import Notice, Work
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
@@ -43,9 +43,6 @@ log = logging.getLogger(__name__)
 #: Seconds without a sweep after which the engine's thread sweeps itself.
 LATE = 5.0
 _LONGEST_SLEEP = 1.0
-#: How many light calls share a turn in the pool.
-LIGHT_TOGETHER = 32
-_HOUR = 3600.0
 #: Polls that are due within this time are made together.
 POLL_TICK = 0.05
 
@@ -89,7 +86,7 @@ class Engine:
             reader=self._own_reader,
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._driver = _PoolDriver(store, self.room, self._inbox, f"{ids()}")
+        self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")
         self._requests = Requests(self._driver, self.drive)
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
@@ -111,7 +108,7 @@ class Engine:
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
         if drive == "all":
-            self._put(lambda: self._driver.start(single(_recover_all)))
+            self._put(lambda: self._driver.start(single(sweeping.take_up_all)))
 
     def submit(self, action: Action) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
@@ -123,7 +120,7 @@ class Engine:
         def begin() -> None:
             if self._driver.driven is not None:
                 self._driver.driven.add(stack_id)
-            self._driver.start(single(lambda work: _recover(work, stack_id)))
+            self._driver.start(single(lambda work: sweeping.take_up(work, stack_id)))
 
         self._put(begin)
 
@@ -148,7 +145,7 @@ class Engine:
 
     def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
         """Tell ``listener``, in the engine's threads, about events and progress."""
-        return self._driver.subscribe(listener)
+        return self._driver.listeners.subscribe(listener)
 
     def stop(self, grace: float = 5.0) -> None:
         """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""
@@ -168,11 +165,12 @@ class Engine:
 
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks whose time is over."""
-        self._put(lambda: self._driver.start(single(_fail_overdue)))
+        self._put(lambda: self._driver.start(single(sweeping.fail_overdue)))
 
     def sweep_reconcile(self) -> None:
         """Enqueue whatever could run and does not."""
-        self._put(lambda: self._driver.start(single(self._reconcile)))
+        busy = self._driver.is_busy
+        self._put(lambda: self._driver.start(single(lambda work: sweeping.reconcile(work, busy))))
 
     def sweep_requests(self) -> None:
         """Carry out what other commands have asked for."""
@@ -180,7 +178,8 @@ class Engine:
 
     def housekeeping(self) -> None:
         """Remove what nobody needs any more."""
-        self._put(lambda: self._driver.start(single(self._forget)))
+        keep = self.settings.keep_events
+        self._put(lambda: self._driver.start(single(lambda work: sweeping.forget(work, keep))))
 
     # -- the engine's thread ----------------------------------------------------------------------
 
@@ -258,16 +257,6 @@ class Engine:
             hint="Start it again: what was running is taken up where it was.",
         )
 
-    def _reconcile(self, work: Work) -> None:
-        for key, stack_id in work.tx.runnable():
-            if not self._driver.is_busy(key):
-                work.after.look[key] = stack_id
-        for stack_id, _ in work.tx.pending_stacks():
-            work.after.plan[stack_id] = None
-
-    def _forget(self, work: Work) -> None:
-        work.tx.forget(work.now - self.settings.keep_events, work.now - _HOUR)
-
     # -- between the threads ----------------------------------------------------------------------
 
     def _put(self, what: Callable[[], None]) -> None:
@@ -292,128 +281,15 @@ class Engine:
         """Run a unit and come back when it is committed; called in the pool."""
         if self._fatal is not None:
             raise self._died()
-        ticket = _Ticket()
+        ticket = Ticket()
         self._put(lambda: self._driver.start(single(run), ticket.answer))
         return ticket.wait()
 
     def _progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
-        self._driver.progress(stack_id, resource, message, since)
+        self._driver.listeners.progress(stack_id, resource, message, since)
 
     def _own_reader(self) -> Reader:
         reader: Reader | None = getattr(self._readers, "reader", None)
         if reader is None:
             reader = self._readers.reader = self._store.reader()
         return reader
-
-
-class _PoolDriver(Driver):
-    """Makes calls in a pool; what comes of them goes into the inbox."""
-
-    def __init__(
-        self, store: Store, room: Room, inbox: SimpleQueue[Callable[[], None]], owner: str
-    ) -> None:
-        workers = room.settings.workers
-        super().__init__(store, room, cap=2 * workers, owner=owner)
-        self._inbox = inbox
-        self._pool = Pool(workers, "zonda-call")
-        #: The stacks that are driven; None: all.
-        self.driven: set[str] | None = set()
-        self.calls = 0
-        self._light: list[tuple[Task, Call]] = []
-
-    def drives(self, stack_id: str) -> bool:
-        return self.driven is None or stack_id in self.driven
-
-    @property
-    def has_room(self) -> bool:
-        return self._admitted < self._cap
-
-    def call(self, task: Task, effect: Call) -> None:
-        self.calls += 1
-        if effect.light:
-            self._light.append((task, effect))
-        else:
-            self._submit([(task, effect)])
-
-    def send_light_calls(self) -> None:
-        """Hand the light calls that came together to the pool, some to a thread."""
-        light, self._light = self._light, []
-        for start in range(0, len(light), LIGHT_TOGETHER):
-            self._submit(light[start : start + LIGHT_TOGETHER])
-
-    def _submit(self, calls: list[tuple[Task, Call]]) -> None:
-        def job() -> None:
-            done = [(task, *_made(effect)) for task, effect in calls]
-            self._inbox.put(lambda: self._called(done))
-
-        self._pool.submit(job)
-
-    def _called(self, done: list[tuple[Task, Any, BaseException | None]]) -> None:
-        self.calls -= len(done)
-        for task, value, error in done:
-            self.advance(task, value, error)
-
-    def close_door(self) -> None:
-        """Admit nothing more; what waits stays as it is stored."""
-        self._cap = 0
-        self._heap.clear()
-
-    def stop(self) -> None:
-        """End the pool's threads."""
-        self._pool.stop()
-
-    def fail_all(self, error: BaseException) -> None:
-        """Tell everybody who waits for a unit that nothing will come."""
-        units, self._units = self._units, []
-        for task, _ in units:
-            if task.done is not None:
-                task.done(None, error)
-
-
-class _Ticket:
-    """A future for one waiting thread, at a fraction of the price."""
-
-    __slots__ = ("_error", "_lock", "_value")
-
-    def __init__(self) -> None:
-        self._value: Any = None
-        self._error: BaseException | None = None
-        self._lock = threading.Lock()
-        self._lock.acquire()
-
-    def answer(self, value: Any, error: BaseException | None) -> None:
-        self._value, self._error = value, error
-        self._lock.release()
-
-    def wait(self) -> Any:
-        with self._lock:
-            if self._error is not None:
-                raise self._error
-            return self._value
-
-
-def _made(effect: Call) -> tuple[Any, BaseException | None]:
-    try:
-        return effect.run(), None
-    except Exception as failure:  # the border: the step is told
-        return None, failure
-    except BaseException as failure:  # what a plug-in raises must not end the engine's thread
-        return None, exited(failure)
-
-
-def _recover_all(work: Work) -> None:
-    work.after.look.update(work.tx.runnable())
-    work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
-
-
-def _recover(work: Work, stack_id: str) -> None:
-    work.after.look.update(work.tx.runnable(stack_id))
-    if any(key == stack_id for key, _ in work.tx.pending_stacks()):
-        work.after.plan[stack_id] = None
-
-
-def _fail_overdue(work: Work) -> None:
-    for key in work.tx.overdue_stacks(work.now):
-        endings.stack_timed_out(work, key)
-    for key in work.tx.overdue(work.now):
-        endings.operation_timed_out(work, key)

@@ -28,6 +28,7 @@ from .driver import Driver, Task, exited
 from .effects import Call
 from .outputs import Showing
 from .room import EngineSettings
+from .sweeping import take_up_all
 
 
 class InlineEngine:
@@ -64,7 +65,7 @@ class InlineEngine:
             lender=lender,
             settings=self.settings,
             durable=lambda run: self.driver.now_in_transaction(run),
-            progress=lambda *said: self.driver.progress(*said),
+            progress=lambda *said: self.driver.listeners.progress(*said),
             reader=lambda: self.reader,
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
@@ -96,12 +97,7 @@ class InlineEngine:
 
     def recover(self) -> None:
         """Take up whatever the database says is unfinished."""
-
-        def look(work: Any) -> None:
-            work.after.look.update(work.tx.runnable())
-            work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
-
-        self.driver.now_in_transaction(look)
+        self.driver.now_in_transaction(take_up_all)
 
     def _once(self) -> bool:
         driver = self.driver

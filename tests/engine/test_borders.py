@@ -128,7 +128,7 @@ def test_what_a_plugin_stores_must_be_storable(does: Any, why: str, bench: Any) 
 
 def test_progress_may_be_any_text(bench: Any) -> None:
     said: list[str] = []
-    bench.engine.driver.subscribe(lambda notice: said.append(notice.message))
+    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
     bench.journal.behave["a", "check"] = lambda r: r.context.progress("x\ud800") or True
     assert bench.create(TWO).state == "CREATE_COMPLETE"
     assert "x\\ud800" in said

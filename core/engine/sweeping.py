@@ -1,0 +1,47 @@
+"""What sweeps and recovery do, as units of a transaction. Level-triggered: always safe to repeat.
+
+Called by the engines; the database says what is unfinished, whatever messages were lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import endings
+from .work import Work
+
+_HOUR = 3600.0
+
+
+def take_up_all(work: Work) -> None:
+    """Look at whatever is unfinished."""
+    reconcile(work, lambda key: False)
+
+
+def take_up(work: Work, stack_id: str) -> None:
+    """Look at what is unfinished of one stack."""
+    work.after.look.update(work.tx.runnable(stack_id))
+    if any(key == stack_id for key, _ in work.tx.pending_stacks()):
+        work.after.plan[stack_id] = None
+
+
+def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
+    """Look at whatever could run and does not."""
+    for key, stack_id in work.tx.runnable():
+        if not is_busy(key):
+            work.after.look[key] = stack_id
+    for stack_id, _ in work.tx.pending_stacks():
+        work.after.plan[stack_id] = None
+
+
+def fail_overdue(work: Work) -> None:
+    """Fail stacks and operations that are past their deadlines."""
+    for key in work.tx.overdue_stacks(work.now):
+        endings.stack_timed_out(work, key)
+    for key in work.tx.overdue(work.now):
+        endings.operation_timed_out(work, key)
+
+
+def forget(work: Work, keep_events: float) -> None:
+    """Delete events older than ``keep_events`` seconds, and what nobody needs any more."""
+    work.tx.forget(work.now - keep_events, work.now - _HOUR)
