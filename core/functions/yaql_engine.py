@@ -99,7 +99,7 @@ class _Quota(int):
     total = 0
 
     def __lt__(self, other: int) -> bool:
-        self.total += other
+        self.total += max(other, 0)  # yaql takes shared parts off, too
         return other > int(self) or self.total > int(self) * _QUOTAS_IN_ALL
 
     def __le__(self, other: int) -> bool:

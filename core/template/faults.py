@@ -50,6 +50,9 @@ ALIAS_RING = "ZON146"
 PROPERTY = "ZON140"
 
 
+#: So many faults of one kind are worth the time that "did you mean" takes.
+MOST_HINTS = 100
+
 #: What a function may raise while it is resolved.
 FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexError)
 

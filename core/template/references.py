@@ -14,7 +14,7 @@ from typing import Any
 from zonda.hooks.errors import Path, Related, TemplateError, show_path
 from zonda.hooks.function import Function, Source, sources
 
-from .faults import FUNCTION, unknown_reference
+from .faults import FUNCTION, MOST_HINTS, unknown_reference
 from .outputs import OutputNode
 from .resources import SECTIONS, ResourceNode
 
@@ -57,7 +57,7 @@ def connect(
             at: Path = (*node.path, "depends_on")
             if isinstance(node.raw["depends_on"], list):
                 at = (*at, index)
-            errors.append(unknown_reference(name, node.name, enabled, at))
+            errors.append(unknown_reference(name, node.name, _hinted(enabled, errors), at))
     for section in SECTIONS:
         tree = getattr(node, section)
         if tree and tree is not node.raw.get(section):
@@ -90,10 +90,16 @@ def _read(
             calls = calls or _calls_that_read(tree)
             call = calls.get(repr(source))
             at = call.path if call is not None else (*node.path, section)
-            fault = unknown_reference(name, _shown(node, section, at), enabled, at)
+            known = _hinted(enabled, errors)
+            fault = unknown_reference(name, _shown(node, section, at), known, at)
             if name in declared:
                 fault.hint = f"{name} is left out by its condition."
             errors.append(fault)
+
+
+def _hinted(known: Mapping[str, Any], errors: list[TemplateError]) -> Mapping[str, Any]:
+    """The names to look for a hint in: none once there are many faults, since looking is slow."""
+    return known if len(errors) < MOST_HINTS else {}
 
 
 def edges(ring: Sequence[str], nodes: Mapping[str, ResourceNode]) -> list[Related]:

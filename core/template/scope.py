@@ -18,6 +18,7 @@ from .faults import (
     FILE_MISSING,
     FUNCTION,
     FUNCTION_NOT_HERE,
+    MOST_HINTS,
     Poisoned,
     TooLarge,
     from_exception,
@@ -197,6 +198,7 @@ class Scope:
     __slots__ = (
         "_conditions",
         "_files",
+        "_hints",
         "_in_all",
         "_left",
         "_limits",
@@ -219,6 +221,7 @@ class Scope:
         self._limits = limits
         self._left = limits.max_nodes
         self._in_all = limits.max_nodes_in_all
+        self._hints = MOST_HINTS
         self._parameters = parameters
         self._conditions = conditions
         self._files = files
@@ -278,7 +281,9 @@ class Scope:
 
     def _known(self, resource: str) -> ResourceValues:
         if self._values is None or resource not in self._resources:
-            raise unknown_reference(resource, "unknown", self._resources)
+            self._hints -= 1
+            known = self._resources if self._hints >= 0 else {}
+            raise unknown_reference(resource, "unknown", known)
         return self._values
 
     def facade(self, kind: str) -> Any:

@@ -101,9 +101,12 @@ class Document:
             return (None, node.value[item]) if inside else None
         if not isinstance(node, yaml.MappingNode) or isinstance(item, list | dict):
             return None
+        return self._index(node).get(item)
+
+    def _index(self, node: yaml.MappingNode) -> dict[Any, Step]:
         if id(node) not in self._indexes:
             self._indexes[id(node)] = dict(self._steps(node))
-        return self._indexes[id(node)].get(item)
+        return self._indexes[id(node)]
 
     def _steps(self, node: yaml.MappingNode) -> Iterator[tuple[Any, Step]]:
         """What stands below each key; what wins comes last: own keys after merged ones."""
@@ -115,7 +118,7 @@ class Document:
             sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
             for source in reversed(sources):
                 if isinstance(source, yaml.MappingNode):
-                    yield from self._steps(source)
+                    yield from self._index(source).items()
         yield from own
 
     def _mark(self, node: yaml.Node) -> Place:

@@ -29,6 +29,9 @@ from yaml.events import (
 #: Deeper than any sane template, shallow enough for everything that walks the data by recursion.
 MAX_DEPTH = 200
 
+#: Merge keys in one text may bring so many keys in all: aliases multiply them.
+MAX_MERGED = 1_000_000
+
 _STANDARD = "tag:yaml.org,2002:"
 _STR, _MERGE, _VALUE = _STANDARD + "str", _STANDARD + "merge", _STANDARD + "value"
 _TEXT_TAGS = frozenset((_STR, _STANDARD + "timestamp"))
@@ -128,6 +131,7 @@ class Builder:
 
     def __init__(self) -> None:
         self.repeated = False
+        self._merges = 0
         self._plain: dict[str, Any] = {}
         self._anchors: dict[str, tuple[Any, int]] = {}
 
@@ -227,7 +231,7 @@ class Builder:
         items = frame.items
         value: Any = items
         if frame.is_mapping:
-            value = _merged(items, event) if frame.merges else dict(_pairs(items))
+            value = self._merged(items, event) if frame.merges else dict(_pairs(items))
             if frame.merges or len(value) * 2 != len(items):
                 self._note_repeated(items[::2])
             if frame.tag == _SET:
@@ -239,6 +243,23 @@ class Builder:
         if frame.anchor is not None:
             self._anchors[frame.anchor] = (value, frame.depth)
         return value
+
+    def _merged(self, items: list[Any], event: Any) -> dict[Any, Any]:
+        """A mapping with merge keys: what is merged in comes first, and own keys win."""
+        merged: dict[Any, Any] = {}
+        own: dict[Any, Any] = {}
+        for key, value in _pairs(items):
+            if key is not _MERGE_KEY:
+                own[key] = value
+                continue
+            for source in reversed(value) if isinstance(value, list) else (value,):
+                if not isinstance(source, dict):
+                    raise problem("expected a mapping or list of mappings for merging", event)
+                self._merges += len(source) + 1
+                if self._merges > MAX_MERGED:
+                    raise problem(f"more than {MAX_MERGED} keys are merged in by <<", event)
+                merged.update(source)
+        return {**merged, **own}
 
     def _note_repeated(self, keys: list[Any]) -> None:
         own = [key for key in keys if key is not _MERGE_KEY]
@@ -267,18 +288,3 @@ def _as_pairs(items: list[Any], event: Any) -> list[tuple[Any, Any]]:
 
 def _pairs(items: list[Any]) -> Iterator[tuple[Any, Any]]:
     return zip(items[::2], items[1::2], strict=True)
-
-
-def _merged(items: list[Any], event: Any) -> dict[Any, Any]:
-    """A mapping with merge keys: what is merged in comes first, and own keys win."""
-    merged: dict[Any, Any] = {}
-    own: dict[Any, Any] = {}
-    for key, value in _pairs(items):
-        if key is not _MERGE_KEY:
-            own[key] = value
-            continue
-        for source in reversed(value) if isinstance(value, list) else (value,):
-            if not isinstance(source, dict):
-                raise problem("expected a mapping or list of mappings for merging", event)
-            merged.update(source)
-    return {**merged, **own}

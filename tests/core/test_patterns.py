@@ -31,6 +31,34 @@ def test_a_malformed_pattern_is_a_value_error(pattern: str) -> None:
         full_match(pattern, "x", 1.0)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("(?:" * 14 + "a" + "){2}" * 14, id="nested"),
+        pytest.param("(a{1000}){1000}", id="product"),
+        pytest.param(r"([^]\\](?:[a{}(]{2,}x+){50}){1000}", id="sets-hold-no-groups"),
+        pytest.param("a" * 100_001, id="long"),
+    ],
+)
+def test_a_pattern_too_large_to_compile_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="too large"):
+        full_match(pattern, "x", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("[0-9a-f]{32}", "0" * 32),
+        (r"([a-z]{1,63}\.){1,127}[a-z]+", "www.example.org"),
+        ("((a*)*)*", "aaa"),
+        (r"\(\{9999999\}[(]{3}", "({9999999}((("),
+        ("(a{0,1000}){0,1000}", "aa"),
+    ],
+)
+def test_ordinary_repetitions_are_fine(pattern: str, text: str) -> None:
+    assert full_match(pattern, text, 5.0)
+
+
 def test_a_pattern_that_explodes_is_given_up() -> None:
     with pytest.raises(ValueError, match=r"took longer than 0\.05 seconds"):
         full_match("(a|aa)+$", "a" * 60 + "b", 0.05)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from zonda.core.functions import yaql_engine
 from zonda.core.functions.yaql_engine import Evaluator
 from zonda.core.template.bundle import Limits
 from zonda.hooks.errors import TemplateError
@@ -166,6 +167,42 @@ def test_a_pattern_ends_at_the_deadline():
     hungry = Evaluator(200, 10_000, 0.05)
     with pytest.raises(TemplateError, match="took longer"):
         hungry.evaluate("$.data =~ `^(a|aa)+$`", "a" * 60 + "b")
+
+
+@pytest.mark.parametrize(
+    ("expression", "data", "value"),
+    [
+        ("$.data.replace(a, bb)", "aXa", "bbXbb"),
+        ("$.data.replace(a, bb, 1)", "aXa", "bbXa"),
+        ("$.data.replace({a => c, X => 1})", "aXa", "c1c"),
+        ("$.data.replace({a => c}, 1)", "aXa", "cXa"),
+        ("$.data.replace(regex(a), b)", "aXa", "bXb"),
+    ],
+)
+def test_replacing_gives_what_the_library_gives(expression, data, value):
+    assert Evaluator(200, 10_000, 60.0).evaluate(expression, data) == value
+
+
+@pytest.mark.parametrize(
+    "expression", ["$.data.replace(a, $.data)", "$.data.replace({a => $.data})"]
+)
+def test_replacing_cannot_fill_the_memory(expression):
+    with pytest.raises(TemplateError, match="too much memory"):
+        Evaluator(200, 10_000, 60.0).evaluate(expression, "a" * 5000)
+
+
+def test_all_values_of_an_expression_together_are_bounded(monkeypatch):
+    evaluator = Evaluator(200, 10_000, 60.0)
+    many = "range(50).select('ab' * 1000).len()"  # 50 values of 2 KB
+    assert evaluator.evaluate(many, None) == 50
+    monkeypatch.setattr(yaql_engine, "_QUOTAS_IN_ALL", 5)
+    with pytest.raises(TemplateError, match="too much memory"):
+        evaluator.evaluate(many, None)
+
+
+def test_a_pattern_too_large_to_compile_is_refused():
+    with pytest.raises(TemplateError, match="too large"):
+        Evaluator(200, 10_000, 60.0).evaluate("regex('((a{90}){90}){90}').matches(a)", None)
 
 
 def test_an_expression_on_many_threads_gives_each_its_own_value():
