@@ -176,7 +176,7 @@ def _found(rule: Rule, value: Any) -> Any:
 
 
 def _fault(message: str, rule: Rule) -> TemplateError:
-    return TemplateError(message, path=rule.path, label="Property error")
+    return TemplateError(message, path=rule.path, label="Property error", code="ZON145")
 
 
 _APPLY = {

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 from zonda.hooks.errors import Related, TemplateWarning
 
 from . import advice_functions, advice_support
-from .environment import DEFAULTS, PARAMETERS, REGISTRY, Environment
+from .environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
 from .faults import near
+from .merging import KNOWN as KNOWN_STRATEGIES
 from .outputs import KEYS as OUTPUT_KEYS
 from .outputs import SECTION as OUTPUTS
 from .parameters import Parameters
@@ -29,6 +30,7 @@ HIDDEN_ENTRY = "ZON604"
 EMPTY_SECTION = "ZON610"
 IGNORED_KEY = "ZON611"
 HIDDEN_DEFAULT = "ZON612"
+UNKNOWN_STRATEGY = "ZON613"
 
 _MAY_BE_EMPTY = ("heat_template_version", "description", "capabilities")
 
@@ -101,6 +103,15 @@ def _of_environment(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:
     for section in (PARAMETERS, DEFAULTS, REGISTRY):
         if section in data and _is_empty(data[section]):
             yield _empty(section, "environment")
+    strategies = data.get(STRATEGIES)
+    for name, strategy in strategies.items() if isinstance(strategies, Mapping) else ():
+        if strategy not in KNOWN_STRATEGIES:
+            yield TemplateWarning(
+                UNKNOWN_STRATEGY,
+                f"There is no merge strategy {strategy}, so the default is taken",
+                (STRATEGIES, name),
+                hint=near(strategy, KNOWN_STRATEGIES) or f"One of {', '.join(KNOWN_STRATEGIES)}.",
+            )
     given, defaults = data.get(PARAMETERS), data.get(DEFAULTS)
     if isinstance(given, Mapping) and isinstance(defaults, Mapping):
         for name in defaults:

@@ -32,6 +32,7 @@ class Masker:
             return fault
         if self._of_hidden_property(fault):
             fault.message = "the value is wrong (hidden, so no more is told)"
+            fault.hint = ""  # what is spelt alike tells of the value, too
         fault.message = self.text(fault.message)
         fault.hint = self.text(fault.hint)
         fault.args = (fault.message,)

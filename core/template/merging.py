@@ -18,7 +18,7 @@ from .parameter_types import JSON, LIST, NUMBER, STRING
 OVERWRITE = "overwrite"
 MERGE = "merge"
 DEEP_MERGE = "deep_merge"
-_KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
+KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
 _DEFAULT = "default"
 
 _NUMBERS = "Numbers and booleans cannot be merged."
@@ -45,9 +45,9 @@ class MergeConflict(Exception):
 def strategy_for(name: str, strategies: Mapping[str, Any], known: Mapping[str, str]) -> str:
     """The strategy of a file for ``name``: its own, the one used before, or its default."""
     fallback = strategies.get(_DEFAULT, OVERWRITE)
-    fallback = fallback if fallback in _KNOWN else OVERWRITE
+    fallback = fallback if fallback in KNOWN else OVERWRITE
     chosen = strategies.get(name, known.get(name, fallback))
-    return chosen if chosen in _KNOWN else fallback
+    return chosen if chosen in KNOWN else fallback
 
 
 def merged_value(values: Mapping[str, Any], name: str, new: Any, strategy: str, kind: str) -> Any:

@@ -20,6 +20,7 @@ from .faults import (
     PARAMETER_CONSTRAINT,
     PARAMETER_IMMUTABLE,
     PARAMETER_UNKNOWN,
+    STACK_NAME,
 )
 from .source import Document
 
@@ -38,13 +39,20 @@ def fill(
 ) -> None:
     """Fill in the places of ``faults`` and of what is related to them."""
     for fault in faults:
-        if fault.place is None:
+        if fault.place is None and not _in_no_file(fault, environment):
             fault.place = _in_environment(fault, environment) or _in(document, fault.at)
         fault.related = tuple(
             each
             for each in (_placed(each, document) for each in fault.related)
             if each.place is None or each.place != fault.place
         )
+
+
+def _in_no_file(fault: TemplateError, environment: Environment) -> bool:
+    """Whether the caller gave what is wrong; a parameter's declaration is then beside the point."""
+    if fault.code == STACK_NAME:
+        return True
+    return fault.code in _OF_VALUES and len(fault.at) == 2 and fault.at[1] in environment.named
 
 
 def _placed(related: Related, document: Document | None) -> Related:
@@ -63,8 +71,6 @@ def _in_environment(fault: TemplateError, environment: Environment) -> Place | N
     if fault.code not in _OF_VALUES or len(fault.at) != 2:
         return None
     name = fault.at[1]
-    if name in environment.named:
-        return None
     return environment.place((environments.PARAMETERS, name)) or environment.place(
         (environments.DEFAULTS, name)
     )

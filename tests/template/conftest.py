@@ -12,6 +12,7 @@ from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
 from zonda.core.template.stack import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
+from zonda.hooks.constraints import AllowedValues
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
@@ -58,7 +59,15 @@ class Picky(Resource):
             raise RuntimeError("no such luck")
 
 
-TYPES: dict[str, type[Resource]] = {"Thing": Thing, "Picky": Picky}
+class Choosy(Resource):
+    """Takes few values."""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        "size": _Schema(_Schema.STRING, constraints=[AllowedValues(["small", "large"])])
+    }
+
+
+TYPES: dict[str, type[Resource]] = {"Thing": Thing, "Picky": Picky, "Choosy": Choosy}
 IDENTITY = Identity("5eb1", "stack", "pr0j")
 
 

@@ -50,7 +50,7 @@ def test_the_environment_that_gave_the_value_last_is_to_blame(faults: Faults) ->
 
 @pytest.mark.parametrize(
     ("wins", "place"),
-    [pytest.param(True, "t.yaml:3:3", id="ours"), pytest.param(False, "e.yaml:1:14", id="server")],
+    [pytest.param(True, "None", id="ours"), pytest.param(False, "e.yaml:1:14", id="server")],
 )
 def test_who_gave_the_value_that_counts_is_to_blame(faults: Faults, wins: bool, place: str) -> None:
     (fault,) = faults(
@@ -61,6 +61,7 @@ def test_who_gave_the_value_that_counts_is_to_blame(faults: Faults, wins: bool, 
     )
 
     assert str(fault.place) == place
+    assert [str(each.place) for each in fault.related] == ["t.yaml:3:3"]
 
 
 def test_an_alias_that_leads_nowhere_points_into_the_environment(faults: Faults) -> None:
@@ -168,6 +169,18 @@ def test_a_hidden_value_is_not_given_away_by_a_hint(faults: Faults) -> None:
     )
 
     assert fault.hint == ""
+    assert "smal" not in str(fault)
+
+
+def test_a_hidden_value_in_a_property_is_not_given_away_by_a_hint(faults: Faults) -> None:
+    (fault,) = faults(
+        "parameters: {size: {type: string, hidden: true}}\n"
+        "resources: {a: {type: Choosy, properties: {size: {get_param: size}}}}",
+        parameters={"size": "smal"},
+        parameters_win=True,
+    )
+
+    assert (fault.code, fault.hint) == ("ZON143", "")
     assert "smal" not in str(fault)
 
 

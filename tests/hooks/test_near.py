@@ -1,0 +1,40 @@
+"""Near misses: what was probably meant by a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from zonda.hooks.near import MOST, near, nearest
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        pytest.param("wbe", ["web", "db"], "web", id="two-letters-changed-places"),
+        pytest.param("db", ["DB", "dbs"], "DB", id="case"),
+        pytest.param("depends-on", ["depends_on", "depends"], "depends_on", id="hyphen"),
+        pytest.param("Merge Strategy", ["merge_strategy"], "merge_strategy", id="blank"),
+        pytest.param("lenght", ["length", "weight", "light"], "length", id="the-most-alike"),
+        pytest.param("zzz", ["web", "db"], "", id="nothing-alike"),
+        pytest.param("web", ["web"], "", id="the-name-itself-is-no-help"),
+        pytest.param("", ["web"], "", id="empty"),
+        pytest.param(7, ["7"], "", id="no-text"),
+        pytest.param("web", [7, None, "wbe"], "wbe", id="other-things-among-the-names"),
+        pytest.param("x", [], "", id="no-names"),
+    ],
+)
+def test_nearest(name: object, known: list[object], meant: str) -> None:
+    assert nearest(name, known) == meant
+    assert near(name, known) == (f"Did you mean {meant}?" if meant else "")
+
+
+def test_among_very_many_names_only_another_spelling_is_found() -> None:
+    many = [f"name_{number}" for number in range(MOST + 1)]
+
+    assert nearest("NAME_7", many) == "name_7"
+    assert nearest("mane_7", many) == ""
+
+
+def test_a_name_must_be_as_alike_as_wanted() -> None:
+    assert nearest("get_up", ["get_file"], 0.5) == "get_file"
+    assert nearest("get_up", ["get_file"], 0.9) == ""
