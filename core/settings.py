@@ -156,6 +156,13 @@ class Settings:
         "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
+    allow_remote_files: str = _setting(
+        "no",
+        "Whether files that templates name by http(s) are fetched: `no` (only with "
+        "`--allow-remote`), `public` (from public addresses), `any` (from private ones, too).",
+        "ZONDA_ALLOW_REMOTE_FILES",
+        choices=("no", "public", "any"),
+    )
     max_nodes: int = _setting(
         _LIMITS.max_nodes,
         "How many values a template may have once its aliases are written out, and how many "

@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
         default=[],
         help="a parameter whose value is what the file holds",
     )
+    group.add_argument(
+        "--allow-remote",
+        action="store_true",
+        help="also fetch files that are named by http or https",
+    )
 
 
 def collect(session: Session, arguments: argparse.Namespace, *, required: bool = False) -> Bundle:
@@ -56,7 +61,12 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
         # An update that keeps the template may still bring environments.
         files = tuple((str(path), read_text(path)) for path in environments)
         return Bundle("", environment_files=files, parameters=parameters, parameters_win=True)
-    limits = FetchLimits(template_bytes=session.settings.max_template_bytes)
+    remote = session.settings.allow_remote_files
+    limits = FetchLimits(
+        template_bytes=session.settings.max_template_bytes,
+        remote=arguments.allow_remote or remote != "no",
+        private=remote == "any",
+    )
     bundle = bundle_from_files(Path(arguments.template), environments, parameters, limits=limits)
     session.template = bundle
     session.screen.remember_source(bundle.template_file, bundle.template)

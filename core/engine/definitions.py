@@ -193,4 +193,5 @@ def merged(
         parameters={**kept, **new.parameters},
         parameters_win=new.parameters_win or keeps_environment,
         files={**old.files, **new.files},
+        links={**old.links, **new.links},
     )

@@ -18,7 +18,8 @@ class Bundle:
     ``environment`` is the environment of the request: ``parameters`` win over it.
     ``environment_files`` are (file, text) pairs merged in order; by Heat's rule for merging on the
     server they win over ``parameters``, unless ``parameters_win`` (our command line). ``files``
-    maps the keys of ``get_file`` and of file-valued types to texts.
+    maps the keys of ``get_file`` and of file-valued types to texts. ``links`` tells what a document
+    means by a key of its own: file -> key as written -> key in ``files``.
     """
 
     template: str
@@ -28,6 +29,15 @@ class Bundle:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     parameters_win: bool = False
     files: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def files_of(self, file: str) -> Mapping[str, str]:
+        """The texts by the keys that the document ``file`` may use."""
+        links = self.links.get(file)
+        if not links:
+            return self.files
+        own = {key: self.files[target] for key, target in links.items() if target in self.files}
+        return {**self.files, **own}
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that ``from_json`` reads."""
@@ -39,6 +49,7 @@ class Bundle:
             "parameters": dict(self.parameters),
             "parameters_win": self.parameters_win,
             "files": dict(self.files),
+            "links": {file: dict(links) for file, links in self.links.items()},
         }
 
     @classmethod

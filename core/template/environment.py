@@ -92,6 +92,9 @@ def read(
         document = _document(text, file, errors, max_bytes)
         if document is not None:
             found.documents.append(document)
+            if file in bundle.links and REGISTRY in document.data:
+                linked = _linked(document.data[REGISTRY], bundle.links[file])
+                document.data = {**document.data, REGISTRY: linked}
             _merge(merged, document, schemas, known, errors)
     if bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
@@ -205,6 +208,15 @@ def _agree(name: str, strategy: str, known: dict[str, str], file: str) -> None:
             "ConflictingMergeStrategyForParam",
             "Name the same strategy in the first file that gives this parameter.",
         )
+
+
+def _linked(value: Any, links: Mapping[str, str]) -> Any:
+    """A registry with the names of files replaced by the keys that the files came along under."""
+    if isinstance(value, dict):
+        return {name: _linked(item, links) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_linked(item, links) for item in value]
+    return links.get(value, value) if isinstance(value, str) else value
 
 
 def _merge_plain(old: Any, new: Any) -> Any:

@@ -159,7 +159,7 @@ class Loader:
         scope = Scope(
             self.parameters.value,
             self.conditions,
-            self.bundle.files,
+            self.bundle.files_of(self.bundle.template_file),
             {},
             None,
             self.yaql,

@@ -66,7 +66,7 @@ class StackDefinition:
         self.outputs: dict[str, OutputNode] = loader.outputs
         self._conditions: Conditions = loader.conditions
         self._reads: Reads = loader.reads
-        self._files: Mapping[str, str] = loader.bundle.files
+        self._files = loader.bundle.files_of(loader.bundle.template_file)
         self._yaql: Yaql | None = loader.yaql
         self._limits: Limits = loader.limits
         self._loader = loader
