@@ -7,6 +7,7 @@ and nothing else.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from .app_commands import Commands, Running, Waiting
 from .app_details import Checked, Details
 from .clock import SystemClock
 from .engine.actions import Action
+from .folders import make_folder
 from .ids import Ids, new_token, system_random
 from .settings import Settings
 from .store.lock import EngineLock
@@ -144,7 +146,7 @@ class App:
 
     @property
     def database(self) -> Path:
-        """The file of the database; raises StoreError for a database that is not SQLite."""
+        """The file of the database; raises StoreError for a folder, or what is not SQLite."""
         url = self.settings.database_url
         if not url.startswith(_SQLITE):
             kind = url.partition(":")[0]
@@ -152,26 +154,25 @@ class App:
                 f"A database of kind {kind} cannot be used.",
                 hint="Set database_url to sqlite:///PATH, or leave it out.",
             )
-        return Path(url.removeprefix(_SQLITE)).absolute()
+        path = Path(url.removeprefix(_SQLITE)).absolute()
+        if os.path.isdir(path):
+            raise StoreError(
+                f"The database {path} is a folder.",
+                hint=f"Name a file in it, e.g. {_SQLITE}{path / 'zonda.db'}.",
+            )
+        return path
 
     @cached_property
     def _sealer(self) -> Sealer:
         given = self.settings.key_file
         file = Path(given).expanduser() if given else self.database.with_name("zonda.key")
         keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
-        return sealer_for(keys or None, file)
+        return sealer_for(keys or None, file, database=self.database)
 
     @cached_property
     def store(self) -> Store:
         """The database, opened for writing; made if it is not there."""
-        folder = self.database.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"The folder {folder} cannot be made: {error.strerror}.",
-                hint="Choose another with --home or ZONDA_HOME.",
-            ) from error
+        make_folder(self.database.parent)
         opened = open_store(
             self.database, sealer=self._sealer, synchronous=self.settings.synchronous
         )

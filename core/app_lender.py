@@ -17,8 +17,8 @@ from zonda.hooks.manager import Plugins
 from zonda.hooks.runner import WorkflowRunner
 
 from . import patterns, settings_values
-from .app_service import BUNDLED, BundledRunner, ServiceRecord
-from .settings import Settings
+from .app_service import BundledRunner, ServiceRecord
+from .settings import BUNDLED, Settings
 
 
 class Lender:

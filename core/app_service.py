@@ -28,7 +28,9 @@ from zonda.hooks.runner import (
     WorkflowRunner,
 )
 
-BUNDLED = "bundled"
+from . import settings_values
+from .folders import make_folder
+
 NOT_RUNNING = "the bundled workflow service is not running"
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
 _LOOK_AGAIN = 1.0
@@ -74,7 +76,7 @@ class ServiceRecord:
 
     def publish(self, address: str, token: str) -> None:
         """Say that this process is the service. Raises Conflict if another one is."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -114,10 +116,10 @@ def _read(handle: int) -> Service | None:
 
 def host_and_port(address: str) -> tuple[str, int]:
     """The parts of ``127.0.0.1:8155``; raises UsageError."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise UsageError(f"The address {address} is not of the form HOST:PORT.")
-    return host.strip("[]"), int(port)
+    try:
+        return settings_values.host_and_port(address)
+    except ValueError as error:
+        raise UsageError(f"The address {address} {error}.") from error
 
 
 class BundledRunner(WorkflowRunner):

@@ -16,10 +16,15 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError
 
-from . import settings_values
+from . import settings_runners, settings_values
 from .template.bundle import Limits
 
 FILE_NAME = "zonda.toml"
+#: The runner that needs no section: the service of ``zonda runner serve``.
+BUNDLED = "bundled"
+#: A year: the longest that an action may take in minutes, and a wait in seconds.
+LONGEST_ACTION = 525_600
+_LONGEST_WAIT = 31_536_000
 
 _LIMITS = Limits()
 
@@ -84,7 +89,7 @@ class Settings:
         shown="`$ZONDA_HOME/plugins`",
     )
     default_runner: str = _setting(
-        "bundled",
+        BUNDLED,
         "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "
         "a name of a `[runners.NAME]` section, or a URL that the name is appended to.",
         "ZONDA_DEFAULT_RUNNER",
@@ -101,24 +106,31 @@ class Settings:
         "127.0.0.1:8155",
         "Where `zonda runner serve` listens.",
         "ZONDA_SERVICE_ADDRESS",
+        check=settings_values.host_and_port,
     )
     workers: int = _setting(
         16, "Threads that run plug-in calls.", "ZONDA_WORKERS", least=1, most=1000
     )
     stack_timeout_mins: int = _setting(
-        60, "Minutes until a stack action is given up.", "ZONDA_STACK_TIMEOUT_MINS", least=1
+        60,
+        "Minutes until a stack action is given up.",
+        "ZONDA_STACK_TIMEOUT_MINS",
+        least=1,
+        most=LONGEST_ACTION,
     )
     stop_grace: float = _setting(
         5.0,
         "How long a stopping command waits for calls that are running.",
         "ZONDA_STOP_GRACE",
         least=0,
+        most=_LONGEST_WAIT,
     )
     connect_give_up: float = _setting(
         120.0,
         "How long a runner that never answered is tried, per operation.",
         "ZONDA_CONNECT_GIVE_UP",
         least=0,
+        most=_LONGEST_WAIT,
     )
     yaql_iterators: int = _setting(
         _LIMITS.yaql_iterators,
@@ -137,18 +149,21 @@ class Settings:
         "How long one yaql expression may take.",
         "ZONDA_YAQL_SECONDS",
         least=0.01,
+        most=_LONGEST_WAIT,
     )
     pattern_seconds: float = _setting(
         _LIMITS.pattern_seconds,
         "How long matching one regular expression may take.",
         "ZONDA_PATTERN_SECONDS",
         least=0.01,
+        most=_LONGEST_WAIT,
     )
     patterns_seconds: float = _setting(
         _LIMITS.patterns_seconds,
         "How long matching all patterns of a template's parameters may take together.",
         "ZONDA_PATTERNS_SECONDS",
         least=0.01,
+        most=_LONGEST_WAIT,
     )
     max_template_bytes: int = _setting(
         _LIMITS.max_template_bytes,
@@ -212,9 +227,12 @@ def load(
     home = _home(flags, environ)
     faults: list[Fault] = []
     values: dict[str, Any] = {}
+    places: dict[str, str] = {}
     for layer in (_from_file(home, faults), _from_variables(environ), _from_flags(flags, faults)):
         for name, raw, where in layer:
             _take(values, faults, name, raw, where)
+            places[name] = where
+    _check_default_runner(values, places, faults)
     if faults:
         raise UsageError("\n".join(map(str, faults)), code="ZON207")
     values["home"] = home
@@ -224,14 +242,24 @@ def load(
     return Settings(**values)
 
 
+def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether terminals may get colours: not where ``NO_COLOR`` is set, or they are dumb."""
+    environ = os.environ if environ is None else environ
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
 def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
     chosen = flags.get("home") or environ.get("ZONDA_HOME")
     if chosen:
         return Path(chosen).expanduser().absolute()
     data = environ.get("XDG_DATA_HOME") or ""
     # The XDG rules say that a relative path there is to be ignored.
-    base = Path(data) if data.startswith("/") else Path.home() / ".local" / "share"
-    return base / "zonda"
+    if data.startswith("/"):
+        return Path(data) / "zonda"
+    try:
+        return Path.home() / ".local" / "share" / "zonda"
+    except RuntimeError as error:
+        raise UsageError("This user has no home.", hint="Set ZONDA_HOME or --home.") from error
 
 
 Layer = Iterator[tuple[str, Any, str]]
@@ -257,8 +285,35 @@ def _from_file(home: Path, faults: list[Fault]) -> Layer:
         where = f"{path}:{_line_of(text, name)}"
         if name == "home":
             faults.append(Fault(where, "home cannot be set here: the file stands in it"))
+        elif name == "plugin_dirs" and not isinstance(raw, list):
+            faults.append(Fault(where, "plugin_dirs: must be a list of folders"))
         else:
             yield name, raw, where
+    _check_runners(path, text, document.get("runners"), faults)
+
+
+def _check_runners(path: Path, text: str, sections: Any, faults: list[Fault]) -> None:
+    if not isinstance(sections, dict):
+        return
+    for name, section in sections.items():
+        for entry, wrong in settings_runners.faults(section) if isinstance(section, dict) else ():
+            where = f"{path}:{settings_runners.line_of(text, name, entry)}"
+            shown = f"{entry} " if entry else ""
+            faults.append(Fault(where, f"[runners.{name}]: {shown}{wrong}"))
+
+
+def _check_default_runner(
+    values: Mapping[str, Any], places: Mapping[str, str], faults: list[Fault]
+) -> None:
+    chosen = values.get("default_runner", BUNDLED)
+    known = [*values.get("runners", {}), BUNDLED]
+    if "runners" in places and "runners" not in values:
+        return  # which sections there are is not known
+    if chosen in known or settings_values.host_of_url(chosen):
+        return
+    hint = settings_values.near(chosen, known)
+    wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
+    faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
 
 
 def _syntax(path: str, message: str) -> tuple[str, str]:

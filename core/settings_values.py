@@ -34,6 +34,8 @@ def converted(row: Field[Any], raw: Any) -> Any:
     """The value of one setting. ``row`` is its field in ``Settings``."""
     value = _CONVERTERS[str(row.type)](raw)
     choices, least, most = (row.metadata.get(key) for key in ("choices", "least", "most"))
+    if check := row.metadata.get("check"):
+        check(value)
     if choices and value not in choices:
         raise ValueError(f"must be one of {', '.join(choices)}, not {value}")
     if least is not None and value < least:
@@ -50,7 +52,7 @@ def _text(raw: Any) -> str:
 
 
 def _whole(raw: Any) -> int:
-    if isinstance(raw, str) and re.fullmatch(r"[+-]?\d+", raw.strip()):
+    if isinstance(raw, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", raw.strip()):
         return int(raw)
     if not isinstance(raw, int) or isinstance(raw, bool):
         raise ValueError(f"must be a whole number, not {raw!r}")
@@ -60,7 +62,7 @@ def _whole(raw: Any) -> int:
 def _number(raw: Any) -> float:
     try:
         value = float(raw) if isinstance(raw, (str, int, float)) else None
-    except ValueError:
+    except (ValueError, OverflowError):
         value = None
     if value is None or isinstance(raw, bool) or value != value or value in (1e999, -1e999):
         raise ValueError(f"must be a number, not {raw!r}")
@@ -78,12 +80,30 @@ def _folders(raw: Any) -> tuple[str, ...]:
 def _sections(raw: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(part, dict) for part in raw.values()):
         raise ValueError("must be sections [runners.NAME] in the settings file")
-    for name, section in raw.items():
+    for name in raw:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or name in ("http", "https"):
             raise ValueError(f"{name} cannot be the name of a runner")
-        if not isinstance(section.get("kind", "http"), str):
-            raise ValueError(f"[runners.{name}] kind must be text")
     return raw
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """The parts of ``127.0.0.1:8155``; raises ValueError."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65535:
+        raise ValueError("is not of the form HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
+def host_of_url(url: str) -> str:
+    """The host of an absolute http(s) URL; empty for anything else."""
+    from urllib.parse import urlsplit  # needed where a URL is set only
+
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:  # a port that is no number, half an IPv6 address
+        return ""
+    return (parts.hostname or "") if usable else ""
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {

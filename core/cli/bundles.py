@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import FetchLimits, bundle_from_files, read_text
+from zonda.core.template.fetcher import STDIN, FetchLimits, bundle_from_files, read_text
 from zonda.hooks.errors import UsageError
 
 from .session import Session
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 def collect(session: Session, arguments: argparse.Namespace, *, required: bool = False) -> Bundle:
     """Everything that the arguments name, read. Raises UsageError and ValidationErrors."""
+    _check_standard_input(arguments)
     parameters = _parameters(arguments)
     environments = [Path(name) for name in arguments.environment]
     if arguments.template is None:
@@ -89,6 +90,12 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         else:
             values[name] = [values[name], value]
     return values
+
+
+def _check_standard_input(arguments: argparse.Namespace) -> None:
+    files = (text.partition("=")[2] for text in arguments.parameter_file)
+    if [arguments.template, *arguments.environment, *files].count(STDIN) > 1:
+        raise UsageError("Only one file can be read from standard input (-).")
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ COMMANDS = {
     "stack delete": Command("stack_change", "delete", "Delete stacks and all they own."),
     "stack list": Command("stack_show", "list_stacks", "List stacks."),
     "stack show": Command("stack_show", "show", "Show one stack."),
-    "stack cancel": Command("stack_action", "cancel", "Stop the running update of a stack."),
+    "stack cancel": Command("stack_action", "cancel", "Cancel a running create or update."),
     "stack suspend": Command("stack_action", "suspend", "Suspend the resources of a stack."),
     "stack resume": Command("stack_action", "resume", "Resume the resources of a stack."),
     "stack check": Command("stack_action", "check", "Ask every resource whether it is still well."),

@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import zonda
 from zonda.core.app import App, build_app
 from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.folders import make_folder
 from zonda.core.template.fetcher import bundle_from_files
-from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.errors import NotFound, StoreError, UsageError
 
 from . import output
 from .follow import follow
@@ -82,11 +84,11 @@ def _service(app: App, folder: Path) -> str:
     running = app.service()
     if running is not None:
         return running.address
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     words = ["runner", "serve", str(example() / WORKFLOWS), "--address", "127.0.0.1:0"]
     command = [sys.executable, "-P", "-m", "zonda", *words, "--home", str(folder)]
     log = folder / "service.log"
-    with log.open("wb") as stream:
+    with _opened(log) as stream:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -103,6 +105,16 @@ def _service(app: App, folder: Path) -> str:
             break
         app.clock.pause(_LOOK_AGAIN)
     raise UsageError(f"The runner service did not start:\n{log.read_text().strip()}")
+
+
+def _opened(log: Path) -> BinaryIO:
+    try:
+        return log.open("wb")
+    except OSError as error:
+        raise StoreError(
+            f"The file {log} cannot be written: {error.strerror}.",
+            hint="Choose another folder with --folder, --home or ZONDA_HOME.",
+        ) from error
 
 
 def _run(session: Session, folder: Path) -> int:

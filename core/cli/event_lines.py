@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from zonda.core.store.views import EventView
 
-from . import output
+from . import output, plain
 
 
 def line(event: EventView) -> str:
     """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``."""
     at = (output.moment(event.at) or "").replace("T", " ")
     name = ".".join(filter(None, (event.stack_name, event.resource_name)))
-    return " ".join(f"{at} [{name}]: {event.state}  {event.reason}".splitlines()).rstrip()
+    text = " ".join(f"{at} [{name}]: {event.state}  {event.reason}".splitlines())
+    return plain.line(text).rstrip()

@@ -25,9 +25,16 @@ def list_events_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack event list``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument(
-        "--follow", action="store_true", help="go on until the running action has ended"
+        "--follow",
+        action="store_true",
+        help="go on until the running action has ended; -f json gives an object a line",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="only the last N events")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="only the last N events; with --follow, of those that were there",
+    )
     parser.add_argument(
         "--resource", metavar="RESOURCE", help="only events of the resource of this name"
     )
@@ -38,28 +45,31 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     """Events, the oldest first."""
     stack = session.app.stack(arguments.stack)
     if arguments.follow:
-        return _follow(session, stack)
-    found = [one for one in all_events(session, stack, 0) if _wanted(one, arguments.resource)]
-    if arguments.limit is not None:
-        found = found[-arguments.limit :] if arguments.limit > 0 else []
-    rows = [
-        (
-            output.moment(one.at),
-            one.resource_name or one.stack_name,
-            one.state,
-            one.reason,
-            one.physical_id,
-            one.id,
-        )
-        for one in found
-    ]
+        return _follow(session, arguments, stack)
+    found = _wanted(all_events(session, stack, 0), arguments, arguments.limit)
     screen = session.screen
-    output.rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width)
+    output.rows(screen.out, arguments, LIST_COLUMNS, map(_row, found), screen.width)
     return 0
 
 
-def _wanted(event: EventView, resource: str | None) -> bool:
-    return resource is None or event.resource_name == resource
+def _row(event: EventView) -> tuple[str | None, ...]:
+    return (
+        output.moment(event.at),
+        event.resource_name or event.stack_name,
+        event.state,
+        event.reason,
+        event.physical_id,
+        event.id,
+    )
+
+
+def _wanted(
+    events: list[EventView], arguments: argparse.Namespace, limit: int | None
+) -> list[EventView]:
+    """The events that were asked for; ``limit``: how many at most, the last ones."""
+    name = arguments.resource
+    found = [event for event in events if name is None or event.resource_name == name]
+    return found if limit is None else found[-limit:] if limit > 0 else []
 
 
 def all_events(session: Session, stack: StackView, after: int) -> list[EventView]:
@@ -71,16 +81,26 @@ def all_events(session: Session, stack: StackView, after: int) -> list[EventView
     return found
 
 
-def _follow(session: Session, stack: StackView) -> int:
-    """Lines as they come, until the stack is idle; its end decides the exit code."""
-    seen = 0
+def _follow(session: Session, arguments: argparse.Namespace, stack: StackView) -> int:
+    """Events as they come, until the stack is idle; its end decides the exit code."""
+    output.check_columns(arguments, LIST_COLUMNS)
+    seen, limit = 0, arguments.limit
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         now = session.app.stack(stack.id)
-        for event in all_events(session, stack, seen):
-            session.screen.out.write(event_lines.line(event) + "\n")
-            seen = event.seq
+        events = all_events(session, stack, seen)
+        for event in _wanted(events, arguments, limit):
+            _show(session, arguments, event)
+        seen, limit = events[-1].seq if events else seen, None
         session.screen.out.flush()
         if now.idle:
             return 1 if now.status == "FAILED" else 0
         session.app.clock.pause(_LOOK_AGAIN)
+
+
+def _show(session: Session, arguments: argparse.Namespace, event: EventView) -> None:
+    out = session.screen.out
+    if arguments.format == "table" and not arguments.column:
+        out.write(event_lines.line(event) + "\n")
+    else:
+        output.news(out, arguments, LIST_COLUMNS, _row(event))

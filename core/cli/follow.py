@@ -100,6 +100,14 @@ def _say_how_to_go_on(session: Session, running: Running) -> None:
     session.screen.say(f"'zonda stack wait {running.name}' continues.")
 
 
+def _superseded(running: Running, stack: StackView) -> bool:
+    """Whether another command has planned anew; the rollback of a failure is a plan of ours."""
+    planned = running.generation
+    if planned is None or stack.generation <= planned:
+        return False
+    return stack.action != "ROLLBACK" or stack.generation > planned + 1
+
+
 def _verdict(
     session: Session,
     running: Running,
@@ -108,10 +116,14 @@ def _verdict(
     good: Collection[str],
 ) -> int:
     screen = session.screen
+    if _superseded(running, stack):
+        newer = f"superseded by {stack.action} (generation {stack.generation})"
+        screen.say(
+            screen.coloured(f"Stack {stack.name}: this command was {newer}", "yellow")
+            + f"; the stack is {stack.state} now."
+        )
+        return 1
     if stack.status == "COMPLETE" and stack.action in good:
-        if running.generation is not None and stack.generation > running.generation:
-            screen.say(f"Another command took over stack {stack.name}, which is {stack.state} now.")
-            return 1
         screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "green"))
         return 0
     screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "red"))

@@ -17,7 +17,7 @@ from zonda.core.app import Waiting
 from zonda.core.store.views import EventView
 from zonda.hooks.context import Clock
 
-from . import event_lines
+from . import event_lines, plain
 from .screen import Screen
 
 _SHOWN = 12
@@ -66,10 +66,10 @@ class Live:
         for name, event in list(self._running.items())[:_SHOWN]:
             message = waiting[name].message if name in waiting else ""
             table.add_row(
-                Text(f"  {name}", "bold"),
-                Text(event.resource_type, "dim"),
+                Text(plain.line(f"  {name}"), "bold"),
+                Text(plain.line(event.resource_type), "dim"),
                 Text(f"{event.action.lower()} {elapsed(now - event.at)}"),
-                Text(message, "dim", overflow="ellipsis", no_wrap=True),
+                Text(plain.line(message), "dim", overflow="ellipsis", no_wrap=True),
             )
         if len(self._running) > _SHOWN:
             table.add_row(Text(f"  and {len(self._running) - _SHOWN} more"))

@@ -1,39 +1,86 @@
 """``zonda``: from ``argv`` to an exit code. Nothing heavy is imported before a command needs it.
 
-Exit codes: 0 done, 1 failed, 2 usage or invalid input, 130 interrupted by Ctrl-C. A traceback is
-only shown with ``--debug``: this is the border where any exception becomes a sentence.
+Exit codes: 0 done, 1 failed, 2 usage or invalid input, 130 interrupted by Ctrl-C, 143 ended by
+SIGTERM. A traceback is only shown with ``--debug``: this is the border where any exception becomes
+a sentence.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import zonda
 
-from . import commands
+from . import commands, streams
 
-DONE, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, INVALID, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has come: everything ends as after Ctrl-C."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. ``argv`` is without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
+    streams.fill_gaps()
+    try:
+        with _sigterm_ends():
+            code = _run_parsed(words)
+            streams.finish()
+            return code
+    except BrokenPipeError:  # the reader (``| head``) has gone
+        streams.discard()
+        return DONE
+    except streams.OutputFailed as error:
+        streams.discard()
+        _complain(f"standard output cannot be written: {error}")
+        return FAILED
+    except KeyboardInterrupt as stop:  # once more, while everything was being closed
+        return _interrupted(stop)
+    except ImportError as error:
+        _complain(f"this installation is not complete: {error}")
+        return FAILED
+
+
+def _run_parsed(words: list[str]) -> int:
     try:
         return _run(words)
     except SystemExit as stop:  # argparse has said what is wrong
         return stop.code if isinstance(stop.code, int) else FAILED
-    except BrokenPipeError:
-        # The reader (``| head``) has gone. Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except ImportError as error:
-        sys.stderr.write(f"zonda: error: this installation is not complete: {error}\n")
-        return FAILED
+
+
+def _complain(message: str) -> None:
+    streams.Speech(sys.stderr).write(f"zonda: error: {message}\n")
+
+
+def _interrupted(stop: KeyboardInterrupt) -> int:
+    return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+
+
+@contextmanager
+def _sigterm_ends() -> Iterator[None]:
+    """Have SIGTERM raise ``Terminated``, unless somebody else cares for it or wants it ignored."""
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise Terminated
 
 
 def _run(words: list[str]) -> int:
@@ -54,6 +101,10 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
+
+    def print_help(self, file: Any = None) -> None:
+        """Show the help; unlike argparse's own, say so where it cannot be written."""
+        (file or streams.Results(sys.stdout)).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read more, and exit with 2."""
@@ -104,7 +155,7 @@ def _without_command(leading: list[str], rest: list[str]) -> int:
     options = [word for word in [*leading, *rest] if word not in prefix]
     parser.parse_args(options)
     wants_help = not leading and not rest
-    parser.print_help(sys.stdout if wants_help else sys.stderr)
+    parser.print_help(None if wants_help else streams.Speech(sys.stderr))
     return DONE if wants_help else INVALID
 
 
@@ -120,24 +171,26 @@ def _unknown(words: list[str]) -> int:
     said = " ".join(words[:3])
     close = difflib.get_close_matches(said, commands.COMMANDS, 1)
     hint = f"Did you mean 'zonda {close[0]}'?" if close else "'zonda --help' lists the commands."
-    sys.stderr.write(f"zonda: error: there is no command '{said}'\n{hint}\n")
+    _complain(f"there is no command {said!r}\n{hint}")
     return INVALID
 
 
 def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
+    from zonda.core.settings import wants_colour
+
     from . import problems
     from .screen import Screen
     from .session import Session
 
-    screen = Screen(getattr(arguments, "format", "table"))
+    screen = Screen(getattr(arguments, "format", "table"), colour=wants_colour())
     session = Session(arguments, screen)
     try:
         return int(run(session, arguments))
-    except BrokenPipeError:
+    except (BrokenPipeError, streams.OutputFailed):
         raise
-    except KeyboardInterrupt:
-        screen.say("Interrupted.")
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        screen.say("Terminated." if isinstance(stop, Terminated) else "Interrupted.")
+        return _interrupted(stop)
     except Exception as error:
         if arguments.debug:
             import traceback

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,9 +16,12 @@ from typing import Any, TextIO
 
 from zonda.hooks.errors import UsageError
 
+from . import plain
 from .excerpts import width as width_of
 
 FORMATS = ("table", "json", "yaml", "value")
+#: What JSON may hold as it is, and terminals may take as orders: written as escapes.
+_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
@@ -55,7 +59,7 @@ def rows(
         out.write(_table(names, [[_cell(value) for value in row] for row in cells], width))
     elif arguments.format == "value":
         for row in cells:
-            out.write(" ".join(_bare(value) for value in row) + "\n")
+            out.write(" ".join(_value(out, value) for value in row) + "\n")
     else:
         data(out, arguments.format, [dict(zip(names, row, strict=True)) for row in cells])
 
@@ -74,9 +78,30 @@ def fields(
         out.write(_table(["Field", "Value"], cells, width))
     elif arguments.format == "value":
         for name in chosen:
-            out.write(_bare(thing[name]) + "\n")
+            out.write(_value(out, thing[name]) + "\n")
     else:
         data(out, arguments.format, {name: thing[name] for name in chosen})
+
+
+def news(
+    out: TextIO, arguments: argparse.Namespace, columns: Sequence[str], row: Sequence[Any]
+) -> None:
+    """One more row of a list that goes on: JSON has an object a line, a table no frame."""
+    chosen = _chosen(columns, arguments.column)
+    thing = {columns[index]: row[index] for index in chosen}
+    if arguments.format == "json":
+        out.write(_json(thing, None) + "\n")
+    elif arguments.format == "yaml":
+        data(out, "yaml", [thing])
+    elif arguments.format == "value":
+        out.write(" ".join(_value(out, value) for value in thing.values()) + "\n")
+    else:
+        out.write("  ".join(plain.line(_bare(value)) for value in thing.values()) + "\n")
+
+
+def check_columns(arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+    """Raise UsageError if a column is asked for that is not there."""
+    _chosen(columns, arguments.column)
 
 
 def data(out: TextIO, form: str, value: Any) -> None:
@@ -86,7 +111,12 @@ def data(out: TextIO, form: str, value: Any) -> None:
 
         yaml.safe_dump(value, out, sort_keys=False, allow_unicode=True, default_flow_style=False)
     else:
-        out.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+        out.write(_json(value, 2) + "\n")
+
+
+def _json(value: Any, indent: int | None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def moment(seconds: float | None) -> str | None:
@@ -119,6 +149,12 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def _value(out: TextIO, value: Any) -> str:
+    """A bare value: as it is for programs, without orders for terminals."""
+    text = _bare(value)
+    return plain.lines(text) if out.isatty() else text
+
+
 def _bare(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
@@ -137,17 +173,7 @@ def _table(names: Sequence[str], cells: Sequence[Sequence[str]], width: int | No
 
 def _lines(column: Sequence[str]) -> list[list[str]]:
     """Each cell of a column as lines, without characters that would steer a terminal."""
-    return [[_printable(line) for line in cell.split("\n")] for cell in column]
-
-
-def _printable(line: str) -> str:
-    if line.isprintable():
-        return line
-    return "".join(letter if letter.isprintable() else _escaped(letter) for letter in line)
-
-
-def _escaped(letter: str) -> str:
-    return "    " if letter == "\t" else letter.encode("unicode_escape").decode()
+    return [plain.lines(cell).split("\n") for cell in column]
 
 
 def _fitted(

@@ -8,17 +8,35 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import TextIO, cast
 
-_COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
+from . import plain
+from .streams import Results, Speech
+
+#: Colours travel through a line as characters that no text has, since what comes from outside must
+#: not bring codes of its own.
+_MARKS = {"red": "\ue001", "green": "\ue002", "yellow": "\ue003", "bold": "\ue004"}
+_END = "\ue000"
+_CODES = {
+    "\ue000": "\x1b[0m",
+    "\ue001": "\x1b[31m",
+    "\ue002": "\x1b[32m",
+    "\ue003": "\x1b[33m",
+    "\ue004": "\x1b[1m",
+}
 
 
 class Screen:
-    """The streams of one run. ``form`` is the output format that was asked for."""
+    """The streams of one run.
 
-    def __init__(self, form: str = "table") -> None:
-        self.out = sys.stdout
-        self.err = sys.stderr
+    ``form`` is the output format that was asked for; ``colour``: whether terminals get colours.
+    """
+
+    def __init__(self, form: str = "table", *, colour: bool = True) -> None:
+        self.out = cast("TextIO", Results(sys.stdout))
+        self.err = cast("TextIO", Speech(sys.stderr))
         self.form = form
+        self._colour = colour
         self._sources: dict[str, str] = {}
 
     @property
@@ -37,19 +55,26 @@ class Screen:
         return shutil.get_terminal_size().columns if self.out.isatty() else None
 
     def say(self, line: str) -> None:
-        """Tell the user something that is not the result."""
-        self.err.write(line + "\n")
+        """Tell the user something that is not the result; control characters are spelt out."""
+        self.err.write(self._shown(line) + "\n")
         self.err.flush()
 
     def ask(self, question: str) -> bool:
         """Whether the user says yes."""
-        self.err.write(f"{question} [y/N] ")
+        self.err.write(self._shown(f"{question} [y/N] "))
         self.err.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     def coloured(self, text: str, colour: str) -> str:
-        """``text`` in a colour, on a terminal."""
-        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.on_terminal else text
+        """``text`` in a colour once it is said, on a terminal."""
+        return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
+
+    @property
+    def _colours(self) -> bool:
+        return self._colour and self.on_terminal
+
+    def _shown(self, text: str) -> str:
+        return plain.lines(text, _CODES if self._colours else None)
 
     def remember_source(self, file: str, text: str) -> None:
         """Keep a text that errors may point into."""

@@ -50,14 +50,24 @@ def _all(session: Session, arguments: argparse.Namespace, actions: list[Action],
 def cancel_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack cancel``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
-        "--rollback", action="store_true", help="go back to the last template that worked"
+    rollback = parser.add_mutually_exclusive_group()
+    rollback.add_argument(
+        "--rollback",
+        action="store_true",
+        default=True,
+        help="go back to what was before (default); of a create nothing is left",
+    )
+    rollback.add_argument(
+        "--no-rollback",
+        dest="rollback",
+        action="store_false",
+        help="start nothing more, and leave everything as it is then",
     )
     add_waiting(parser)
 
 
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
-    """Start nothing more of the running action; what runs is ended or waited for."""
+    """Undo the running create or update, or just start nothing more of the running action."""
     action = CancelStack(arguments.stack, arguments.rollback)
     running = session.app.act(action, drive=arguments.wait)
     if not arguments.wait:
@@ -65,7 +75,7 @@ def cancel(session: Session, arguments: argparse.Namespace) -> int:
         return 0
     follow(session, running, _ENDS_OF_CANCEL)
     ended = session.app.stack(running.stack_id)
-    # Cancelling leaves an UPDATE_FAILED behind: that is what was asked for. Going back may fail.
+    # Without rollback an UPDATE_FAILED is left: that is what was asked for. Going back may fail.
     return 1 if arguments.rollback and ended.status == "FAILED" else 0
 
 

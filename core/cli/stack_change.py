@@ -6,6 +6,7 @@ import argparse
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.settings import LONGEST_ACTION
 from zonda.hooks.errors import UsageError
 
 from . import bundles, output
@@ -53,9 +54,11 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
 
 
 def _minutes(text: str) -> int:
-    value = int(text) if text.isascii() and text.isdigit() else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be a number of minutes, at least 1")
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    if not 1 <= value <= LONGEST_ACTION:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of minutes from 1 to {LONGEST_ACTION} (a year)"
+        )
     return value
 
 

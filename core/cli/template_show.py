@@ -17,7 +17,7 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.near import near
 
-from . import bundles, output, problems
+from . import bundles, output, plain, problems
 from .screen import Screen
 from .session import Session
 
@@ -130,4 +130,4 @@ def functions(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def _first_line(cls: type[Any]) -> str:
-    return (cls.__doc__ or "").strip().splitlines()[0] if cls.__doc__ else ""
+    return plain.prose((cls.__doc__ or "").strip().partition("\n")[0])

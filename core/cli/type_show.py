@@ -9,7 +9,7 @@ from typing import Any
 from zonda.hooks.errors import NotFound
 from zonda.hooks.resource import Resource
 
-from . import output
+from . import output, plain
 from .session import Session
 
 #: What plug-ins bring, by the kind that origins are kept under.
@@ -68,7 +68,7 @@ def as_fields(name: str, cls: type[Resource]) -> dict[str, Any]:
     """A type under the names that the openstack client uses."""
     return {
         "resource_type": name,
-        "description": (cls.__doc__ or "").split("\n\n")[0].strip(),
+        "description": plain.prose((cls.__doc__ or "").split("\n\n")[0]),
         "support_status": cls.support_status.to_dict(),
         "properties": {key: each.to_dict() for key, each in cls.properties_schema.items()},
         "attributes": {

@@ -63,6 +63,13 @@ class Reader:
         """A hint that names the stack that was probably meant, or nothing."""
         return near(name, (stack.name for stack in self.stacks(project)))
 
+    def deleted_stack(self, name: str, project: str = "default") -> StackView:
+        """The stack of this name that was deleted last; raises NotFound."""
+        found = self._all(SQL["stack_deleted_by_name"], project, name)
+        if not found:
+            raise NotFound("Stack", name)
+        return stack_view(StackRow(*found[0]))
+
     def stack_row(self, name_or_id: str, project: str = "default") -> StackRow:
         """Like ``stack``, as a row."""
         found = self._all(SQL["stack_by_name"], project, name_or_id)

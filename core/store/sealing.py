@@ -20,6 +20,7 @@ from zonda.hooks.errors import StoreError
 from .jsontext import dumps, loads
 
 PREFIX = "sealed:"
+_SQLITE = b"SQLite format 3\0"
 
 
 class Sealer:
@@ -75,17 +76,44 @@ def make_key() -> str:
     return Fernet.generate_key().decode()
 
 
-def key_from_file(path: Path) -> str:
-    """The key kept in ``path``; made, readable by its owner alone, where there is none."""
+def key_from_file(path: Path, database: Path | None = None) -> str:
+    """The key kept in ``path``; made, readable by its owner alone, where there is none.
+
+    Raises StoreError where it is missing and the file ``database`` has been made with one.
+    """
     try:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
+        start = b"" if database is None else _start(database)
+        if start and start != _SQLITE:
+            return make_key()  # not kept: the store refuses that file
+        if start:
+            raise StoreError(
+                f"The sealing key {path} is missing, and the database {database} needs it.",
+                hint="Restore the key file, or set ZONDA_KEY to the key. Nothing was written.",
+            ) from None
         return _make_file(path)
+    except UnicodeDecodeError as error:
+        raise StoreError(
+            f"The sealing key {path} is not text in ASCII.",
+            hint="Restore the key file, or give the key in ZONDA_KEY.",
+        ) from error
     except OSError as error:
         raise StoreError(
             f"The sealing key {path} cannot be read: {error.strerror}.",
             hint="Make it readable, or give the key in ZONDA_KEY.",
         ) from error
+
+
+def _start(database: Path) -> bytes:
+    """The first bytes of a file; none where there is none, or it is empty."""
+    try:
+        with database.open("rb") as file:
+            return file.read(len(_SQLITE))
+    except FileNotFoundError:
+        return b""
+    except OSError:
+        return b"?"
 
 
 def _make_file(path: Path) -> str:
@@ -104,8 +132,13 @@ def _make_file(path: Path) -> str:
     return key
 
 
-def sealer_for(key: str | Sequence[str] | None, file: Path) -> Sealer:
-    """A sealer with ``key`` (or several, the newest first), else with the key of ``file``."""
+def sealer_for(
+    key: str | Sequence[str] | None, file: Path, *, database: Path | None = None
+) -> Sealer:
+    """A sealer with ``key`` (or several, the newest first), else with the key of ``file``.
+
+    ``database``: the file that is sealed with it; where it exists no new key is made.
+    """
     if key is None:
-        return Sealer(key_from_file(file))
+        return Sealer(key_from_file(file, database))
     return Sealer(key) if isinstance(key, str) else Sealer(*key)

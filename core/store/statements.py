@@ -52,6 +52,9 @@ STATEMENTS: dict[str, Executable] = {
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
     ),
+    "stack_deleted_by_name": select(STACK)
+    .where(S.project == P("project"), S.name == P("name"), S.deleted_at.is_not(None))
+    .order_by(S.deleted_at.desc(), S.id.desc()),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
     "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),

@@ -108,6 +108,8 @@ def open_store(
         raise StoreError(
             f"There is no database {path} yet.", hint="Create a stack first, or check ZONDA_HOME."
         )
+    if not read_only and path != MEMORY:
+        _make_private(path)
     connection = _connect(path, read_only=read_only)
     try:
         if not read_only:
@@ -121,6 +123,14 @@ def open_store(
         connection.close()
         raise
     return Store(connection, path, sealer, read_only)
+
+
+def _make_private(path: str) -> None:
+    """Make the file, for its owner alone; SQLite gives its companions the mode of the file."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except OSError:
+        return  # it is there, or SQLite will find the same and say so
 
 
 def _connect(path: str, *, read_only: bool) -> sqlite3.Connection:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import settings
+from zonda.core import settings, settings_runners
 from zonda.hooks.errors import UsageError
+from zonda.workflows import http_settings
 
 
 @pytest.fixture
@@ -88,6 +89,31 @@ def test_what_lies_in_the_home_follows_it() -> None:
         pytest.param("workers=1\n\n[runners]\nlab = 3", ":3", "[runners.NAME]", id="no-section"),
         pytest.param("[runners.http]\nx = 3", ":1", "name of a runner", id="scheme-as-name"),
         pytest.param("plugin_dirs = [1]", ":1", "list of folders", id="no-folders"),
+        pytest.param('\nplugin_dirs = "/x"', ":2", "list of folders", id="one-folder-is-no-list"),
+        pytest.param('service_address = "8155"', ":1", "HOST:PORT", id="address"),
+        pytest.param("stack_timeout_mins = 525601", ":1", "at most 525600", id="over-a-year"),
+        pytest.param(f"stop_grace = 1{'0' * 400}", ":1", "must be a number", id="huge"),
+        pytest.param(
+            'default_runner = "lab"', ":1", "neither bundled", id="runner-without-section"
+        ),
+        pytest.param('default_runner = "ftp://x/"', ":1", "http(s) URL", id="runner-of-a-scheme"),
+        pytest.param('x=1\n[runners.lab]\ntoken = "t"', ":2", "endpoint is missing", id="endpoint"),
+        pytest.param('[runners.lab]\n\nendpoint = "ftp://x/"', ":3", "http://", id="ftp"),
+        pytest.param("[runners.lab]\nendpoint = 3", ":2", "endpoint must be text", id="no-text"),
+        pytest.param(
+            '[runners.lab]\nendpoint = "http://u:p@x/"', ":2", "no credentials", id="credentials"
+        ),
+        pytest.param(
+            '[runners.a]\nendpoint = "http://a/"\n[runners.lab]\nendpoint = "http://x/"\n'
+            'tokn = "t"',
+            ":5",
+            "did you mean token",
+            id="misspelt-entry",
+        ),
+        pytest.param(
+            '[runners.lab]\nendpoint = "http://x/"\nwait = "1"', ":3", "must be a number", id="wait"
+        ),
+        pytest.param("[runners.lab]\nkind = 3", ":2", "kind must be text", id="kind"),
     ],
 )
 def test_a_fault_in_the_file_names_the_line(home: Path, text: str, where: str, what: str) -> None:
@@ -123,6 +149,38 @@ def test_runner_sections_are_kept(home: Path) -> None:
     loaded = settings.load({}, {"ZONDA_HOME": str(home)})
 
     assert loaded.runners["lab"]["endpoint"] == "http://lab/"
+
+
+def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
+    write(home, 'default_runner = "lab"\n[runners.lab]\nkind = "ssh"\nhost = 3\n')
+
+    assert settings.load({}, {"ZONDA_HOME": str(home)}).runners["lab"]["host"] == 3
+
+
+def test_what_an_http_runner_takes_is_what_settings_know() -> None:
+    assert set(settings_runners.HTTP) == http_settings.KNOWN - {"clock", "random"}
+
+
+def test_faults_of_runners_name_no_value(home: Path) -> None:
+    write(home, '[runners.lab]\nendpoint = "http://u:s3cret@x/"\ntoken = ["s3cret"]\n')
+
+    with pytest.raises(UsageError) as caught:
+        settings.load({}, {"ZONDA_HOME": str(home)})
+
+    assert len(str(caught.value).splitlines()) == 2
+    assert "s3cret" not in str(caught.value)
+
+
+def test_an_address_in_a_variable_is_checked() -> None:
+    environ = {"ZONDA_HOME": "/h", "ZONDA_SERVICE_ADDRESS": "x", "ZONDA_DEFAULT_RUNNER": "lab"}
+    with pytest.raises(UsageError) as caught:
+        settings.load({}, environ)
+
+    lines = str(caught.value).splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "ZONDA_SERVICE_ADDRESS",
+        "ZONDA_DEFAULT_RUNNER",
+    ]
 
 
 def test_secrets_are_not_in_the_repr() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from zonda.core.store.lock import EngineLock
 from zonda.core.store.rows import EventRow, ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer, key_from_file, make_key
+from zonda.core.store.sealing import Sealer, key_from_file, make_key, sealer_for
 from zonda.core.store.store import Fenced, Store, open_store
 from zonda.hooks.errors import NotFound, StoreError
 
@@ -269,6 +269,58 @@ def test_a_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None
     key = key_from_file(file)
     assert key_from_file(file) == key
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None:
+    key, database = tmp_path / "key", tmp_path / "z.db"
+    open_store(database, sealer=sealer_for(None, key, database=database)).close()
+    key.unlink()
+
+    with pytest.raises(StoreError, match="is missing") as caught:
+        sealer_for(None, key, database=database)
+
+    assert "ZONDA_KEY" in caught.value.hint
+    assert not key.exists()
+    sealer_for(make_key(), key, database=database)
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [pytest.param(b"", True, id="empty"), pytest.param(b"garbage", False, id="no-database")],
+)
+def test_a_key_is_made_for_an_empty_file_only(tmp_path: Path, content: bytes, kept: bool) -> None:
+    (tmp_path / "z.db").write_bytes(content)
+
+    assert sealer_for(None, tmp_path / "key", database=tmp_path / "z.db")
+
+    assert (tmp_path / "key").exists() is kept
+
+
+def test_a_key_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"\xff\xfe")
+
+    with pytest.raises(StoreError, match="not text"):
+        key_from_file(tmp_path / "key")
+
+
+def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "z.db"
+    store = open_store(path, sealer=SEALER)
+    modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    store.close()
+
+    assert set(modes) >= {"z.db", "z.db-wal", "z.db-shm"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_database_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "z.db"
+    path.touch()
+    path.chmod(0o640)
+
+    open_store(path, sealer=SEALER).close()
+
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_new_key_opens_what_the_old_one_sealed() -> None:

@@ -137,7 +137,8 @@ def test_what_is_refused(
 
     assert message is None or str(fault) == message
     assert fault.heat_type == heat_type
-    assert fault.place is not None
+    by_the_caller = fault.heat_type in ("StackValidationFailed", "UnknownUserParameter")
+    assert (fault.place is None) == by_the_caller
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""Standard output and standard error, whatever has become of them: full, closed, or not Unicode.
+
+``Results`` is for what a command shows: it must arrive, so a failure ends the command with one
+sentence (``main``). ``Speech`` is for what is said to the user: where nobody listens, the work
+goes on. A reader that has gone (``BrokenPipeError``) is left to ``main`` in both.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, TextIO
+
+_ENDED = "it is closed"
+
+
+class OutputFailed(Exception):
+    """Standard output cannot be written; the message says why."""
+
+
+class Results:
+    """A stream that says plainly when it cannot be written. ``inner`` None: it is closed."""
+
+    def __init__(self, inner: TextIO | None) -> None:
+        self._inner = inner
+
+    def write(self, text: str) -> int:
+        """Write ``text``; what the stream's encoding lacks is written as ``\\uXXXX``."""
+        if self._inner is None:
+            return self._failed(_ENDED)
+        try:
+            return _put(self._inner, text)
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError) as error:
+            return self._failed(_reason(error))
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        if self._inner is None:
+            return
+        try:
+            self._inner.flush()
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError) as error:
+            self._failed(_reason(error))
+
+    def isatty(self) -> bool:
+        """Whether a person reads it."""
+        return self._inner is not None and not self._inner.closed and self._inner.isatty()
+
+    def _failed(self, reason: str) -> int:
+        raise OutputFailed(reason)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class Speech(Results):
+    """A stream that may fall silent."""
+
+    def _failed(self, reason: str) -> int:
+        return 0
+
+
+def _put(inner: TextIO, text: str) -> int:
+    try:
+        return inner.write(text)
+    except UnicodeEncodeError:
+        return inner.write(encodable(text, inner.encoding or "utf-8"))
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else _ENDED
+
+
+def encodable(text: str, encoding: str) -> str:
+    """``text`` with what ``encoding`` lacks as ``\\uXXXX``, which JSON reads back as it was."""
+    return "".join(letter if _fits(letter, encoding) else _escaped(letter) for letter in text)
+
+
+def _fits(letter: str, encoding: str) -> bool:
+    try:
+        letter.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _escaped(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass")
+    pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
+    return "".join(f"\\u{pair}" for pair in pairs)
+
+
+def fill_gaps() -> None:
+    """See to it that no file of ours takes the number of a standard stream that is closed.
+
+    Whatever writes to that stream would write into our file.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+
+
+def finish() -> None:
+    """Flush standard output; raises OutputFailed or BrokenPipeError."""
+    Results(sys.stdout).flush()
+
+
+def discard() -> None:
+    """Forget what standard output did not take: Python would complain again at its exit."""
+    try:
+        number = sys.stdout.fileno()
+    except (AttributeError, OSError, ValueError):
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)

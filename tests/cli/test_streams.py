@@ -1,0 +1,171 @@
+"""Output that cannot be written, that another encoding takes, or that would steer a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core import settings
+from zonda.core.cli import output, plain
+from zonda.core.cli.screen import Screen
+from zonda.core.cli.streams import OutputFailed, Results, Speech
+
+EVIL = "a\x1b[31mb\x9b2J\0c"
+LONE = "x\ud800y"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Full(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def closed() -> io.StringIO:
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        pytest.param(Full(), "No space left", id="full"),
+        pytest.param(None, "closed", id="none"),
+        pytest.param(closed(), "closed", id="closed"),
+    ],
+)
+def test_results_must_arrive_and_what_is_said_need_not(inner: Any, why: str) -> None:
+    with pytest.raises(OutputFailed, match=why):
+        Results(inner).write("x")
+    assert Speech(inner).write("x") == 0
+    assert not Results(inner).isatty()
+
+
+def run(redirection: str, *words: str, home: Path) -> subprocess.CompletedProcess[str]:
+    line = f'"$0" -m zonda "$@" {redirection}'
+    return subprocess.run(
+        ["sh", "-c", line, sys.executable, *words, "--home", str(home)],
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("redirection", "words", "why"),
+    [
+        pytest.param("> /dev/full", ("stack", "list"), "No space left on device", id="full"),
+        pytest.param(">&-", ("stack", "list"), "it is closed", id="closed"),
+        pytest.param("> /dev/full", ("stack", "list", "--help"), "No space left", id="help"),
+    ],
+)
+def test_a_full_or_closed_output_is_one_sentence(
+    tmp_path: Path, redirection: str, words: tuple[str, ...], why: str
+) -> None:
+    done = run(redirection, *words, home=tmp_path)
+
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("zonda: error: standard output cannot be written: ")
+    assert why in line
+
+
+def test_a_closed_standard_error_ends_nothing(tmp_path: Path) -> None:
+    done = run("2>&-", "stack", "show", "nobody", home=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_a_pipe_that_closes_is_silent(tmp_path: Path) -> None:
+    done = run("| true", "stack", "list", home=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(EVIL, "a\\x1b[31mb\\x9b2J\\x00c", id="orders"),
+        pytest.param(LONE, "x\\ud800y", id="lone-surrogate"),
+        pytest.param("a\u202eb", "a\\u202eb", id="other-direction"),
+        pytest.param("\ta\r", "    a\\r", id="tab"),
+        pytest.param("ü漢 \u3000", "ü漢 \u3000", id="plain"),
+    ],
+)
+def test_text_for_people_has_no_orders_for_their_terminal(text: str, shown: str) -> None:
+    assert plain.line(text) == shown
+
+
+@pytest.mark.parametrize("form", ["table", "json", "yaml"])
+def test_no_format_for_people_or_programs_has_raw_orders(form: str) -> None:
+    out = io.StringIO()
+    output.fields(out, Namespace(format=form, column=[]), {"said": EVIL})
+
+    assert not set("\x1b\x9b\0") & set(out.getvalue())
+    if form == "json":
+        assert json.loads(out.getvalue()) == {"said": EVIL}
+
+
+@pytest.mark.parametrize(
+    ("out", "shown"),
+    [
+        pytest.param(Terminal(), "a\\x1b[31mb\\x9b2J\\x00c\n", id="terminal"),
+        pytest.param(io.StringIO(), EVIL + "\n", id="pipe"),
+    ],
+)
+def test_a_bare_value_is_changed_for_terminals_only(out: io.StringIO, shown: str) -> None:
+    output.fields(out, Namespace(format="value", column=[]), {"said": EVIL})
+
+    assert out.getvalue() == shown
+
+
+@pytest.mark.parametrize("form", ["json", "value", "yaml", "table"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_what_the_encoding_lacks_is_spelt_out(form: str, encoding: str) -> None:
+    raw = io.BytesIO()
+    inner = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
+    thing = {"said": f"{LONE} é € 😀"}
+    output.fields(Results(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
+
+    text = raw.getvalue().decode(encoding)
+    assert "\\ud800" in text.lower()
+    if form == "json":
+        assert json.loads(text) == thing
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_only_our_own_colours_reach_the_terminal(colour: bool) -> None:
+    screen = Screen(colour=colour)
+    screen.err = Terminal()
+
+    screen.say(f"{screen.coloured('error', 'red')}: \x1b[32mno\nnext")
+
+    error = "\x1b[31merror\x1b[0m" if colour else "error"
+    assert screen.err.getvalue() == f"{error}: \\x1b[32mno\nnext\n"
+
+
+@pytest.mark.parametrize(
+    ("environ", "wanted"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+    ids=["nothing", "no-color", "empty", "dumb"],
+)
+def test_colours_can_be_refused(environ: dict[str, str], wanted: bool) -> None:
+    assert settings.wants_colour(environ) is wanted
+
+
+def test_documentation_marks_are_not_shown(zonda: Any) -> None:
+    assert "``" not in zonda("template", "function", "list", "rocky", "-f", "value").out
+    shown = zonda("resource", "type", "show", "OS::Mistral::ExternalResource", "-f", "json").data
+    assert "``" not in json.dumps(shown)
+    assert os.linesep not in shown["description"]
