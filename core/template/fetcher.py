@@ -6,6 +6,8 @@ Called by the command line, before anything is parsed. What the texts refer to i
 
 from __future__ import annotations
 
+import stat
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
@@ -15,8 +17,10 @@ from zonda.hooks.errors import UsageError, ValidationErrors
 from .attachments import Attachments, FetchLimits, registry_files, template_files, url_of
 from .bundle import Bundle
 
-__all__ = ["FetchLimits", "bundle_from_files", "read_text"]
+__all__ = ["STDIN", "FetchLimits", "bundle_from_files", "read_text"]
 
+#: The name that stands for standard input.
+STDIN = "-"
 #: The code of a named file that cannot be read.
 UNREADABLE_FILE = "ZON205"
 
@@ -57,8 +61,19 @@ def bundle_from_files(
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file that the user named; raises UsageError."""
+    """The text of a file that the user named, of standard input for ``-``; raises UsageError.
+
+    What is no plain file is refused: opening a pipe may never end.
+    """
     try:
+        if str(path) == STDIN:
+            return _standard_input()
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageError(
+                f"{path} cannot be read: it is {_kind(path)}",
+                code=UNREADABLE_FILE,
+                hint="Name a file, or give - to read standard input.",
+            )
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(
@@ -67,3 +82,15 @@ def read_text(path: FilePath) -> str:
     except UnicodeDecodeError as error:
         text = f"{path} is not text in UTF-8 (byte {error.start})"
         raise UsageError(text, code=UNREADABLE_FILE) from error
+
+
+def _standard_input() -> str:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError("Standard input cannot be read: it is closed", code=UNREADABLE_FILE)
+    return sys.stdin.buffer.read().decode("utf-8")
+
+
+def _kind(path: FilePath) -> str:
+    if path.is_dir():
+        return "a folder"
+    return "a pipe" if path.is_fifo() else "no plain file"
