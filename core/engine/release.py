@@ -39,7 +39,8 @@ def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
         row.verb = ""
     elif row.want == PRESENT:
         row.dirty = 0
-        work.tx.drop_edges_to_absent(row)
+        if stack.generation > 1:  # the first plan has nothing that is to go
+            work.tx.drop_edges_to_absent(row)
 
 
 def _release(

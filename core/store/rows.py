@@ -6,7 +6,8 @@ The fields stand in the order of the columns in ``tables.py`` (a test compares t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from operator import attrgetter, itemgetter
+from itertools import product
+from operator import attrgetter, eq, itemgetter
 from typing import Any
 
 
@@ -141,30 +142,51 @@ def columns(row_type: type[Any]) -> tuple[str, ...]:
 FIXED = frozenset({"id", "stack_id", "name", "created_at"})
 
 
-#: Columns that stand in an index. An update that leaves them out touches no page of an index.
+#: Columns that stand in an index: an update that leaves them out touches no page of it.
 INDEXED = {
-    StackRow: frozenset({"project", "deleted_at", "drift_next"}),
-    ResourceRow: frozenset({"open", "op", "op_id", "deadline"}),
+    StackRow: ("deleted_at", "drift_next", "project"),
+    ResourceRow: ("deadline", "op", "op_id", "open"),
+}
+#: Updates by what they leave out, the shortest first; the last one fits always.
+STACK_UPDATES = {"step_stack": frozenset(INDEXED[StackRow]), "update_stack": frozenset[str]()}
+RESOURCE_UPDATES = {
+    "step_resource": frozenset(INDEXED[ResourceRow]),
+    "end_resource": frozenset({"deadline", "op_id"}),
+    "begin_resource": frozenset({"open"}),
+    "update_resource": frozenset[str](),
 }
 
 
-def _changing(row_type: type[Any], but: frozenset[str] = FIXED) -> tuple[str, ...]:
+def _changing(row_type: type[Any], but: frozenset[str]) -> tuple[str, ...]:
     return tuple(name for name in columns(row_type) if name not in FIXED | but)
 
 
-def _places(row_type: type[Any]) -> tuple[int, ...]:
-    return tuple(columns(row_type).index(name) for name in sorted(INDEXED[row_type]))
+class Updates:
+    """Which update fits a changed row, and the values that it takes."""
+
+    def __init__(self, row_type: type[Any], updates: dict[str, frozenset[str]]) -> None:
+        indexed = INDEXED[row_type]
+        self._indexed = itemgetter(*(columns(row_type).index(name) for name in indexed))
+        self._getters = {
+            name: attrgetter(*_changing(row_type, left_out)) for name, left_out in updates.items()
+        }
+        self._fitting: dict[tuple[bool, ...], str] = {}
+        for same in product((True, False), repeat=len(indexed)):
+            kept = {name for name, is_same in zip(indexed, same, strict=True) if is_same}
+            self._fitting[same] = next(name for name, out in updates.items() if out <= kept)
+
+    def fitting(
+        self, row: Any, values: tuple[Any, ...], old: tuple[Any, ...]
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The name of the statement, and the values without those of its condition."""
+        name = self._fitting[tuple(map(eq, self._indexed(values), self._indexed(old)))]
+        return name, self._getters[name](row)
 
 
 stack_values = attrgetter(*columns(StackRow))
-stack_changing = attrgetter(*_changing(StackRow))
 resource_values = attrgetter(*columns(ResourceRow))
-resource_changing = attrgetter(*_changing(ResourceRow))
-#: The changing columns that stand in no index, of a row; and the indexed ones, of its values.
-stack_stepping = attrgetter(*_changing(StackRow, INDEXED[StackRow]))
-stack_indexed = itemgetter(*_places(StackRow))
-resource_stepping = attrgetter(*_changing(ResourceRow, INDEXED[ResourceRow]))
-resource_indexed = itemgetter(*_places(ResourceRow))
+stack_updates = Updates(StackRow, STACK_UPDATES)
+resource_updates = Updates(ResourceRow, RESOURCE_UPDATES)
 event_values = attrgetter(*columns(EventRow))
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import Executable
 
-from .rows import FIXED, INDEXED, EventRow, PlanRow, ResourceRow, StackRow, columns
+from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, EventRow, PlanRow, columns
 from .tables import DATA, EDGE, EVENT, META, REQUEST, RESOURCE, STACK, TEMPLATE
 
 P: Any = bindparam
@@ -38,16 +38,22 @@ def _write(table: Any) -> dict[str, Any]:
     return {column.name: P(column.name) for column in table.columns}
 
 
-def _rewrite(table: Any, but: frozenset[str] = FIXED) -> dict[Any, Any]:
+def _rewrite(table: Any, but: frozenset[str]) -> dict[Any, Any]:
     left = [column for column in table.columns if column.name not in FIXED | but]
     return {column: P("new_" + column.name) for column in left}
+
+
+def _updates(table: Any, where: Any, updates: dict[str, frozenset[str]]) -> dict[str, Executable]:
+    return {
+        name: update(table).where(*where).values(_rewrite(table, left_out))
+        for name, left_out in updates.items()
+    }
 
 
 STATEMENTS: dict[str, Executable] = {
     # -- stacks
     "insert_stack": insert(STACK).values(_write(STACK)),
-    "update_stack": update(STACK).where(S.id == P("id")).values(_rewrite(STACK)),
-    "step_stack": update(STACK).where(S.id == P("id")).values(_rewrite(STACK, INDEXED[StackRow])),
+    **_updates(STACK, [S.id == P("id")], STACK_UPDATES),
     "stack_by_id": select(STACK).where(S.id == P("id")),
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
@@ -75,12 +81,7 @@ STATEMENTS: dict[str, Executable] = {
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
-    "update_resource": update(RESOURCE)
-    .where(R.id == P("id"), R.fence == P("fence"))
-    .values(_rewrite(RESOURCE)),
-    "step_resource": update(RESOURCE)
-    .where(R.id == P("id"), R.fence == P("fence"))
-    .values(_rewrite(RESOURCE, INDEXED[ResourceRow])),
+    **_updates(RESOURCE, [R.id == P("id"), R.fence == P("fence")], RESOURCE_UPDATES),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),

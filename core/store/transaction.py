@@ -18,13 +18,9 @@ from .rows import (
     ResourceRow,
     StackRow,
     event_values,
-    resource_changing,
-    resource_indexed,
-    resource_stepping,
+    resource_updates,
     resource_values,
-    stack_changing,
-    stack_indexed,
-    stack_stepping,
+    stack_updates,
     stack_values,
 )
 
@@ -276,24 +272,21 @@ class Transaction:
                 self._resources[row.id] = (row, values)
 
     def _write(self, changed: list[_Changed]) -> None:
-        moved, stepped = [], []
+        updates: dict[str, list[tuple[Any, ...]]] = {}
         for row, values, old in changed:
-            if resource_indexed(values) == resource_indexed(old):
-                stepped.append((*resource_stepping(row), row.id, old[_FENCE]))
-            else:
-                moved.append((*resource_changing(row), row.id, old[_FENCE]))
-        for name, rows in (("update_resource", moved), ("step_resource", stepped)):
-            if rows and self._connection.executemany(SQL[name], rows).rowcount != len(rows):
+            name, given = resource_updates.fitting(row, values, old)
+            updates.setdefault(name, []).append((*given, row.id, old[_FENCE]))
+        for name, given_rows in updates.items():
+            done = self._connection.executemany(SQL[name], given_rows)
+            if done.rowcount != len(given_rows):
                 raise Fenced(",".join(row.id for row, _, _ in changed))
 
     def _flush_stacks(self) -> None:
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
-                if stack_indexed(values) == stack_indexed(original):
-                    self._execute(SQL["step_stack"], (*stack_stepping(row), row.id))
-                else:
-                    self._execute(SQL["update_stack"], (*stack_changing(row), row.id))
+                name, given = stack_updates.fitting(row, values, original)
+                self._execute(SQL[name], (*given, row.id))
                 self._stacks[row.id] = (row, values)
 
     def finish(self) -> None:
