@@ -90,7 +90,7 @@ class Registry:
                 errors.append(_fault("entries for a resource must be a map", lines, at))
                 continue
             rules = {key: _words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
-            errors.extend(_rule_faults(rules, at))
+            errors.extend(_rule_faults(lines, at))
             self._rules.append((str(resource), rules))
             for name, target in lines.items():
                 if name not in (HOOKS, RESTRICTED):
@@ -101,6 +101,9 @@ class Registry:
     ) -> None:
         if target is None:
             self._remove(name, resource)
+        elif isinstance(target, Mapping):
+            # Heat takes a map for a level of its own, in which no type is ever looked for.
+            return
         elif not isinstance(name, str):
             errors.append(_fault("a type's name must be text", name, at))
         elif not isinstance(target, str | list):
@@ -213,19 +216,32 @@ def _words(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _rule_faults(rules: Mapping[str, list[Any]], at: Path) -> Iterator[TemplateError]:
-    for key, known in ((HOOKS, _HOOKS), (RESTRICTED, _RESTRICTIONS)):
-        for word in rules.get(key, ()):
-            if word not in known:
-                yield TemplateError(
-                    f'Invalid value "{word}" for {key}, one of {", ".join(known)} is expected.',
-                    at=(*at, key),
-                    code=REGISTRY,
-                    heat_type="InvalidBreakPointHook"
-                    if key == HOOKS
-                    else "InvalidRestrictedAction",
-                    hint=near(word, known),
-                )
+def _rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
+    """Words that are no hooks or no actions, in Heat's sentences."""
+    for key, known, text, heat_type in (
+        (
+            HOOKS,
+            _HOOKS,
+            'Invalid hook type "{}" for resource breakpoint, acceptable hook types are: {}',
+            "InvalidBreakPointHook",
+        ),
+        (
+            RESTRICTED,
+            _RESTRICTIONS,
+            'Invalid restricted_action type "{}" for resource, '
+            "acceptable restricted_action types are: {}",
+            "InvalidRestrictedAction",
+        ),
+    ):
+        wrong = [word for word in _words(rules.get(key, [])) if word not in known]
+        if wrong:
+            yield TemplateError(
+                text.format(rules[key], known),
+                at=(*at, key),
+                code=REGISTRY,
+                heat_type=heat_type,
+                hint=near(wrong[0], known),
+            )
 
 
 def _fault(wanted: str, value: Any, at: Path) -> TemplateError:

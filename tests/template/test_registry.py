@@ -93,6 +93,7 @@ def test_resolve(data: dict[str, Any], type_: str, found: type[Resource]) -> Non
             "could not be found",
             id="many-ways-to-nowhere",
         ),
+        pytest.param({"My::T": {"a": "b"}}, "My::T", "could not be found", id="map"),
         pytest.param({"My::T": "t.yaml"}, "My::T", "not supported yet", id="template"),
         pytest.param({}, "t.template", "not supported yet", id="type-that-is-a-file"),
         pytest.param({"My::T": ["a.yaml", "b.yaml"]}, "My::T", "not supported yet", id="choice"),
@@ -158,3 +159,31 @@ def test_an_entry_is_wrong_in_the_environment_that_says_it(faults: Any) -> None:
 
     assert fault.stage == "environment"
     assert str(fault.place) == "environment:3:3"
+
+
+@pytest.mark.parametrize(
+    ("rules", "heat_type", "said"),
+    [
+        (
+            {"hooks": "bogus"},
+            "InvalidBreakPointHook",
+            'Invalid hook type "bogus" for resource breakpoint, acceptable hook types are: '
+            "('pre-create', 'pre-update', 'pre-delete', 'post-create', 'post-update', "
+            "'post-delete')",
+        ),
+        (
+            {"restricted_actions": ["update", "x"]},
+            "InvalidRestrictedAction",
+            "Invalid restricted_action type \"['update', 'x']\" for resource, acceptable "
+            "restricted_action types are: ('update', 'replace')",
+        ),
+    ],
+    ids=["hook", "action"],
+)
+def test_wrong_rules_are_told_in_heats_words(
+    rules: dict[str, Any], heat_type: str, said: str
+) -> None:
+    errors: list[TemplateError] = []
+    Registry(TYPES).read({"resources": {"r": rules}}, errors)
+
+    assert [(error.heat_type, error.message) for error in errors] == [(heat_type, said)]
