@@ -21,7 +21,8 @@ from zonda.hooks.errors import (
 from zonda.hooks.properties import Properties
 from zonda.hooks.resource import Resource
 
-from .faults import EXTERNAL, OWN_CHECK, POLICY, Poisoned, near
+from .culprit import culprit
+from .faults import EXTERNAL, OWN_CHECK, POLICY, TOO_LARGE, Poisoned, near
 from .resources import NoClass, ResourceNode
 from .scope import Scope
 from .sections import RESOURCES
@@ -105,9 +106,26 @@ def _functions_faults(
     except TemplateError as error:
         yield error
         return
+    _pinpoint(node, unresolved, empty)
     for key, fault in unresolved.items():
         if key not in wrong and not isinstance(fault, Poisoned):
             yield fault
+
+
+#: What takes long to fail, so that it is not tried again to find out where.
+_SLOW = ("ZON118", TOO_LARGE)
+
+
+def _pinpoint(node: ResourceNode, unresolved: Mapping[str, TemplateError], scope: Scope) -> None:
+    """Have the faults of values that cannot be resolved point to the calls that fail."""
+    if not isinstance(node.properties, Mapping):
+        return
+    for key, fault in unresolved.items():
+        if isinstance(fault, Poisoned) or fault.code in _SLOW or len(fault.at) != 4:
+            continue
+        at = culprit(node.properties.get(key), scope)
+        if at is not None and at[:4] == fault.at:
+            fault.at = at
 
 
 def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
@@ -155,6 +173,7 @@ def _definition_faults(
     except TemplateError as error:
         yield error
         return
+    _pinpoint(node, unresolved, scope)
     try:
         definition = node.definition(scope, values)
     except TemplateError as error:

@@ -90,7 +90,7 @@ def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
         text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
         return _fault(text, path)
     if "value" not in entry:
-        hints = (near(str(key), KEYS) for key in entry)
+        hints = (near(str(key), KEYS) for key in entry if key not in KEYS)
         return _fault(
             "Each output must contain a value key.", path, hint=next(filter(None, hints), "")
         )

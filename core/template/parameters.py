@@ -158,7 +158,7 @@ class Parameters:
                 TemplateError(
                     f'"parameters" must contain a map. Found a {type_name(data)} instead',
                     at=(SECTION,),
-                    code=PARAMETER,
+                    code=SchemaError.code,
                     heat_type="AttributeError",
                 )
             )

@@ -215,6 +215,24 @@ def test_a_kind_of_fault_has_its_code(faults: Faults, text: str, code: str) -> N
     assert [fault.code for fault in found] == [code]
 
 
+@pytest.mark.parametrize(
+    ("value", "call"),
+    [
+        pytest.param("{get_param: none}", "get_param", id="call"),
+        pytest.param("[1, {a: {get_param: none}}]", "get_param", id="inside-data"),
+        pytest.param("{list_join: ['-', [x, {get_file: none}]]}", "get_file", id="inside-a-call"),
+        pytest.param("{list_join: ['-', [{str_split: [1, 2]}]]}", "str_split", id="its-own-fault"),
+        pytest.param("{list_join: [7, [{get_param: 'OS::stack_id'}]]}", "list_join", id="outer"),
+    ],
+)
+def test_a_fault_of_a_value_points_to_the_call_that_fails(
+    faults: Faults, value: str, call: str
+) -> None:
+    line = f"resources: {{a: {{type: Thing, properties: {{value: {value}}}}}}}"
+
+    assert str(faults(line)[0].place) == f"t.yaml:2:{line.index(call) + 1}"
+
+
 def test_no_fault_of_a_template_is_without_a_kind(faults: Faults) -> None:
     text: Any = """\
 sectoin: 1
