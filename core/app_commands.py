@@ -224,7 +224,9 @@ class Commands:
             random=parts.random,
             lender=parts.lender,
             load=parts.loading,
-            settings=EngineSettings(workers=known.workers, project=known.project),
+            settings=EngineSettings(
+                workers=known.workers, project=known.project, cancel_grace=known.cancel_grace
+            ),
         )
         self._unsubscribe = engine.subscribe(self._heard)
         engine.start(drive)

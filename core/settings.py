@@ -125,6 +125,14 @@ class Settings:
         least=0,
         most=_LONGEST_WAIT,
     )
+    cancel_grace: float = _setting(
+        240.0,
+        "How long a cancelled, deleted or rolled back stack waits for what still runs before it is "
+        "told to stop (Heat's `error_wait_time`).",
+        "ZONDA_CANCEL_GRACE",
+        least=0,
+        most=_LONGEST_WAIT,
+    )
     connect_give_up: float = _setting(
         120.0,
         "How long a runner that never answered is tried, per operation.",

@@ -292,7 +292,7 @@ class ExternalResource(resource.Resource):
             raise failure
         given = result.resource_id or (result.output or {}).get("resource_id")
         if given:
-            self.resource_id_set(str(given))
+            self.resource_id_set(_physical_id(given))
         elif token["action"] == "CREATE":
             self.resource_id_set(token.get("execution") or token["key"])
         self._merge(token, result.output or {})
@@ -303,8 +303,8 @@ class ExternalResource(resource.Resource):
         output = failed.output or {}
         given = failed.resource_id or output.get("resource_id")
         if token["action"] == "CREATE" and given:
-            self.resource_id_set(str(given))
             self._store({**self._record(), "outputs": output})
+            self.resource_id_set(_physical_id(given))
 
     def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
         record = self._record()
@@ -325,3 +325,15 @@ class ExternalResource(resource.Resource):
         """Whether the last UPDATE that began has not ended well."""
         key = self.data().get("update_key")
         return key is not None and self._record().get("update") != key
+
+
+def _physical_id(given: Any) -> str:
+    """The physical id that a workflow gave. Raises ResourceFailure for what is no text."""
+    if not isinstance(given, str | int | float):
+        raise ResourceFailure(f"resource_id is not text: it is {type(given).__name__}")
+    text = str(given)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
+    return text

@@ -62,10 +62,10 @@ class Answer:
         return value if isinstance(value, dict) else {"result": value}
 
     @property
-    def resource_id(self) -> str | None:
-        """The physical id that the endpoint gave, as text."""
+    def resource_id(self) -> Any:
+        """The physical id that the endpoint gave, or what it gave in its place; None if nothing."""
         value = self.body.get("resource_id") or self.output.get("resource_id")
-        return str(value) if value else None
+        return str(value) if isinstance(value, int | float) and value else value or None
 
 
 def _number(value: Any) -> float | None:

@@ -83,10 +83,16 @@ def start_headers(
         **_ALWAYS,
         "Content-Type": "application/json",
         "Idempotency-Key": request.key,
-        "Prefer": f"respond-async, wait={settings.wait:g}",
+        "Prefer": f"respond-async, wait={_wait(settings):g}",
         "Zonda-Attempt": str(request.attempt),
         **http_signing.headers(settings.signing_keys, request.key, settings.clock.now(), content),
     }
+
+
+def _wait(settings: HttpSettings) -> float:
+    """How long an endpoint may take to answer: less than the answer is waited for."""
+    longest = settings.answer_timeout * 0.8
+    return min(settings.wait, float(int(longest)) if longest >= 1 else 0.0)
 
 
 def later_headers(settings: HttpSettings, key: str, url: str) -> dict[str, str]:

@@ -42,6 +42,8 @@ NOT_AUTHENTICATED = frozenset({401, 403, 407})
 RETRIES_OF_ERRORS = 3
 LONGEST_TOKEN_URL = 800
 LONGEST_CHECK = 5.0
+#: What an attempt gets at least, in seconds.
+LEAST_ATTEMPT = 0.1
 _HOPS = 3
 
 
@@ -93,10 +95,13 @@ class HttpRunner(WorkflowRunner):
         except ValueError:
             return self._failed(request, "The input holds a number that JSON has no word for.")
         headers = http_request.start_headers(self._settings, request, url, content)
+        since = float(request.memory.get("since", self._settings.clock.now()))
         try:
-            reply = self._transport.send("POST", url, headers, content)
+            reply = self._transport.send(
+                "POST", url, headers, content, seconds=self._left(request, since)
+            )
         except Unreachable as error:
-            return self._unreached(request, f"{shown(url)}: {error}")
+            return self._unreached(request, f"{shown(url)}: {error}", since)
         except Unusable as error:
             return self._failed(request, f"{shown(url)}: {error}")
         return self._judged(request, url, reply)
@@ -183,11 +188,18 @@ class HttpRunner(WorkflowRunner):
         message = self._settings.redact(answer.text("message")) or "running"
         return self._retry(request, delay, message, {"accepted": since})
 
-    def _unreached(self, request: StartRequest, why: str) -> StartAnswer:
+    def _left(self, request: StartRequest, since: float) -> float | None:
+        """Seconds that an attempt may take where nothing ever answered; None: as long as any."""
+        if request.answered:
+            return None
+        now = self._settings.clock.now()
+        left = max(since + self._settings.connect_give_up - now, LEAST_ATTEMPT)
+        return min(left, self._settings.answer_timeout)
+
+    def _unreached(self, request: StartRequest, why: str, since: float) -> StartAnswer:
         if request.answered:
             return self._again(request, why)
         now = self._settings.clock.now()
-        since = float(request.memory.get("since", now))
         left = since + self._settings.connect_give_up - now
         if left <= 0:
             tried = f"given up after {self._settings.connect_give_up:g} s without any answer"

@@ -85,7 +85,7 @@ class Transport:
         except _WRONG_URL:
             raise Unusable("the URL cannot be used") from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise Unreachable(self._reason(error)) from None
+            raise Unreachable(self._reason(error, total)) from None
 
     def close(self) -> None:
         """Close every connection."""
@@ -114,7 +114,7 @@ class Transport:
             parts.append(part)
         return b"".join(parts)
 
-    def _reason(self, error: BaseException) -> str:
+    def _reason(self, error: BaseException, total: float) -> str:
         chain = _causes(error)
         if any(isinstance(one, requests.exceptions.SSLError) for one in chain):
             return "TLS failed: the certificate is not accepted"
@@ -124,9 +124,9 @@ class Transport:
             if isinstance(one, OSError) and isinstance(one.errno, int) and one.strerror:
                 return one.strerror.lower()
         if any(isinstance(one, requests.ConnectTimeout) for one in chain):
-            return f"no connection within {self._settings.connect_timeout:g} s"
+            return f"no connection within {min(self._settings.connect_timeout, total):g} s"
         if any(isinstance(one, _TIMEOUTS) for one in chain):
-            return f"no whole answer within {self._settings.answer_timeout:g} s"
+            return f"no whole answer within {total:g} s"
         return "the connection broke off"
 
 

@@ -83,7 +83,7 @@ def _cancel(room: Room, action: actions.CancelStack) -> Step:
         found = work.tx.stack(stack.id)
         if found is None or found.phase == IDLE or found.action == "DELETE":
             raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
-        endings.cancel(work, found)
+        endings.cancel(work, found, room.settings.cancel_grace)
         return Accepted(found.id, found.generation, found.name)
 
     return (yield Tx(cancel))

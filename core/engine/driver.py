@@ -45,6 +45,8 @@ class Task:
     admitted: bool = False
     waiting: bool = False
     given_up: bool = False
+    #: A newer operation of the same instance may have begun meanwhile: look once more at the end.
+    was_stopped: bool = False
 
 
 class Driver:
@@ -132,16 +134,17 @@ class Driver:
             self._carry_out(task, effect)
 
     def _carry_out(self, task: Task, effect: Any) -> None:
-        if type(effect) is Tx:
+        if task.given_up and type(effect) is not Call:
+            # Its row is somebody else's by now: what it wants to store must not be.
+            task.given_up = False
+            self.advance(task, error=GivenUp())
+        elif type(effect) is Tx:
             self._units.append((task, effect))
         elif type(effect) is Call:
             self.call(task, effect)
         else:
             assert isinstance(effect, Wait)
             self._leave_pool(task)
-            if task.given_up:
-                self.advance(task, error=GivenUp())
-                return
             task.waiting = True
             self._timetable.put(self.room.clock.now() + effect.seconds, task)
 
@@ -154,7 +157,7 @@ class Driver:
         self._leave_pool(task)
         if task.key:
             self._busy.pop(task.key, None)
-            if task.key in self._again:
+            if task.key in self._again or task.was_stopped:
                 self._again.discard(task.key)
                 self.enqueue(task.key)
         if task.done is not None:
@@ -190,7 +193,8 @@ class Driver:
         task = self._busy.get(key)
         if task is None:
             return
-        task.given_up = True
+        task.was_stopped = True
+        task.given_up = not task.waiting
         if task.waiting:
             task.waiting = False
             self.advance(task, error=GivenUp())
@@ -295,6 +299,8 @@ class Driver:
             self.poke(key)
         for key in after.stop:
             self.give_up(key)
+        for notice in after.say:
+            self.listeners.publish(notice)
         self.idle_stacks.extend(after.idle)
 
     def plan_rollback(self, stack_id: str) -> None:

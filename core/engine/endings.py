@@ -1,15 +1,22 @@
-"""Ends that do not come from the work itself: deadlines, and a user who cancels."""
+"""Ends that do not come from the work itself: deadlines, and a user who cancels.
+
+Who cancels, deletes or rolls back does not wait for ever for what still runs: after a grace it is
+told to stop (``handle_X_cancel``) and has failed. No limit is stored for that beside what a stack
+has anyway, and an operation's own deadline stays what it was: requests must not change when they
+are sent again.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import phases, release, transitions
 from .outcome import Failure
 from .states import IDLE, OPEN, PRESENT
-from .work import Work, failures
+from .work import Notice, Work, failures
 
 CANCELLED = "User cancelled operation"
 
@@ -46,22 +53,65 @@ def stack_timed_out(work: Work, stack_id: str) -> None:
         return
     if stack.deadline is None or stack.deadline >= work.now:
         return
-    release.fail_stack(work, stack, f"{stack.action.title()} timed out")
+    how = "cancelled" if is_cancelled(stack) else "aborted (stack timed out)"
+    if not is_cancelled(stack):
+        release.fail_stack(work, stack, f"{stack.action.title()} timed out")
     release.halt(work, stack)
     for key in work.tx.running(stack.id):
         row = work.tx.resource(key)
         if row is not None:
-            _abort(work, row)
+            _abort(work, row, how)
     phases.turn(work, stack)
 
 
-def _abort(work: Work, row: ResourceRow) -> None:
-    transitions.give_up(work, row, f"{row.op} aborted (stack timed out)")
+def _abort(work: Work, row: ResourceRow, how: str) -> None:
+    transitions.give_up(work, row, f"{row.op} {how}")
     work.after.stop[row.id] = None
 
 
-def cancel(work: Work, stack: StackRow) -> None:
-    """Start nothing more; what runs ends, then the action has failed."""
+def stop_superseded(
+    work: Work, stack: StackRow, is_driven: Callable[[str], bool], grace: float
+) -> bool:
+    """Fail those operations that a deletion or a rollback has waited for long enough.
+
+    Of the others it is told that they are waited for. Gives whether there were any.
+    """
+    until = waits_until(stack, grace)
+    found = False
+    for key in work.tx.running(stack.id):
+        row = work.tx.resource(key)
+        if row is None or (row.op_gen >= stack.generation and not is_cancelled(stack)):
+            continue
+        found = True
+        if until is None or not is_driven(key):
+            continue
+        if until < work.now:
+            transitions.failed(work, transitions.held(row), Failure(f"{row.op} cancelled"))
+            work.after.stop[key] = None
+        else:
+            text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
+            work.after.say.append(Notice(row.stack_id, None, row.name, text, row.started_at))
+    return found
+
+
+def is_cancelled(stack: StackRow) -> bool:
+    """Whether the user has cancelled the running action."""
+    return CANCELLED in failures(stack)
+
+
+def waits_until(stack: StackRow, grace: float) -> float | None:
+    """How long the stack's action waits for operations that it has not begun; None: for ever."""
+    if stack.phase == IDLE or stack.deadline is None:
+        return None
+    if stack.action in ("DELETE", "ROLLBACK"):
+        return stack.deadline - stack.timeout_mins * 60 + grace
+    return stack.deadline if is_cancelled(stack) else None
+
+
+def cancel(work: Work, stack: StackRow, grace: float) -> None:
+    """Start nothing more; what runs ends within ``grace`` seconds, then the action has failed."""
+    limit = work.now + grace
+    stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
     stack.failures = json.dumps([CANCELLED, *failures(stack)])
     stack.next_action = ""
     release.halt(work, stack)

@@ -88,6 +88,9 @@ class Engine:
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")
         self._requests = Requests(self._driver, self.drive)
+        self._stop_superseded = sweeping.Superseded(
+            self._driver.is_busy, self.settings.cancel_grace
+        )
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
         self._changes = 0
@@ -166,6 +169,7 @@ class Engine:
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks whose time is over."""
         self._put(lambda: self._driver.start(single(sweeping.fail_overdue)))
+        self._put(lambda: self._driver.start(single(self._stop_superseded)))
 
     def sweep_reconcile(self) -> None:
         """Enqueue whatever could run and does not."""

@@ -19,6 +19,7 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
+    ``cancel_grace``: how long a cancelled, deleted or rolled back stack waits for what still runs.
     """
 
     workers: int = 16
@@ -26,6 +27,7 @@ class EngineSettings:
     poll_first: float = 0.5
     poll_last: float = 15.0
     poll_spread: float = 0.2
+    cancel_grace: float = 240.0
     keep_events: float = 90 * 86400.0
     max_batch: int = 256
 

@@ -5,6 +5,7 @@ Called by the engines; the database says what is unfinished, whatever messages w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from . import endings
@@ -40,6 +41,32 @@ def fail_overdue(work: Work) -> None:
         endings.stack_timed_out(work, key)
     for key in work.tx.overdue(work.now):
         endings.operation_timed_out(work, key)
+
+
+class Superseded:
+    """Ends what a deletion, a rollback or a cancelled stack has waited for long enough.
+
+    ``is_driven`` tells whether this process drives an instance; what nobody drives is left to
+    whoever takes it up, so that its plug-in is told. ``grace`` in seconds.
+    """
+
+    def __init__(self, is_driven: Callable[[str], bool], grace: float) -> None:
+        self._is_driven = is_driven
+        self._grace = grace
+        # Stack -> the generation in which nothing of an older one runs any more.
+        self._settled: dict[str, int] = {}
+
+    def __call__(self, work: Work) -> None:
+        """One sweep."""
+        for key in work.tx.overdue_stacks(math.inf):
+            stack = work.tx.stack(key)
+            if stack is None or self._settled.get(key) == stack.generation:
+                continue
+            if endings.waits_until(stack, self._grace) is None:
+                continue
+            left = endings.stop_superseded(work, stack, self._is_driven, self._grace)
+            if not left and not endings.is_cancelled(stack):
+                self._settled[key] = stack.generation
 
 
 def forget(work: Work, keep_events: float) -> None:

@@ -36,7 +36,7 @@ class After:
 
     ``look``: instances to run a step for, with their stacks; ``plan``: stacks that are owed a
     plan; ``poke``: operations to poll now; ``stop``: operations that were ended from outside;
-    ``idle``: stacks that came to rest.
+    ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -44,6 +44,7 @@ class After:
     poke: dict[str, None] = field(default_factory=dict)
     stop: dict[str, None] = field(default_factory=dict)
     idle: dict[str, None] = field(default_factory=dict)
+    say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
 
 

@@ -618,3 +618,26 @@ def test_a_workflow_without_runner_is_found_at_validation() -> None:
 def test_known_workflows_validate() -> None:
     thing, _ = made({})
     thing.validate()
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        pytest.param({"id": 1}, "resource_id is not text: it is dict", id="map"),
+        pytest.param(["rid"], "resource_id is not text: it is list", id="list"),
+        pytest.param("\ud800", "resource_id is not text: it cannot be encoded", id="surrogate"),
+    ],
+)
+def test_a_resource_id_that_is_no_text_fails(given: Any, why: str) -> None:
+    thing, _ = made({"mk": [Succeeded({"resource_id": given})]})
+    with pytest.raises(ResourceFailure) as caught:
+        thing.create()
+    assert caught.value.message == why
+    assert thing.resource_id is None
+
+
+@pytest.mark.parametrize(("given", "shown"), [(7, "7"), (True, "True")])
+def test_a_number_is_a_resource_id(given: Any, shown: str) -> None:
+    thing, _ = made({"mk": [Succeeded({"resource_id": given})]})
+    thing.create()
+    assert thing.resource_id == shown

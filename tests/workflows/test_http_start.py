@@ -14,6 +14,7 @@ from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
 from zonda.workflows import http_signing
 from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_transport import Unreachable
 
 HOOK = "https://flows.example/hook"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"
@@ -561,3 +562,49 @@ def test_requests_are_signed_with_every_key(
     for key in (b"old", b"new"):
         assert http_signing.verify([key], sent.headers, NOW, sent.body) is None
     assert http_signing.verify([b"other"], sent.headers, NOW, sent.body) is not None
+
+
+@pytest.mark.parametrize(
+    ("settings", "wait"),
+    [
+        pytest.param({}, "30", id="as set"),
+        pytest.param({"answer_timeout": 3}, "2", id="less than the answer is waited for"),
+        pytest.param({"answer_timeout": 0.5}, "0", id="at once"),
+    ],
+)
+def test_no_endpoint_is_asked_to_answer_later_than_is_waited_for(
+    http: Any,
+    make_runner: MakeRunner,
+    request_for: MakeRequest,
+    settings: dict[str, Any],
+    wait: str,
+) -> None:
+    start(http, make_runner(**settings), request_for(), 200, {})
+    assert http.calls[0].request.headers["Prefer"] == f"respond-async, wait={wait}"
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        pytest.param({}, 10.0, id="first attempt"),
+        pytest.param({"memory": {"since": NOW - 7}}, 3.0, id="what is left"),
+        pytest.param({"memory": {"since": NOW - 10}}, 0.1, id="the last one"),
+        pytest.param({"answered": True}, None, id="it answers"),
+    ],
+)
+def test_an_attempt_does_not_outlast_the_time_to_give_up(
+    make_runner: MakeRunner,
+    request_for: MakeRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, Any],
+    left: float | None,
+) -> None:
+    runner, seen = make_runner(connect_give_up=10), []
+
+    def send(*args: Any, seconds: float | None = None) -> Any:
+        seen.append(seconds)
+        raise Unreachable("nobody there")
+
+    monkeypatch.setattr(runner._transport, "send", send)
+    runner.start(request_for(**given))
+    assert seen == [left]
