@@ -86,7 +86,8 @@ class Resource:
     #: ``handle_find(op_id)`` first; ``fail``: give up, keeping the physical id for clean-up.
     start_policy: ClassVar[StartPolicy] = "fail"
     #: Whether handlers and checks do anything outside zonda. If not, what they store is committed
-    #: together with their answer instead of each for itself: with it, or not at all.
+    #: together with their answer instead of each for itself: with it, or not at all. Such calls
+    #: only compute, so many of them share a thread's turn.
     acts_outside: ClassVar[bool] = True
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
