@@ -117,6 +117,19 @@ def test_a_failure_stays_on_the_screen(screen: Screen) -> None:
     assert "CREATE_FAILED  no room" in text(screen)
 
 
+def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
+    evil = "\x1b]0;gotcha\x07"
+    live = Live(screen, "web", None, StandingClock())
+    failed = dataclasses.replace(EVENT, resource_name="bad", status="FAILED", reason=evil)
+
+    live.show([EVENT, failed], [Waiting("database", evil, EVENT.at)], EVENT.at)
+    live.close()
+
+    assert "\x1b]" not in text(screen)
+    assert "\x07" not in text(screen)
+    assert text(screen).count("\\x1b]0;gotcha\\x07") >= 2
+
+
 def test_many_resources_are_cut_short(screen: Screen) -> None:
     live = Live(screen, "web", 100, StandingClock())
     events = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(40)]

@@ -249,7 +249,7 @@ def test_tags_are_kept_and_found(zonda: Zonda, template: Path) -> None:
     assert zonda("stack", "list", "--tag", "us", "-f", "json").data == []
 
 
-@pytest.mark.parametrize("minutes", ["0", "-1", "x", "1.5"])
+@pytest.mark.parametrize("minutes", ["0", "-1", "x", "1.5", "525601", "9" * 20, "9" * 5000])
 def test_a_timeout_is_a_number_of_minutes(zonda: Zonda, template: Path, minutes: str) -> None:
     done = zonda("stack", "create", "web", "-t", template, f"--timeout={minutes}", code=2)
 
