@@ -17,9 +17,16 @@ _SHOWN = 60
 #: How large a pattern may get once its repetitions are written out, as ``regex`` compiles them.
 _LARGEST = 100_000
 
+#: How many plain characters may follow one another: preparing a search for them takes ``regex``
+#: time that grows with the third power, and no timeout ends it.
+_LONGEST_RUN = 500
+
+_ENDS_A_RUN = frozenset((*"|.*+?", *(f"\\{kind}" for kind in "dDsSwW")))
+
 _PARTS = re.compile(
     r"""\\.                              # one character, escaped
     | \[\^?\]?(?:\\.|[^\]\\])*\]?        # a set of characters
+    | \((?:\?[^()]*?[:=!>])?             # a group begins
     | \{(?P<least>\d*)(?:,\d*)?\}       # so many times
     | .""",
     re.DOTALL | re.VERBOSE,
@@ -53,7 +60,7 @@ def compiled(pattern: str, flags: int = 0) -> Any:
 
     try:
         re.compile(pattern, flags)
-        if _size(pattern) > _LARGEST:
+        if _size(pattern) > _LARGEST or _longest_run(pattern) > _LONGEST_RUN:
             raise ValueError(f"the pattern {_short(pattern)} is too large")
         return regex.compile(pattern, flags | regex.VERSION0)
     except (re.error, regex.error, OverflowError, RecursionError) as error:
@@ -65,7 +72,7 @@ def _size(pattern: str) -> int:
     outer: list[tuple[int, int]] = []
     total = last = 0
     for kind, least in _parts(pattern):
-        if kind == "(":
+        if kind[0] == "(":
             outer.append((total, last))
             total = last = 0
         elif kind == ")" and outer:
@@ -77,6 +84,18 @@ def _size(pattern: str) -> int:
         else:
             total, last = total + last, 1
     return total + last + sum(map(sum, outer))
+
+
+def _longest_run(pattern: str) -> int:
+    """The length of the longest stretch of plain characters; groups do not end one."""
+    longest = run = 0
+    for text, least in _parts(pattern):
+        if text in _ENDS_A_RUN or least or (text[0] == "[" and len(text) > len("[^a]")):
+            run = 0
+        elif text[0] not in "()":
+            run += 1
+            longest = max(longest, run)
+    return longest
 
 
 def _parts(pattern: str) -> Iterator[tuple[str, int]]:

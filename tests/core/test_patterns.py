@@ -37,7 +37,8 @@ def test_a_malformed_pattern_is_a_value_error(pattern: str) -> None:
         pytest.param("(?:" * 14 + "a" + "){2}" * 14, id="nested"),
         pytest.param("(a{1000}){1000}", id="product"),
         pytest.param(r"([^]\\](?:[a{}(]{2,}x+){50}){1000}", id="sets-hold-no-groups"),
-        pytest.param("a" * 100_001, id="long"),
+        pytest.param("a" * 501, id="a-run-of-plain-characters"),
+        pytest.param("(?:a[b])" * 251, id="a-run-through-groups"),
     ],
 )
 def test_a_pattern_too_large_to_compile_is_refused(pattern: str) -> None:
@@ -53,6 +54,8 @@ def test_a_pattern_too_large_to_compile_is_refused(pattern: str) -> None:
         ("((a*)*)*", "aaa"),
         (r"\(\{9999999\}[(]{3}", "({9999999}((("),
         ("(a{0,1000}){0,1000}", "aa"),
+        ("a" * 500 + ".", "a" * 501),
+        ("[abc]" * 600, "a" * 600),
     ],
 )
 def test_ordinary_repetitions_are_fine(pattern: str, text: str) -> None:

@@ -86,6 +86,8 @@ class Values:
 def cases():
     for area in AREAS:
         for case in yaml.load((CASES / f"{area}.yaml").read_text(), CaseLoader):
+            if case.get("expect_error", {}).get("stage") == "create":
+                continue  # shows only once an engine makes things: tests/conformance
             yield pytest.param(case, id=case["id"])
 
 
@@ -136,8 +138,6 @@ def loaded(case):
 def test_functions_give_what_heat_gives(case):
     expected = case.get("expect_error")
     if expected is not None:
-        if expected["stage"] == "create":
-            pytest.skip("needs an engine")
         with pytest.raises(TemplateError) as caught:
             loaded(case)
         if expected["match"] == "message":

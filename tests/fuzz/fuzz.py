@@ -458,6 +458,9 @@ def main(words: Sequence[str] | None = None) -> int:
                     text.encode("utf-8", "surrogatepass")
                 )
         told = len(result.failures)
+        done = sum(result.kinds.values())
+        if done % 10_000 == 0:
+            print(f"{done} inputs, {told} failures", file=sys.stderr, flush=True)
     faulthandler.cancel_dump_traceback_later()
     print(result.line(given.seed, given.count, time.perf_counter() - started))
     return 1 if result.failures else 0
