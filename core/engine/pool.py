@@ -15,14 +15,16 @@ class Pool:
         self._name = name
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._idle = 0
+        # Jobs that were handed in and have not ended.
+        self._unfinished = 0
         self._lock = threading.Lock()
 
     def submit(self, job: Callable[[], None]) -> None:
         """Run ``job`` (which must not raise) in a thread, in order of arrival."""
-        self._jobs.put(job)
         with self._lock:
-            if self._idle >= self._jobs.qsize() or len(self._threads) >= self._size:
+            self._unfinished += 1
+            self._jobs.put(job)
+            if len(self._threads) >= min(self._unfinished, self._size):
                 return
             thread = threading.Thread(
                 target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True
@@ -32,14 +34,12 @@ class Pool:
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                self._idle += 1
             job = self._jobs.get()
-            with self._lock:
-                self._idle -= 1
             if job is None:
                 return
             job()
+            with self._lock:
+                self._unfinished -= 1
 
     def stop(self) -> None:
         """Let every thread end after what it is doing."""
