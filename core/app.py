@@ -7,7 +7,6 @@ and nothing else.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -155,11 +154,7 @@ class App:
                 hint="Set database_url to sqlite:///PATH, or leave it out.",
             )
         path = Path(url.removeprefix(_SQLITE)).absolute()
-        if os.path.isdir(path):
-            raise StoreError(
-                f"The database {path} is a folder.",
-                hint=f"Name a file in it, e.g. {_SQLITE}{path / 'zonda.db'}.",
-            )
+        _check_reachable(path)
         return path
 
     @cached_property
@@ -275,6 +270,22 @@ class App:
             store.close()
         if "lock" in made:
             self.lock.release()
+
+
+def _check_reachable(path: Path) -> None:
+    """Raise StoreError for a database that is a folder, or in one that is closed to this user."""
+    try:
+        if not path.is_dir():
+            return
+    except OSError as error:
+        raise StoreError(
+            f"The database {path} cannot be reached: {error.strerror}.",
+            hint="Open its folder to this user, or choose another with --home or ZONDA_HOME.",
+        ) from error
+    raise StoreError(
+        f"The database {path} is a folder.",
+        hint=f"Name a file in it, e.g. {_SQLITE}{path / 'zonda.db'}.",
+    )
 
 
 def build_app(settings: Settings) -> App:

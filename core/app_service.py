@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import Conflict, ResourceFailure, UsageError
+from zonda.hooks.errors import Conflict, ResourceFailure, StoreError, UsageError
 from zonda.hooks.runner import (
     Cancelled,
     Failed,
@@ -77,7 +77,13 @@ class ServiceRecord:
     def publish(self, address: str, token: str) -> None:
         """Say that this process is the service. Raises Conflict if another one is."""
         make_folder(self.path.parent)
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreError(
+                f"The file {self.path} cannot be written: {error.strerror}.",
+                hint="Choose another folder with --home or ZONDA_HOME.",
+            ) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -255,6 +255,12 @@ def test_a_database_that_is_a_folder_is_called_one(zonda: Zonda, tmp_path: Path)
     assert "is a folder" in zonda("stack", "list", "--set", url, code=1).err
 
 
+def test_a_database_that_cannot_be_reached_is_no_fault_of_zonda(zonda: Zonda) -> None:
+    url = f"database_url=sqlite:////tmp/{'x' * 300}"
+
+    assert "cannot be reached" in zonda("stack", "list", "--set", url, code=1).err
+
+
 @pytest.mark.parametrize("words", [("demo", "--folder")])
 def test_a_demo_that_cannot_be_made_says_so(
     zonda: Zonda, write: Write, words: tuple[str, ...]
