@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from .service_process import identity
 LONGEST_OUTPUT = 1024 * 1024
 LONGEST_REASON = 3000
 GRACE = 5.0
+_LOOK = 0.05
 
 
 class Wrapper:
@@ -86,7 +88,19 @@ class Wrapper:
             signal.setitimer(signal.ITIMER_REAL, self._plan["timeout"])
         code = child.wait()
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if self._ended_by:
+            self._end_rest(child.pid)
         return code
+
+    def _end_rest(self, group: int) -> None:
+        """What the command has started gets the same time to end, and then no more."""
+        for _ in range(int(GRACE / _LOOK)):
+            try:
+                os.killpg(group, 0)
+            except ProcessLookupError:
+                return
+            select.select([], [], [], _LOOK)
+        self._signal(signal.SIGKILL)
 
     def _on_cancel(self, number: int, frame: FrameType | None) -> None:
         if not self._ended_by:
@@ -119,8 +133,10 @@ class Wrapper:
             reason = f"The run was ended after {self._plan['timeout']:g} s (timeout)."
             self._finish("failed", output, reason)
         elif code != 0:
-            tail = read_tail(self._folder / files.ERR)
-            self._finish("failed", output, f"{_ending(code)}: {tail}" if tail else _ending(code))
+            tail, marked, reason = read_tail(self._folder / files.ERR).partition(files.REASON_MARK)
+            if not marked:
+                reason = f"{_ending(code)}: {tail}" if tail else _ending(code)
+            self._finish("failed", output, reason)
         elif fault:
             self._finish("failed", None, fault)
         else:

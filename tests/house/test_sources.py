@@ -27,6 +27,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
     "core/template/checks.py": "border: a plug-in's validate is called",
+    "workflows/service_call.py": "border: a user's function, in a process of its own",
     "hooks/wording.py": "a stranger's __str__ is called",
     "hooks/manager.py": "border: importing and asking a stranger's package",
     "hooks/resource.py": "border: a client's error goes to its plug-in, which raises it again",

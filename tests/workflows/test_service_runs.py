@@ -48,6 +48,10 @@ workflows:
   called: {callable: "./mine.py:run"}
   named: {callable: "mine:other"}
   raises: {callable: "mine:wrong"}
+  nowhere: {callable: "./mine.py:nowhere"}
+  nomodule: {callable: "not_there:run"}
+  object: {callable: "./mine.py:thing"}
+  family: {command: 'sh -c "echo \$\$ > pid; sleep 60; true" & wait; true'}
 """
 MINE = """
 def run(request):
@@ -59,6 +63,9 @@ def other(request):
 
 def wrong(request):
     raise ValueError("not like this")
+
+def thing(request):
+    return {"thing": object()}
 """
 
 
@@ -217,6 +224,29 @@ def test_failure(service: ServiceHandle, name: str, reason: str, output: Any) ->
     assert answer["state"] == "failed"
     assert reason in answer["reason"]
     assert answer.get("output") == output
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("raises", "ValueError: not like this (mine.py, line 10)", id="raises"),
+        pytest.param("nowhere", "mine.py has no nowhere", id="no function"),
+        pytest.param(
+            "nomodule", "ModuleNotFoundError: No module named 'not_there'", id="no module"
+        ),
+        pytest.param(
+            "object",
+            "thing gives what is not JSON: Object of type object is not JSON serializable",
+            id="no JSON",
+        ),
+    ],
+)
+def test_a_function_that_fails_gives_a_reason_without_traceback(
+    service: ServiceHandle, home: Path, name: str, reason: str
+) -> None:
+    assert run(service.url, name)["reason"] == reason
+    (journal,) = home.glob("**/stderr")
+    assert "Traceback" in journal.read_text()
 
 
 def test_the_request_is_on_stdin(service: ServiceHandle) -> None:
@@ -435,6 +465,14 @@ def test_a_running_run_can_be_cancelled(service: ServiceHandle, home: Path) -> N
     )
     answer = ended(service.url)
     assert (answer["state"], answer["reason"]) == ("cancelled", "The run was cancelled.")
+    assert not alive(pid)
+
+
+def test_what_a_command_started_is_ended_too(service: ServiceHandle, home: Path) -> None:
+    post(service.url, "family")
+    pid = command_pid(home)
+    requests.delete(f"{service.url}/executions/k", timeout=PATIENCE)
+    assert ended(service.url)["state"] == "cancelled"
     assert not alive(pid)
 
 
