@@ -219,6 +219,10 @@ class App:
         """Be the engine of every stack until ``close``; raises Conflict if another process is."""
         self.commands.run_all()
 
+    def check_engine(self) -> None:
+        """Raises StoreError if the engine of this process has died."""
+        self.commands.check()
+
     # -- the bundled workflow service -----------------------------------------------------------
 
     def service(self) -> Service | None:

@@ -199,6 +199,7 @@ class Commands:
             answer = parts.reader.request(request).answer
             if answer is not None:
                 return answers.answered(answer)
+            self.check()
             if self._lead("own") and self._engine is not None:
                 self._engine.sweep_requests()
             parts.clock.pause(_ASK_AGAIN)
@@ -232,6 +233,11 @@ class Commands:
         engine.start(drive)
         self._engine = engine
         return True
+
+    def check(self) -> None:
+        """Raises StoreError if this process is the engine and it has died."""
+        if self._engine is not None and self._engine.failure is not None:
+            raise self._engine.failure
 
     def _drive(self, stack_id: str) -> None:
         """Carry out what is planned for a stack, if this process is the engine."""
@@ -306,6 +312,8 @@ class Commands:
     def close(self) -> None:
         """Stop sweeping and driving. What runs outside goes on; its tokens are stored."""
         if self._sweeps is not None:
+            if self._engine is not None:
+                self._engine.on_late = None
             self._sweeps.stop()
             self._sweeps = None
         if self._unsubscribe is not None:

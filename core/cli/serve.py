@@ -12,6 +12,9 @@ from zonda.hooks.errors import NotFound
 
 from .session import Session
 
+#: Seconds between two looks at whether the engine is still alive.
+_CHECK_EVERY = 0.5
+
 
 def runner_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``runner serve``."""
@@ -61,7 +64,8 @@ def engine(session: Session, arguments: argparse.Namespace) -> int:
     try:
         session.app.run_engine()
         session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
-        ended.wait()
+        while not ended.wait(_CHECK_EVERY):
+            session.app.check_engine()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.store.faults import Refused, Unusable
 from zonda.core.store.store import Fenced, Store
 from zonda.core.store.transaction import Transaction
 from zonda.hooks.errors import PluginError, StoreError, ZondaError
@@ -31,8 +32,10 @@ from .work import After, Work
 log = logging.getLogger(__name__)
 
 Done = Callable[[Any, BaseException | None], None]
-#: How often a commit that the database refused is tried again before the engine stops.
-COMMIT_ATTEMPTS = 8
+#: For how many seconds a commit that the database refuses is tried again before the engine stops.
+PATIENCE = 60.0
+#: Seconds between two such tries, at first and at most.
+_FIRST_RETRY, _LAST_RETRY = 0.02, 2.0
 
 
 @dataclass(slots=True, eq=False)
@@ -66,8 +69,13 @@ class Driver:
         self._again: set[str] = set()
         self._planning: set[str] = set()
         self._units: list[tuple[Task, Tx]] = []
+        # Tasks of which somebody waits to hear; and what they heard when all was over.
+        self._awaited: dict[Task, None] = {}
+        self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
         self._refused = 0
+        # By the monotonic clock: since when the database refuses, and when it is asked again.
+        self._refused_since = self._retry_at = 0.0
 
     # -- what subclasses do ---------------------------------------------------------------------
 
@@ -83,7 +91,22 @@ class Driver:
 
     def start(self, made: Step, done: Done | None = None) -> None:
         """Run a step that is no resource's."""
-        self.advance(Task(made, done=done))
+        task = Task(made, done=done)
+        if done is not None:
+            if self._over is not None:
+                done(None, self._over)
+                return
+            self._awaited[task] = None
+        self.advance(task)
+
+    def end(self, error: BaseException) -> None:
+        """Go on with nothing any more; tell ``error`` to all who wait, now and later."""
+        self._over = error
+        self._units.clear()
+        awaited, self._awaited = list(self._awaited), {}
+        for task in awaited:
+            if task.done is not None:
+                task.done(None, error)
 
     @property
     def has_units(self) -> bool:
@@ -95,10 +118,9 @@ class Driver:
         """Whether a resource waits to be looked at."""
         return bool(self._ready)
 
-    @property
-    def refused(self) -> int:
-        """How often in a row the database has refused a commit."""
-        return self._refused
+    def retry_in(self) -> float | None:
+        """Seconds until a commit that was refused is tried again; None if none was."""
+        return self._retry_at - self.room.clock.monotonic() if self._refused else None
 
     def is_busy(self, key: str) -> bool:
         """Whether a step of this resource is running."""
@@ -114,7 +136,7 @@ class Driver:
 
     def admit(self) -> None:
         """Begin steps as long as there is room in the pool: completions come first."""
-        while self._ready and self._admitted < self._cap:
+        while self._ready and self._admitted < self._cap and not self._refused:
             key = self._ready.popleft()
             self._queued.discard(key)
             task = Task(step(self.room, key), key, admitted=True)
@@ -124,6 +146,8 @@ class Driver:
 
     def advance(self, task: Task, value: Any = None, error: BaseException | None = None) -> None:
         """Resume a step until it asks for something."""
+        if self._over is not None:
+            return
         try:
             effect = task.step.send(value) if error is None else task.step.throw(error)
         except StopIteration as end:
@@ -146,7 +170,7 @@ class Driver:
             assert isinstance(effect, Wait)
             self._leave_pool(task)
             task.waiting = True
-            self._timetable.put(self.room.clock.now() + effect.seconds, task)
+            self._timetable.put(self.room.clock.monotonic() + effect.seconds, task)
 
     def _leave_pool(self, task: Task) -> None:
         if task.admitted:
@@ -161,6 +185,7 @@ class Driver:
                 self._again.discard(task.key)
                 self.enqueue(task.key)
         if task.done is not None:
+            self._awaited.pop(task, None)
             task.done(value, error)
         elif error is not None and not isinstance(error, GivenUp | Fenced):
             log.error("A step of resource %s broke", task.key, exc_info=error)
@@ -172,11 +197,11 @@ class Driver:
     # -- time -----------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
-        """When the next waiting task is due."""
+        """When the next waiting task is due, by the monotonic clock: nobody can set that back."""
         return self._timetable.next_due()
 
     def wake_due(self, now: float) -> None:
-        """Resume every task whose time has come."""
+        """Resume every task whose time has come; ``now`` by the monotonic clock."""
         while (task := self._timetable.take(now)) is not None:
             if task.waiting:
                 task.waiting = False
@@ -203,17 +228,19 @@ class Driver:
 
     def commit(self) -> None:
         """Run every unit that waits, in one transaction; then go on with what follows."""
-        units, self._units = self._units, []
-        if not units:
+        if not self._units or (self.retry_in() or 0.0) > 0:
             return
+        units, self._units = self._units, []
         try:
             results, work, ahead = self._together(units, ahead=True)
-        except StoreError as error:
+        except Refused as error:
             self._put_back(units, error)
             return
+        except Unusable:
+            self._units = units + self._units
+            raise
         except Exception:  # the border: find out which unit it was
-            for unit in units:
-                self._alone(unit)
+            self._one_by_one(units)
             return
         self._refused = 0
         self._after(work)
@@ -255,23 +282,36 @@ class Driver:
             tasks.append((task, seen))
         return tasks
 
+    def _one_by_one(self, units: list[tuple[Task, Tx]]) -> None:
+        for index, unit in enumerate(units):
+            try:
+                self._alone(unit)
+            except (Refused, Unusable) as error:
+                self._put_back(units[index:], error)
+                return
+
     def _alone(self, unit: tuple[Task, Tx]) -> None:
         try:
             results, work, _ = self._together([unit], ahead=False)
-        except StoreError as error:
-            self._put_back([unit], error)
+        except (Refused, Unusable):
+            raise
         except Exception as error:
             self.advance(unit[0], error=error)
         else:
+            self._refused = 0
             self._after(work)
             self.advance(unit[0], results[0])
 
     def _put_back(self, units: list[tuple[Task, Tx]], error: StoreError) -> None:
         """The database refused: nothing is lost, the same units are tried again later."""
         self._units = units + self._units
+        now = self.room.clock.monotonic()
+        if not self._refused:
+            self._refused_since = now
         self._refused += 1
+        self._retry_at = now + min(_FIRST_RETRY * 2.0**self._refused, _LAST_RETRY)
         log.warning("%s (attempt %d)", error, self._refused)
-        if self._refused >= COMMIT_ATTEMPTS:
+        if isinstance(error, Unusable) or now - self._refused_since >= PATIENCE:
             raise error
 
     def work(self, tx: Transaction) -> Work:

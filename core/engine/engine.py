@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
@@ -95,7 +96,9 @@ class Engine:
         self._changed = threading.Condition()
         self._changes = 0
         self._stopping = False
-        self._fatal: BaseException | None = None
+        self._over = False
+        #: Why the thread has died, if it has.
+        self.failure: StoreError | None = None
         self._swept = clock.monotonic()
         self._sweeps_ran = False
         #: Called when the sweeps of a scheduler that had been running are late.
@@ -135,8 +138,8 @@ class Engine:
             view = self._reader.stack(stack_id)
             if view.idle:
                 return view
-            if self._fatal is not None:
-                raise self._died()
+            if self.failure is not None:
+                raise self.failure
             left = _LONGEST_SLEEP if until is None else until - self.clock.monotonic()
             if left <= 0:
                 raise TimeoutError(stack_id)
@@ -191,7 +194,7 @@ class Engine:
         try:
             while not self._ended():
                 self._drain()
-                self._driver.wake_due(self.clock.now())
+                self._driver.wake_due(self.clock.monotonic())
                 self._driver.admit()
                 self._driver.commit()
                 self._driver.send_light_calls()
@@ -199,12 +202,24 @@ class Engine:
                 self._look_at_sweeps()
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
-            self._fatal = error
-            self._driver.fail_all(self._died())
-        finally:
+            self._end(_died(error))
+            self.failure = _died(error)
+        else:
+            self._end(StoreError("The engine has been stopped.", hint="Run the command again."))
+        with self._changed:
             self._changes += 1
-            with self._changed:
-                self._changed.notify_all()
+            self._changed.notify_all()
+
+    def _end(self, error: StoreError) -> None:
+        """Tell all who wait. What is put into the inbox from now on is refused by the driver."""
+        self._driver.end(error)
+        self._over = True
+        self._empty()
+
+    def _empty(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._inbox.get_nowait()()
 
     def _drain(self) -> None:
         """Carry out all that is in the inbox; sleep while there is nothing to do."""
@@ -217,14 +232,15 @@ class Engine:
 
     def _sleep(self) -> float:
         driver = self._driver
-        if driver.refused:
-            return min(0.02 * 2.0**driver.refused, 2.0)
+        retry = driver.retry_in()
+        if retry is not None:
+            return min(max(retry, 0.0), _LONGEST_SLEEP)
         if driver.has_units or (driver.has_ready and driver.has_room):
             return 0.0
         due = driver.next_due()
         if due is None:
             return _LONGEST_SLEEP
-        return min(max(due - self.clock.now(), POLL_TICK), _LONGEST_SLEEP)
+        return min(max(due - self.clock.monotonic(), POLL_TICK), _LONGEST_SLEEP)
 
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:
@@ -240,8 +256,11 @@ class Engine:
         self._swept = now
         self.sweep_deadlines()
         self.sweep_requests()
-        if self._sweeps_ran and self.on_late is not None:
-            self.on_late()
+        if self._sweeps_ran and self.on_late is not None and not self._stopping:
+            try:
+                self.on_late()
+            except LookupError:  # a clock that was just stopped has no jobs any more
+                log.warning("The sweeps could not be set anew", exc_info=True)
 
     def _sweep_came(self) -> None:
         self._swept = self.clock.monotonic()
@@ -253,18 +272,12 @@ class Engine:
     def _ended(self) -> bool:
         return self._stopping and self._driver.calls == 0 and not self._driver.has_units
 
-    def _died(self) -> StoreError:
-        if isinstance(self._fatal, StoreError):
-            return self._fatal
-        return StoreError(
-            f"The engine has stopped: {type(self._fatal).__name__}: {self._fatal}.",
-            hint="Start it again: what was running is taken up where it was.",
-        )
-
     # -- between the threads ----------------------------------------------------------------------
 
     def _put(self, what: Callable[[], None]) -> None:
         self._inbox.put(what)
+        if self._over:
+            self._empty()
 
     def _step(self, make: Callable[[], Step]) -> Future[Any]:
         future: Future[Any] = Future()
@@ -275,16 +288,11 @@ class Engine:
             else:
                 future.set_exception(error)
 
-        if self._fatal is not None:
-            future.set_exception(self._died())
-        else:
-            self._put(lambda: self._driver.start(make(), done))
+        self._put(lambda: self._driver.start(make(), done))
         return future
 
     def _durable(self, run: Callable[[Work], Any]) -> Any:
         """Run a unit and come back when it is committed; called in the pool."""
-        if self._fatal is not None:
-            raise self._died()
         ticket = Ticket()
         self._put(lambda: self._driver.start(single(run), ticket.answer))
         return ticket.wait()
@@ -297,3 +305,12 @@ class Engine:
         if reader is None:
             reader = self._readers.reader = self._store.reader()
         return reader
+
+
+def _died(error: BaseException) -> StoreError:
+    if isinstance(error, StoreError):
+        return error
+    return StoreError(
+        f"The engine has stopped: {type(error).__name__}: {error}.",
+        hint="Start it again: what was running is taken up where it was.",
+    )

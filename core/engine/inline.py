@@ -105,15 +105,16 @@ class InlineEngine:
         if self._calls:
             driver.make(*self._calls.popleft())
         elif driver.has_units:
+            self.clock.advance(max(driver.retry_in() or 0.0, 0.0))  # type: ignore[attr-defined]
             driver.commit()
         else:
             due = driver.next_due()
             if due is None:
                 return driver.has_ready
-            now = self.clock.now()
+            now = self.clock.monotonic()
             if due > now:
                 self.clock.advance(due - now)  # type: ignore[attr-defined]
-            driver.wake_due(self.clock.now())
+            driver.wake_due(self.clock.monotonic())
         return True
 
 

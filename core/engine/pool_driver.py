@@ -79,13 +79,6 @@ class PoolDriver(Driver):
         """End the pool's threads."""
         self._pool.stop()
 
-    def fail_all(self, error: BaseException) -> None:
-        """Tell everybody who waits for a unit that nothing will come."""
-        units, self._units = self._units, []
-        for task, _ in units:
-            if task.done is not None:
-                task.done(None, error)
-
 
 def _made(effect: Call) -> tuple[Any, BaseException | None]:
     try:

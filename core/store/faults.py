@@ -37,13 +37,45 @@ _HINTS = (
 )
 
 
+class Refused(StoreError):
+    """The database cannot do it now (full, locked, read-only): the same may be tried later."""
+
+
+class Unusable(StoreError):
+    """The database is damaged or closed: nothing can be tried again."""
+
+
+_NOT_NOW = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+}
+_NEVER = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def _kind(error: sqlite3.Error) -> type[StoreError]:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # raised by the module itself: a closed connection, or values of no use
+        return Unusable if "closed database" in str(error) else StoreError
+    code &= 0xFF  # what is above it says more of the same
+    return Refused if code in _NOT_NOW else Unusable if code in _NEVER else StoreError
+
+
 def explain(error: sqlite3.Error, where: str) -> StoreError:
-    """The StoreError for ``error`` at the database ``where``; the caller chains it."""
-    said = str(error).lower()
+    """The StoreError for ``error`` at the database ``where``; the caller chains it.
+
+    ``Refused`` and ``Unusable`` are the database's trouble, any other is the statement's own.
+    """
+    kind, said = _kind(error), str(error).lower()
     for mark, what, todo in _HINTS:
         if mark in said:
-            return StoreError(f"The database {where}: {what}", hint=todo)
-    return StoreError(
+            return kind(f"The database {where}: {what}", hint=todo)
+    return kind(
         f"The database {where} cannot be used: {error}.",
         hint="Run with --debug for the details.",
     )

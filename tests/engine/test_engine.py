@@ -20,6 +20,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine, Notice
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
+from zonda.core.store.faults import Refused
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import Store, open_store
 from zonda.core.store.views import StackView
@@ -205,11 +206,11 @@ def test_a_full_disk_loses_nothing_if_there_is_room_again(
 def test_an_engine_whose_database_is_gone_says_so(
     bench: Any, start: Any, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.engine.driver.COMMIT_ATTEMPTS", 2)
+    monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.1)
     engine = start("own")
 
     def refuse() -> Any:
-        raise StoreError("The disk is full.", hint="Make room.")
+        raise Refused("The disk is full.", hint="Make room.")
 
     monkeypatch.setattr(store, "transaction", refuse)
     with pytest.raises(StoreError, match="disk is full"):
