@@ -34,6 +34,12 @@ def test_random_inputs_give_a_stack_or_an_error_of_ours(fuzz: ModuleType) -> Non
     assert found == []
 
 
+@pytest.mark.parametrize("path", sorted(HERE.glob("found/*.txt")), ids=lambda path: path.stem)
+def test_what_took_too_long_once_is_refused(fuzz: ModuleType, path: Path) -> None:
+    """Each of these took from five seconds to for ever."""
+    assert fuzz.exercise(path.read_text()) == "refused"
+
+
 def test_an_input_can_be_made_again(fuzz: ModuleType) -> None:
     corpus = fuzz.own_templates()
     assert fuzz.make_input(5, 17, corpus) == fuzz.make_input(5, 17, corpus)
