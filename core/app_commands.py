@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import Conflict, NotFound
+from zonda.hooks.errors import Conflict, NotFound, StoreError
 
 from .engine import actions, answers
 from .engine.actions import Accepted, Action
@@ -33,6 +34,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .schedule.sweeps import Sweeps
 
 _ASK_AGAIN = 0.05
+#: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
+_KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
 
 
@@ -195,13 +198,35 @@ class Commands:
         text = parts.store.sealer.seal(actions.to_json(action))
         with parts.store.transaction() as tx:
             tx.add_request(request, text, parts.clock.now())
+        try:
+            answer = self._answer(request)
+        except BaseException:  # Ctrl-C too: what nobody waits for must not be carried out later
+            self._withdraw(request)
+            raise
+        return answers.answered(answer)
+
+    def _withdraw(self, request: str) -> None:
+        if self._engine is not None:  # its thread alone may write
+            self._engine.withdraw(request)
+            return
+        with suppress(StoreError), self._parts.store.transaction() as tx:
+            tx.withdraw_request(request)
+
+    def _answer(self, request: str) -> str:
+        """Wait for the answer, and let others see that somebody does."""
+        parts = self._parts
+        keep_at = parts.clock.monotonic() + _KEEP_EVERY
         while True:
             answer = parts.reader.request(request).answer
             if answer is not None:
-                return answers.answered(answer)
+                return answer
             self.check()
             if self._lead("own") and self._engine is not None:
                 self._engine.sweep_requests()
+            elif parts.clock.monotonic() >= keep_at:
+                keep_at = parts.clock.monotonic() + _KEEP_EVERY
+                with suppress(StoreError), parts.store.transaction() as tx:
+                    tx.keep_request(request, parts.clock.now())
             parts.clock.pause(_ASK_AGAIN)
 
     # -- being the engine -----------------------------------------------------------------------

@@ -20,18 +20,40 @@ from .room import Room
 from .states import IDLE, PRESENT
 from .work import Work
 
+#: Stores what was accepted with whatever accepts it.
+Noted = Callable[[Work, Accepted], None]
 
-def act(room: Room, action: Action) -> Step:
-    """Carry out one action; gives ``Accepted``, raises what the caller did wrong."""
+
+def _unnoted(work: Work, accepted: Accepted) -> None:
+    """Nobody needs a note."""
+
+
+def act(room: Room, action: Action, note: Noted = _unnoted) -> Step:
+    """Carry out one action; gives ``Accepted``, raises what the caller did wrong.
+
+    ``note`` runs in the transaction that accepts it; what it raises undoes that.
+    """
     if isinstance(action, actions.SignalResource):
-        return (yield from signal(room, action))
+        return (yield from signal(room, action, note))
     if isinstance(action, actions.CancelStack) and not action.rollback:
-        return (yield from _cancel(room, action))
+        return (yield from _cancel(room, action, note))
     accepted = None
     while accepted is None:
         proposal, stack = yield Call(lambda: propose(room, action))
-        accepted = yield Tx(_accepting(proposal, stack))
+        accepted = yield Tx(_noting(_accepting(proposal, stack), note))
     return accepted
+
+
+def _noting(
+    run: Callable[[Work], Accepted | None], note: Noted
+) -> Callable[[Work], Accepted | None]:
+    def both(work: Work) -> Accepted | None:
+        accepted = run(work)
+        if accepted is not None:
+            note(work, accepted)
+        return accepted
+
+    return both
 
 
 def roll_back(room: Room, stack_id: str) -> Step:
@@ -76,7 +98,7 @@ def _new_stack(work: Work, seen: StackRow) -> StackRow:
     return stack
 
 
-def _cancel(room: Room, action: actions.CancelStack) -> Step:
+def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
     stack = yield Call(lambda: room.reader().stack_row(action.stack, room.settings.project))
 
     def cancel(work: Work) -> Accepted:
@@ -86,13 +108,13 @@ def _cancel(room: Room, action: actions.CancelStack) -> Step:
         endings.cancel(work, found, room.settings.cancel_grace)
         return Accepted(found.id, found.generation, found.name)
 
-    return (yield Tx(cancel))
+    return (yield Tx(_noting(cancel, note)))
 
 
 # -- signals ----------------------------------------------------------------------------------
 
 
-def signal(room: Room, action: actions.SignalResource) -> Step:
+def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     """Hand a signal to a resource; store what its attributes say then."""
     seen: Seen = yield Call(lambda: _signalled(room, action))
     final = yield Call(lambda: _deliver(room, seen, action))
@@ -106,7 +128,7 @@ def signal(room: Room, action: actions.SignalResource) -> Step:
             work.after.poke[row.id] = None
         return Accepted(seen.stack.id, seen.stack.generation, seen.stack.name)
 
-    return (yield Tx(store))
+    return (yield Tx(_noting(store, note)))
 
 
 def _signalled(room: Room, action: actions.SignalResource) -> Seen:

@@ -183,6 +183,12 @@ class Engine:
         """Carry out what other commands have asked for."""
         self._put(self._requests.sweep)
 
+    def withdraw(self, request: str) -> None:
+        """Take back a request that has no answer yet."""
+        self._put(
+            lambda: self._driver.start(single(lambda work: work.tx.withdraw_request(request)))
+        )
+
     def housekeeping(self) -> None:
         """Remove what nobody needs any more."""
         keep = self.settings.keep_events

@@ -1,6 +1,8 @@
 """Commands that other processes left in table ``request``: taken up, carried out, answered.
 
-Both texts are sealed, since a bundle may hold hidden parameters.
+Both texts are sealed, since a bundle may hold hidden parameters. The answer is stored by the
+transaction that accepts the action, so that no request is carried out twice. Whoever waits keeps
+its request fresh: what nobody waits for any more is not carried out at all.
 """
 
 from __future__ import annotations
@@ -9,15 +11,23 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks.errors import StoreError, UsageError
+from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 from . import actions, answers
 from .acting import act
+from .answers import Accepted
 from .driver import Driver
 from .effects import Step, Tx
 from .work import Work
 
 log = logging.getLogger(__name__)
+
+#: Seconds after which a request that nobody has kept fresh is answered, not carried out.
+STALE = 30.0
+
+
+class Withdrawn(Exception):
+    """Nobody waits for the answer any more."""
 
 
 class Requests:
@@ -27,15 +37,21 @@ class Requests:
         self._driver = driver
         self._drive = drive
         self._in_hand: set[str] = set()
+        #: The stacks whose plans were made for other processes.
+        self.stacks: set[str] = set()
 
     def sweep(self) -> None:
         """Take up every request that nobody has answered."""
         self._driver.start(_reading(), self._found)
 
     def _found(self, rows: Any, error: BaseException | None) -> None:
-        for key, text, *_ in rows or ():
-            if key not in self._in_hand:
-                self._in_hand.add(key)
+        for key, text, asked_at, kept_at, *_ in rows or ():
+            if key in self._in_hand:
+                continue
+            self._in_hand.add(key)
+            if max(asked_at, kept_at or asked_at) < self._driver.room.clock.now() - STALE:
+                self._refuse(key, Conflict("The command that asked for this has ended long ago."))
+            else:
                 self._carry_out(key, text)
 
     def _carry_out(self, key: str, text: str) -> None:
@@ -43,28 +59,35 @@ class Requests:
             action = actions.from_json(self._driver.room.sealer.load(text))
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
-            self._answer(key, answers.refused(UsageError("The request cannot be read.")))
+            self._refuse(key, UsageError("The request cannot be read."))
             return
 
+        def note(work: Work, accepted: Accepted) -> None:
+            if not _answer(work, key, answers.accepted(accepted)):
+                raise Withdrawn
+
         def done(value: Any, error: BaseException | None) -> None:
-            said = answers.accepted(value) if error is None else answers.refused(error)
-            self._answer(key, said)
             if error is None:
+                self._in_hand.discard(key)
+                self.stacks.add(value.stack_id)
                 self._drive(value.stack_id)
+            else:
+                self._refuse(key, error)
 
-        self._driver.start(act(self._driver.room, action), done)
+        self._driver.start(act(self._driver.room, action, note), done)
 
-    def _answer(self, key: str, said: str) -> None:
-        sealed = self._driver.room.sealer.seal(said)
+    def _refuse(self, key: str, why: BaseException) -> None:
+        said = answers.refused(why)
 
         def done(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)
 
-        self._driver.start(single(lambda work: _store(work, key, sealed)), done)
+        self._driver.start(single(lambda work: _answer(work, key, said)), done)
 
 
-def _store(work: Work, key: str, sealed: str) -> None:
-    work.tx.answer_request(key, sealed, work.now)
+def _answer(work: Work, key: str, said: str) -> bool:
+    """Answer a request; False if it is not there any more."""
+    return work.tx.answer_request(key, work.sealer.seal(said), work.now)
 
 
 def _reading() -> Step:

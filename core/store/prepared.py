@@ -115,7 +115,11 @@ SQL: dict[str, str] = {
     # ()
     'requests_open': 'SELECT request.id, request.action, request.created_at, request.claimed_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.created_at, request.id',
     # (text, at, key)
-    'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ?',
+    'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ? AND request.answered_at IS NULL',
+    # (at, key)
+    'keep_request': 'UPDATE request SET claimed_at=? WHERE request.id = ? AND request.answered_at IS NULL',
+    # (key)
+    'withdraw_request': 'DELETE FROM request WHERE request.id = ? AND request.answered_at IS NULL',
     # (before)
     'delete_old_requests': 'DELETE FROM request WHERE request.answered_at < ?',
     # (name)

@@ -138,8 +138,14 @@ STATEMENTS: dict[str, Executable] = {
     .where(REQUEST.c.answered_at.is_(None))
     .order_by(REQUEST.c.created_at, REQUEST.c.id),
     "answer_request": update(REQUEST)
-    .where(REQUEST.c.id == P("key"))
+    .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
     .values(answer=P("text"), answered_at=P("at")),
+    "keep_request": update(REQUEST)
+    .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
+    .values(claimed_at=P("at")),
+    "withdraw_request": delete(REQUEST).where(
+        REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None)
+    ),
     "delete_old_requests": delete(REQUEST).where(REQUEST.c.answered_at < P("before")),
     # -- meta
     "meta_value": select(META.c.value).where(META.c.name == P("name")),

@@ -203,7 +203,10 @@ class Event(_Table, table=True):
 
 
 class Request(_Table, table=True):
-    """A command of another process for the engine that holds the lock; both sides sealed."""
+    """A command of another process for the engine that holds the lock; both sides sealed.
+
+    ``claimed_at``: when the process that waits for the answer last said that it still does.
+    """
 
     __tablename__ = "request"
     id: str = _key()

@@ -245,9 +245,17 @@ class Transaction:
         """Leave a command for the engine."""
         self._execute(SQL["insert_request"], (request_id, action, at, None, None, None))
 
-    def answer_request(self, request_id: str, text: str, at: float) -> None:
-        """Answer a command."""
-        self._execute(SQL["answer_request"], (text, at, request_id))
+    def keep_request(self, request_id: str, at: float) -> None:
+        """Say that somebody still waits for the answer."""
+        self._execute(SQL["keep_request"], (at, request_id))
+
+    def withdraw_request(self, request_id: str) -> None:
+        """Take back a command that has no answer yet."""
+        self._execute(SQL["withdraw_request"], (request_id,))
+
+    def answer_request(self, request_id: str, text: str, at: float) -> bool:
+        """Answer a command; False if it was answered or withdrawn meanwhile."""
+        return self._execute(SQL["answer_request"], (text, at, request_id)).rowcount == 1
 
     def forget(self, events_before: float, others_before: float) -> None:
         """Delete old events, and old requests with an answer and templates that nobody uses."""

@@ -113,3 +113,36 @@ def test_engine_run_ends_when_its_engine_dies(make: Make, monkeypatch: pytest.Mo
     assert isinstance(command.failure, StoreError)
     app.close()
     assert make().lock.acquire()
+
+
+def test_a_command_that_is_interrupted_takes_its_request_back(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder, other = make(), make()
+    assert holder.store
+    assert holder.lock.acquire()
+
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(other.clock, "pause", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        other.act(create("web"))
+    assert holder.store._connection.execute("select id from request").fetchall() == []
+
+
+def test_a_command_that_waits_says_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zonda.core.app_commands._KEEP_EVERY", 0.0)
+    holder, other = make(), make()
+    assert holder.store
+    assert holder.lock.acquire()
+    kept: list[object] = []
+
+    def look(seconds: float) -> None:
+        kept.extend(holder.store._connection.execute("select claimed_at from request").fetchone())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(other.clock, "pause", look)
+    with pytest.raises(KeyboardInterrupt):
+        other.act(create("web"))
+    assert isinstance(kept[0], float)

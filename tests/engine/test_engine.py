@@ -162,7 +162,7 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
     other = open_store(store.path, sealer=Sealer(KEY))
     with other.transaction() as tx:
         for key, action in wanted.items():
-            tx.add_request(key, Sealer(KEY).seal(actions.to_json(action)), 1.0)
+            tx.add_request(key, Sealer(KEY).seal(actions.to_json(action)), engine.clock.now())
     engine.sweep_requests()
     reader = other.reader()
     answers: dict[str, str] = {}
