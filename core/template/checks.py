@@ -231,7 +231,7 @@ def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateErro
     except ZondaError as error:
         heat_type = error.heat_type
         yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         label = type(error).__name__
         fault = TemplateError(str(error), path=node.path, label=label, code=OWN_CHECK)
         fault.__cause__ = error
