@@ -6,6 +6,7 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from .definitions import Definition
 from .instances import Instances, Seen
 from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, is_a_plugins, reason_for
+from .redact import scrub
 from .values import check_value
 
 QUICK = 0.0005
@@ -61,7 +63,9 @@ class Operation:
         """The handler will be called once more."""
         self.row.attempt += 1
         gathered = None if type(self.instance).acts_outside else self._gathered
-        self.instance.context = self.instances.context(self.seen, operation=True, gathered=gathered)
+        self.instance.context = self.instances.context(
+            self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
+        )
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
@@ -101,14 +105,13 @@ class Operation:
     def instance(self) -> Resource:
         """The plug-in instance of this operation."""
         if self._instance is None:
-            definition = self._new_definition() if self._is_creation() else None
             self._instance = self.instances.make(
-                self.seen, definition=definition, operation=True, gathered=self._gathered
+                self.seen, operation=True, gathered=self._gathered, scrubbed=self._scrubbed
             )
         return self._instance
 
-    def _is_creation(self) -> bool:
-        return self.row.definition is None and self.row.op_definition is not None
+    def _scrubbed(self, text: str) -> str:
+        return scrub(text, self.secrets.values)
 
     def _new_definition(self) -> ResourceDefinition:
         return self.instances.read(self.row, self.row.op_definition)
@@ -129,15 +132,31 @@ class Operation:
     def secrets(self) -> Secrets:
         """What must not appear in reasons."""
         if self._secrets is None:
-            self._secrets = Secrets()
-            definition = self._template()
-            if definition is not None:
-                self._secrets = Secrets.of(definition, self.row.name)
-                self._secrets.add_properties(self.instances.stored(self.row).properties)
+            row, self._secrets = self.row, Secrets()
+            for template_id, text in (
+                (row.have_template_id, row.definition),
+                (row.op_template_id, row.op_definition),
+            ):
+                definition = self._known(template_id)
+                if definition is not None:
+                    self._secrets.values += self._secret_values(definition, text)
         return self._secrets
 
+    def _secret_values(self, definition: Definition, text: str | None) -> list[Any]:
+        """What is secret for one template: of its properties, and of what they were made of."""
+        row, found = self.row, Secrets.of(definition, self.row.name)
+        found.add_properties(self.instances.read(row, text).properties)
+        required = set(json.loads(row.requires))
+        if found.any and required:
+            rows = self.instances.definitions.reader.resource_rows(row.stack_id)
+            read = [other for other in rows if other.name in required]
+            found.add_read(definition, read, self.instances.lending.sealer)
+        return found.values
+
     def _template(self) -> Definition | None:
-        template_id = self.row.op_template_id or self.row.have_template_id
+        return self._known(self.row.op_template_id or self.row.have_template_id)
+
+    def _known(self, template_id: str | None) -> Definition | None:
         if template_id is None:
             return None
         found = self.instances.definitions.get(template_id)

@@ -78,6 +78,7 @@ class LentContext:
         resource_name: str,
         operation: LentOperation | None = None,
         gathered: list[Write] | None = None,
+        scrubbed: Callable[[str], str] | None = None,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -86,6 +87,7 @@ class LentContext:
         self.stack_timeout = stack_timeout
         self.operation = operation
         self._gathered = gathered
+        self._scrubbed = scrubbed
 
     @property
     def clock(self) -> Clock:
@@ -140,9 +142,12 @@ class LentContext:
             self._gathered.append(save)
 
     def progress(self, message: str) -> None:
-        """Show what the operation waits for."""
+        """Show what the operation waits for, without secrets; who only reads shows nothing."""
+        if self._scrubbed is None:
+            return
         since = None if self.operation is None else self.operation.started_at
-        self._lending.progress(self.stack.id, self._resource_name, text_of(message), since)
+        text = self._scrubbed(text_of(message))
+        self._lending.progress(self.stack.id, self._resource_name, text, since)
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""

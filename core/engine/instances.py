@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,9 +48,17 @@ class Instances:
         self.definitions = definitions
 
     def context(
-        self, seen: Seen, *, operation: bool, gathered: list[Write] | None = None
+        self,
+        seen: Seen,
+        *,
+        operation: bool,
+        gathered: list[Write] | None = None,
+        scrubbed: Callable[[str], str] | None = None,
     ) -> LentContext:
-        """The context of an instance; ``gathered``: where its writes go instead of being made."""
+        """The context of an instance; ``gathered``: where its writes go instead of being made.
+
+        ``scrubbed`` takes the secrets out of what it says; without it, it may say nothing.
+        """
         row, stack = seen.row, seen.stack
         lent = None
         if operation and row.op and row.op_id is not None:
@@ -65,6 +73,7 @@ class Instances:
             row.name,
             lent,
             gathered,
+            scrubbed,
         )
 
     def make(
@@ -75,6 +84,7 @@ class Instances:
         cls: type[Resource] | None = None,
         operation: bool = False,
         gathered: list[Write] | None = None,
+        scrubbed: Callable[[str], str] | None = None,
     ) -> Resource:
         """An instance; of what is stored unless ``definition`` and ``cls`` are given.
 
@@ -93,7 +103,10 @@ class Instances:
         cls = cls or self.definitions.class_of(row)
         definition = definition or self.stored(row)
         context = self.context(
-            seen, operation=operation, gathered=None if cls.acts_outside else gathered
+            seen,
+            operation=operation,
+            gathered=None if cls.acts_outside else gathered,
+            scrubbed=scrubbed,
         )
         return cls(row.name, definition, context, state)
 

@@ -52,6 +52,7 @@ class Preparation:
         node: Node = definition.resources[row.name]
         self.cls = node.cls
         self.secrets = Secrets.of(definition, row.name)
+        self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
         self.secrets.add_properties(self.resolved.properties)
         if row.action == "INIT":

@@ -19,6 +19,7 @@ from . import actions
 from .cone import Wanted
 from .definitions import Definition, body_of, bundle_of, merged
 from .planning import Proposal
+from .reasons import HIDDEN
 from .room import Room
 from .states import COMPLETE, IDLE, OVERTAKES
 
@@ -145,7 +146,7 @@ def _template(
 ) -> Proposal:
     template_id = room.ids()
     room.definitions.keep(template_id, definition)
-    sealed = bool(definition.parameters.hidden)
+    sealed = _holds_secrets(definition)
     description = definition.description
     return Proposal(
         stack.id,
@@ -159,6 +160,13 @@ def _template(
             "description": description if isinstance(description, str) else str(description),
             "note": "",
         },
+    )
+
+
+def _holds_secrets(definition: Definition) -> bool:
+    """Whether hidden values may stand in a bundle: of parameters, or as hidden properties."""
+    return bool(definition.parameters.hidden) or any(
+        HIDDEN in node.secrecy.values() for node in definition.resources.values()
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from zonda.core.store.rows import ResourceRow
+from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.errors import ResourceFailure, ZondaError
 from zonda.hooks.resource import Resource
@@ -42,6 +44,19 @@ class Secrets:
     def add_properties(self, values: Mapping[str, Any]) -> None:
         """Note the values of marked properties."""
         self.values += [value for key, value in values.items() if self._mark(key) != OPEN]
+
+    def add_read(self, definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> None:
+        """Note the marked values that ``rows`` show: a property may be made of them."""
+        marks = definition.secrecy
+        for row in rows:
+            if row.name not in definition.resources:
+                continue
+            if row.reference is not None and marks.of_reference(row.name) != OPEN:
+                self.values.append(sealer.load(row.reference))
+            outputs = sealer.load(row.outputs) or {}
+            self.values += [
+                value for key, value in outputs.items() if marks.of_attribute(row.name, key) != OPEN
+            ]
 
     def _mark(self, key: str) -> str:
         return self.marks.get(key, OPEN)

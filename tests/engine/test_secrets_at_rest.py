@@ -99,3 +99,39 @@ def test_reasons_hide_a_secret_in_any_notation(bench: Any) -> None:
     bench.journal.behave["a", "handle_create"] = leak
     stack = bench.create('a: {type: Test::Box, properties: {secret: "it\'s hidden"}}')
     assert stack.status_reason.endswith("resources.a: POST /?p=****** {'p': \"******\"}")
+
+
+def test_neither_the_old_nor_the_new_value_of_a_hidden_property_is_told(bench: Any) -> None:
+    template = "a: {{type: Test::Box, properties: {{secret: {}}}}}"
+    bench.create(template.format("old-secret-1"))
+    bench.fails("a", "handle_update", ValueError("old-secret-1 to new-secret-2"))
+    stack = bench.update(template.format("new-secret-2"))
+    assert stack.status_reason.endswith("resources.a: ****** to ******")
+
+
+def test_a_secret_attribute_inside_a_composed_property_is_not_told_alone(bench: Any) -> None:
+    bench.fails("b", "handle_create", ValueError("bad password hush-hush"))
+    stack = bench.create(
+        "a: {type: Test::Box, properties: {value: x}}\n"
+        "b:\n"
+        "  type: Test::Box\n"
+        "  properties:\n"
+        "    secret: {str_replace: {template: 'pg://u:PW@h', params: "
+        "{PW: {get_attr: [a, token]}}}}\n"
+    )
+    assert stack.status_reason.endswith("resources.b: bad password ******")
+
+
+def test_progress_is_told_without_secrets(bench: Any) -> None:
+    said: list[str] = []
+    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.journal.behave["a", "handle_create"] = lambda resource: resource.context.progress(
+        f"using {resource.properties['value']}"
+    )
+    bench.create("a: {type: Test::Box, properties: {value: {get_param: password}}}", rest=HIDDEN)
+    assert [message for message in said if message] == ["using ******"]
+
+
+def test_a_template_with_a_literal_for_a_hidden_property_is_sealed(filed: Any) -> None:
+    filed.create("a: {type: Test::Box, properties: {secret: literal-secret-7}}")
+    assert b"literal-secret-7" not in at_rest(filed)
