@@ -31,7 +31,7 @@ from .building import TemplateLoading, build_room
 from .context import Lender
 from .definitions import Loading
 from .effects import Step
-from .pool_driver import PoolDriver
+from .pool_driver import TURN, PoolDriver
 from .requests import Requests, single
 from .room import EngineSettings
 from .tickets import Ticket
@@ -204,6 +204,7 @@ class Engine:
                 self._driver.admit()
                 self._driver.commit()
                 self._driver.send_light_calls()
+                self._driver.hand_on()
                 self._tell_waiters()
                 self._look_at_sweeps()
         except BaseException as error:  # the thread's end: everybody must learn of it
@@ -243,10 +244,11 @@ class Engine:
             return min(max(retry, 0.0), _LONGEST_SLEEP)
         if driver.has_units or (driver.has_ready and driver.has_room):
             return 0.0
+        longest = TURN if driver.has_shared else _LONGEST_SLEEP
         due = driver.next_due()
         if due is None:
-            return _LONGEST_SLEEP
-        return min(max(due - self.clock.monotonic(), POLL_TICK), _LONGEST_SLEEP)
+            return longest
+        return min(max(due - self.clock.monotonic(), POLL_TICK), longest)
 
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:

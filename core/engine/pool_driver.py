@@ -5,9 +5,10 @@ Owned by the engine's thread, which alone calls its methods; only ``_submit``'s 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from zonda.core.store.store import Store
 
@@ -16,8 +17,53 @@ from .effects import Call
 from .pool import Pool
 from .room import Room
 
+T = TypeVar("T")
+
 #: How many light calls share a turn in the pool.
 LIGHT_TOGETHER = 32
+#: Seconds after which those that still wait for their turn are handed to another thread.
+TURN = 0.05
+
+_Made = tuple[Task, Any, BaseException | None]
+
+
+class Batch:
+    """Calls that share a turn. A thread of the pool runs it, the engine's may take the rest away.
+
+    What both touch are deques, whose ``append`` and ``popleft`` are atomic.
+    """
+
+    def __init__(self, calls: list[tuple[Task, Call]], monotonic: Callable[[], float]) -> None:
+        self._todo = deque(calls)
+        self._done: deque[_Made] = deque()
+        self._monotonic = monotonic
+        self._began: float | None = None
+
+    def run(self) -> None:
+        """Make every call that is left."""
+        self._began = self._monotonic()
+        while (call := _next(self._todo)) is not None:
+            self._done.append((call[0], *_made(call[1])))
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the turn takes longer than it may."""
+        return self._began is not None and self._monotonic() - self._began > TURN
+
+    def take_done(self) -> list[_Made]:
+        """What has come of the calls since this was last asked."""
+        return list(iter(lambda: _next(self._done), None))
+
+    def take_rest(self) -> list[tuple[Task, Call]]:
+        """The calls that have not begun: they are no longer this batch's."""
+        return list(iter(lambda: _next(self._todo), None))
+
+
+def _next(queue: deque[T]) -> T | None:
+    try:
+        return queue.popleft()
+    except IndexError:
+        return None
 
 
 class PoolDriver(Driver):
@@ -34,6 +80,7 @@ class PoolDriver(Driver):
         self.driven: set[str] | None = set()
         self.calls = 0
         self._light: list[tuple[Task, Call]] = []
+        self._shared: list[Batch] = []
 
     def drives(self, stack_id: str) -> bool:
         """Whether what a stack has planned is carried out here."""
@@ -58,14 +105,38 @@ class PoolDriver(Driver):
         for start in range(0, len(light), LIGHT_TOGETHER):
             self._submit(light[start : start + LIGHT_TOGETHER])
 
+    @property
+    def has_shared(self) -> bool:
+        """Whether calls share a turn now, so that one may hold up the others."""
+        return bool(self._shared)
+
+    def hand_on(self) -> None:
+        """Let no call that takes long hold up what was to run after it in the same turn."""
+        for batch in [batch for batch in self._shared if batch.is_slow]:
+            self._shared.remove(batch)
+            rest = batch.take_rest()
+            self._called(batch)
+            if rest:
+                self._submit(rest)
+
     def _submit(self, calls: list[tuple[Task, Call]]) -> None:
+        batch = Batch(calls, self.room.clock.monotonic)
+        if len(calls) > 1:
+            self._shared.append(batch)
+
         def job() -> None:
-            done = [(task, *_made(effect)) for task, effect in calls]
-            self._inbox.put(lambda: self._called(done))
+            batch.run()
+            self._inbox.put(lambda: self._ran(batch))
 
         self._pool.submit(job)
 
-    def _called(self, done: list[tuple[Task, Any, BaseException | None]]) -> None:
+    def _ran(self, batch: Batch) -> None:
+        if batch in self._shared:
+            self._shared.remove(batch)
+        self._called(batch)
+
+    def _called(self, batch: Batch) -> None:
+        done = batch.take_done()
         self.calls -= len(done)
         for task, value, error in done:
             self.advance(task, value, error)

@@ -267,3 +267,24 @@ def test_a_job_gets_a_thread_as_long_as_there_are_any() -> None:
     assert ran.wait(2.0), "the second job waits for the first although three threads may be made"
     hang.set()
     pool.stop()
+
+
+def test_a_poll_that_hangs_holds_nobody_up(bench: Any, start: Start) -> None:
+    """Polls that come back at once share a turn; this one stops to do so."""
+    hang, asked = threading.Event(), {}
+
+    def check(box: Any) -> bool:
+        asked[box.name] = asked.get(box.name, 0) + 1
+        if box.name == "bad" and asked["bad"] > 2:
+            hang.wait(LONG)
+        return asked[box.name] > 2
+
+    for name in ("bad", *(f"r{number}" for number in range(7))):
+        bench.journal.behave[name, "check"] = check
+    engine = start()
+    bad = begin(engine, "bad", bench.bundle("bad: {type: Test::Slow}"))
+    good = begin(engine, "good", many(bench, 7, "Slow"))
+    assert engine.wait(good, LONG / 2).state == "CREATE_COMPLETE"
+    assert not engine._store.reader().stack(bad).idle
+    hang.set()
+    assert engine.wait(bad, LONG).state == "CREATE_COMPLETE"
