@@ -179,7 +179,7 @@ class Operation:
     def _was_never_made(self) -> bool:
         """Whether there is nothing that could be checked, suspended or resumed."""
         row = self.row
-        made = row.definition is not None or row.external_id is not None
+        made = bool(row.outputs_hash) or row.external_id is not None
         return self.action in ("CHECK", "SUSPEND", "RESUME") and not made
 
     def _without_handler(self) -> Answer:
@@ -254,7 +254,15 @@ class Operation:
             outputs=sealer.dump(outputs, sealed=seal_outputs) if outputs else None,
             outputs_hash=sealer.hmac(text.encode()),
             reason=reason,
+            hidden=self._hidden(definition),
         )
+
+    def _hidden(self, definition: Definition | None) -> str | None:
+        """What is hidden now that the operation has ended, where that may have changed."""
+        if definition is None or self.row.hidden == "{}":
+            return None
+        secrets = Secrets.of(definition, self.row.name)
+        return json.dumps(secrets.hidden(definition, type(self.instance)))
 
     def _as_it_is_now(self) -> Resource:
         """The instance with the definition that the operation achieved."""

@@ -45,12 +45,16 @@ class Postponed:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The operation ended well: what others may read of the resource, sealed where needed."""
+    """The operation ended well: what others may read of the resource, sealed where needed.
+
+    ``hidden`` is what the definition that was achieved hides.
+    """
 
     reference: str | None = None
     outputs: str | None = None
     outputs_hash: str = ""
     reason: str = "state changed"
+    hidden: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

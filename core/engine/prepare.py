@@ -89,8 +89,10 @@ class Preparation:
         if row.class_type != self.instances.definitions.class_type(node.cls):
             return self._replace(definition)
         before = self.instances.make(self.seen)
-        failed = row.status == "FAILED" or row.action == "DELETE"
-        if failed and (row.action in ("CHECK", "DELETE") or before.needs_replace_failed()):
+        # an update that could not be begun has failed too, and done nothing: its hash is there
+        failed = not row.have_hash or (row.status == "FAILED" and row.action != "UPDATE")
+        broken = row.action == "DELETE" or (row.action, row.status) == ("CHECK", "FAILED")
+        if broken or (failed and before.needs_replace_failed()):
             return self._replace(definition)
         if resolved.external_id is not None:
             return Prepared("unchanged")

@@ -6,6 +6,7 @@ and the fence that it took, and does nothing (``None`` / False) once somebody el
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
@@ -63,11 +64,14 @@ def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> N
         if row.definition is not None:
             row.op_definition = row.op_properties = None
     else:
+        if op == "UPDATE" and row.definition is None:
+            # what a failed creation was begun with is what there is to be updated
+            row.definition, row.properties = row.op_definition, row.op_properties
         row.op_hash = row.want_hash
         row.op_template_id = row.want_template_id
         row.op_definition = prepared.definition
         row.op_properties = prepared.properties
-        row.hidden = prepared.hidden
+        row.hidden = both_hidden(row.hidden, prepared.hidden)
         row.retain = int(prepared.retain)
         row.type = prepared.type
         row.class_type = prepared.class_type
@@ -77,6 +81,20 @@ def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> N
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
     work.resource_event(row, op, IN_PROGRESS, CHANGED)
+
+
+def both_hidden(before: str, after: str) -> str:
+    """What either of two definitions hides: both are shown until an operation has ended well."""
+    if before in ("{}", after):
+        return after
+    old, new = json.loads(before), json.loads(after)
+    union = {
+        key: bool(old.get(key) or new.get(key))
+        if key == "reference"
+        else sorted({*old.get(key, ()), *new.get(key, ())})
+        for key in {**old, **new}
+    }
+    return json.dumps(union)
 
 
 def take_over(work: Work, row: ResourceRow) -> None:
@@ -139,6 +157,9 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     row.op_state = advance(row.op_state, event)
     row.action, row.op = row.op, ""
     row.status, row.status_reason = status, reason
+    if event == "failed" and row.action == "UPDATE":
+        # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
+        row.have_hash = row.resolved_hash = ""
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
@@ -154,6 +175,8 @@ def _keep(row: ResourceRow, op: str, final: Final) -> bool:
         row.definition, row.op_definition = row.op_definition, None
         row.properties, row.op_properties = row.op_properties, None
         row.resolved_hash = row.op_resolved
+    if final.hidden is not None and op in ("CREATE", "UPDATE"):
+        row.hidden = final.hidden
     changed = row.outputs_hash != final.outputs_hash
     row.reference = final.reference
     row.outputs = final.outputs
@@ -227,6 +250,10 @@ def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) ->
         row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
+    if (row.action, row.status) == ("UPDATE", FAILED):
+        # it could not be begun (a restriction, a definition), so nothing was done to it
+        row.status, row.status_reason, row.updated_at = COMPLETE, CHANGED, work.now
+        work.resource_event(row, "UPDATE", COMPLETE, CHANGED)
     release.close(work, row, changed=False)
 
 

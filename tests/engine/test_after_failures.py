@@ -1,0 +1,76 @@
+"""What an update finds after something has failed, was refused, or has changed by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HIDDEN = "parameters: {password: {type: string, hidden: true, default: hunter2-hunter2}}\n"
+READER = """
+a: {type: Test::Box}
+b: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}
+"""
+
+
+def box(value: str) -> str:
+    return f"a: {{type: Test::Box, properties: {{value: {value}}}}}"
+
+
+def is_kept(bench: Any) -> list[Any]:
+    """Let a box be updated after a failure; gives what its updates were called with."""
+    seen: list[Any] = []
+
+    def handle_update(resource: Any, snippet: Any, template: Any, properties: Any) -> Any:
+        seen.append(dict(properties))
+        return resource.journal.note(resource, "handle_update")
+
+    cls: Any = bench.types["Test::Box"]
+    cls.needs_replace_failed = lambda resource: False
+    cls.handle_update = handle_update
+    return seen
+
+
+def test_a_property_stays_hidden_until_its_open_value_is_there(bench: Any) -> None:
+    bench.create(box("{get_param: password}"), rest=HIDDEN)
+    is_kept(bench)
+    bench.fails("a", "handle_update")
+    bench.update(box("open"), rest=HIDDEN)
+    assert bench.resource("a").properties == {"value": "******"}
+    bench.heals("a", "handle_update")
+    bench.update(box("open"), rest=HIDDEN)
+    assert bench.resource("a").properties == {"value": "open"}
+
+
+def test_a_refused_update_leaves_the_resource_alone(bench: Any) -> None:
+    restricted = "resource_registry: {resources: {a: {restricted_actions: update}}}\n"
+    bench.create(box("x"))
+    before = bench.resource("a").physical_id
+    stack = bench.update(box("y"), environment=restricted)
+    assert stack.status_reason.startswith("ResourceActionRestricted: resources.a: update")
+    bench.journal.calls.clear()
+    assert bench.update(box("x"), environment=restricted).state == "UPDATE_COMPLETE"
+    assert bench.journal.calls == []
+    assert bench.resource("a").physical_id == before
+    reasons = [event.reason for event in bench.engine.reader.events(bench.stack.id)]
+    assert sum("update is restricted" in reason for reason in reasons) == 2
+    assert bench.states() == {"a": "UPDATE_COMPLETE"}
+
+
+def test_an_update_after_a_failed_creation_is_told_what_changes(bench: Any) -> None:
+    seen = is_kept(bench)
+    bench.fails("a", "handle_create")
+    bench.create(box("x"))
+    assert bench.update(box("y")).state == "UPDATE_COMPLETE"
+    assert seen == [{"value": "y"}]
+    assert bench.resource("a").properties == {"value": "y"}
+
+
+def test_a_check_does_not_make_a_failed_update_good(bench: Any) -> None:
+    bench.create(box("x"))
+    seen = is_kept(bench)
+    bench.fails("a", "handle_update")
+    bench.update(box("y"))
+    bench.heals("a", "handle_update")
+    assert bench.check().state == "CHECK_COMPLETE"
+    seen.clear()
+    assert bench.update(box("x")).state == "UPDATE_COMPLETE"
+    assert len(seen) == 1
