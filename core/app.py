@@ -263,6 +263,11 @@ class App:
         self._opened.append(store)
         return store
 
+    def finish(self, say: Callable[[str], None]) -> None:
+        """Before ``close``, unless the user is in a hurry: see ``Commands.finish``."""
+        if "commands" in self.__dict__:
+            self.commands.finish(say)
+
     def close(self) -> None:
         """Stop engine and scheduler, close runners and database, give the lock back."""
         made = self.__dict__

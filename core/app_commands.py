@@ -152,6 +152,8 @@ class Commands:
         self._sweeps: Sweeps | None = None
         self._notices: dict[tuple[str, str], Waiting] = {}
         self._unsubscribe: Callable[[], None] | None = None
+        self._own: set[str] = set()
+        self._drives_all = False
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -266,6 +268,7 @@ class Commands:
 
     def _drive(self, stack_id: str) -> None:
         """Carry out what is planned for a stack, if this process is the engine."""
+        self._own.add(stack_id)
         if self._engine is not None:
             self._engine.drive(stack_id)
 
@@ -277,6 +280,7 @@ class Commands:
                 f"Another engine is running for this database (process {holder or 'unknown'}).",
                 hint="Stop it first; commands work beside it.",
             )
+        self._drives_all = True
         self._sweep()
 
     def _sweep(self) -> None:
@@ -333,6 +337,24 @@ class Commands:
     def driven_elsewhere(self) -> int | None:
         """See ``Running.driven_elsewhere``."""
         return None if self._parts.lock.held else self._parts.lock.holder()
+
+    def finish(self, say: Callable[[str], None]) -> None:
+        """Before ``close``: begin nothing more, wait for handlers that run for other commands.
+
+        They were asked for here because this process is the engine. To cut one off may fail its
+        resource, so that there is no grace; Ctrl-C ends the wait. Does nothing after ``run_all``.
+        """
+        if self._engine is not None and not self._drives_all:
+            with suppress(StoreError):  # the command itself has done what it was to do
+                self._let_others_finish(self._engine, say)
+
+    def _let_others_finish(self, engine: Engine, say: Callable[[str], None]) -> None:
+        if names := engine.in_hand(self._own):
+            engine.close_door()
+            shown = ", ".join(sorted(names))
+            say(f"Waiting for what is being done for other commands ({shown}); Ctrl-C leaves it.")
+        while engine.in_hand(self._own):
+            self._parts.clock.pause(_ASK_AGAIN)
 
     def close(self) -> None:
         """Stop sweeping and driving. What runs outside goes on; its tokens are stored."""

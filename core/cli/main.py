@@ -185,7 +185,9 @@ def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
     screen = Screen(getattr(arguments, "format", "table"), colour=wants_colour())
     session = Session(arguments, screen)
     try:
-        return int(run(session, arguments))
+        code = int(run(session, arguments))
+        session.finish()
+        return code
     except (BrokenPipeError, streams.OutputFailed):
         raise
     except KeyboardInterrupt as stop:

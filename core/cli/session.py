@@ -57,6 +57,11 @@ class Session:
         self.close()
         self._app = app
 
+    def finish(self) -> None:
+        """Wait for what runs for other commands, if anything does."""
+        if self._app is not None:
+            self._app.finish(self.screen.say)
+
     def close(self) -> None:
         """Stop whatever was started. Whatever is still running can be continued later."""
         if self._app is not None:

@@ -126,6 +126,11 @@ class Driver:
         """Whether a step of this resource is running."""
         return key in self._busy
 
+    def is_moving(self, key: str) -> bool:
+        """Whether a step of this resource is running and not waiting for its time."""
+        task = self._busy.get(key)
+        return task is not None and not task.waiting
+
     def enqueue(self, key: str) -> None:
         """Run a step for a resource, now or after the one that is running."""
         if key in self._busy:

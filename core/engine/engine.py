@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -34,6 +34,7 @@ from .effects import Step
 from .pool_driver import TURN, PoolDriver
 from .requests import Requests, single
 from .room import EngineSettings
+from .states import POLLING
 from .tickets import Ticket
 from .work import Notice, Work
 
@@ -152,6 +153,26 @@ class Engine:
     def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
         """Tell ``listener``, in the engine's threads, about events and progress."""
         return self._driver.listeners.subscribe(listener)
+
+    def close_door(self) -> None:
+        """Begin nothing more; the thread ends when the last call has."""
+        self._put(self._begin_stop)
+
+    def in_hand(self, but: Collection[str]) -> list[str]:
+        """Names of stacks of other processes, of which a handler may be running here.
+
+        Whoever ends now cuts it off. ``but``: stacks that are the caller's own.
+        """
+        if self._thread is None or not self._thread.is_alive():
+            return []
+        return [
+            self._reader.stack(stack_id).name
+            for stack_id in self._requests.stacks.difference(but)
+            if any(
+                row.op_state != POLLING and self._driver.is_moving(row.id)
+                for row in self._reader.resource_rows(stack_id)
+            )
+        ]
 
     def stop(self, grace: float = 5.0) -> None:
         """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""
