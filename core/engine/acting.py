@@ -8,7 +8,7 @@ from collections.abc import Callable
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported
 
-from . import actions, endings, planning
+from . import actions, endings, planning, release
 from .actions import Accepted, Action
 from .calls import Operation
 from .effects import Call, Step, Tx
@@ -84,6 +84,8 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
             return None
         if proposal.action == "ROLLBACK" and stack.phase == IDLE:
             return None
+        if proposal.owed and stack.next_action != "ROLLBACK":
+            return None
         if proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
     planning.apply(work, stack, proposal)
@@ -115,20 +117,39 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
 
 
 def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
-    """Hand a signal to a resource; store what its attributes say then."""
+    """Hand a signal to a resource; store what its attributes say then.
+
+    They are asked once more if an operation has begun or ended meanwhile.
+    """
     seen: Seen = yield Call(lambda: _signalled(room, action))
-    final = yield Call(lambda: _deliver(room, seen, action))
+    final: Final = yield Call(lambda: _deliver(room, seen, action))
+    accepted = yield Tx(_noting(_storing(seen, final), note))
+    while accepted is None:
+        seen = yield Call(lambda: _signalled(room, action))
+        final = yield Call(Operation(room.instances, seen).state)
+        accepted = yield Tx(_noting(_storing(seen, final), note))
+    return accepted
 
-    def store(work: Work) -> Accepted:
-        row = work.tx.resource(seen.row.id)
-        if row is not None:
-            row.reference, row.outputs = final.reference, final.outputs
+
+def _storing(seen: Seen, final: Final) -> Callable[[Work], Accepted | None]:
+    """Store what a signal has changed, unless an operation has come between."""
+    accepted = Accepted(seen.stack.id, seen.stack.generation, seen.stack.name)
+
+    def store(work: Work) -> Accepted | None:
+        row, was = work.tx.resource(seen.row.id), seen.row
+        if row is None:
+            return accepted
+        if (row.fence, row.op, row.outputs_hash) != (was.fence, was.op, was.outputs_hash):
+            return None
+        row.reference, row.outputs = final.reference, final.outputs
+        if row.outputs_hash != final.outputs_hash:
             row.outputs_hash = final.outputs_hash
-            work.resource_event(row, "SIGNAL", "COMPLETE", "signal received")
-            work.after.poke[row.id] = None
-        return Accepted(seen.stack.id, seen.stack.generation, seen.stack.name)
+            release.mark_dependants(work, row)
+        work.resource_event(row, "SIGNAL", "COMPLETE", "signal received")
+        work.after.poke[row.id] = None
+        return accepted
 
-    return (yield Tx(_noting(store, note)))
+    return store
 
 
 def _signalled(room: Room, action: actions.SignalResource) -> Seen:

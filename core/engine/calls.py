@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.store.jsontext import dumps
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError, UpdateReplace
+from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import text_of
 
@@ -204,7 +204,10 @@ class Operation:
 
     def _find(self) -> Answer:
         find = getattr(self.instance, "handle_find", None)
-        found = None if find is None else find(self.row.op_id)
+        try:
+            found = None if find is None else find(self.row.op_id)
+        except NotReady as error:
+            return Postponed(_seconds(error), finding=True)
         if found is None:
             return self._handle()
         self.token = found
@@ -283,11 +286,12 @@ class Operation:
         for name in dict.fromkeys(names):
             try:
                 value = instance.FnGetAtt(name)
+            except Exception:  # the border: whoever reads it asks again, and is told
+                continue
+            try:
                 check_value(f"the attribute {name}", value)
-            except TemplateError:
-                continue  # no such attribute: whoever reads it is told
-            except (TypeError, ValueError, NotReady):
-                continue  # cannot be stored or is not there yet: asked for on demand
+            except (TypeError, ValueError):
+                continue  # cannot be stored: asked for on demand
             found[name] = value
         return found
 

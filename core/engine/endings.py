@@ -18,8 +18,6 @@ from .outcome import Failure
 from .states import IDLE, OPEN, PRESENT
 from .work import Notice, Work, failures
 
-CANCELLED = "User cancelled operation"
-
 
 def operation_timed_out(work: Work, key: str) -> None:
     """Fail an operation that is past its deadline."""
@@ -96,7 +94,7 @@ def stop_superseded(
 
 def is_cancelled(stack: StackRow) -> bool:
     """Whether the user has cancelled the running action."""
-    return CANCELLED in failures(stack)
+    return release.CANCELLED in failures(stack)
 
 
 def waits_until(stack: StackRow, grace: float) -> float | None:
@@ -112,7 +110,7 @@ def cancel(work: Work, stack: StackRow, grace: float) -> None:
     """Start nothing more; what runs ends within ``grace`` seconds, then the action has failed."""
     limit = work.now + grace
     stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
-    stack.failures = json.dumps([CANCELLED, *failures(stack)])
+    stack.failures = json.dumps([release.CANCELLED, *failures(stack)])
     stack.next_action = ""
     release.halt(work, stack)
     phases.turn(work, stack)

@@ -38,9 +38,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """The handler asks to be called again after ``delay`` seconds."""
+    """The handler asks to be called again after ``delay`` seconds; ``finding``: to look again."""
 
     delay: float
+    finding: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class Proposal:
     """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
 
     ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
+    ``owed``: a failure has asked for it, so a cancellation makes it void.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
     """
 
@@ -33,6 +34,7 @@ class Proposal:
     template_id: str | None = None
     body: str | None = None
     changes: dict[str, object] = field(default_factory=dict)
+    owed: bool = False
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:

@@ -5,6 +5,7 @@ Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -61,7 +62,7 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     stack = room.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
-    return _back(room, stack), stack
+    return dataclasses.replace(_back(room, stack), owed=True), stack
 
 
 def _back(room: Room, stack: StackRow) -> Proposal:

@@ -15,6 +15,9 @@ from . import phases
 from .states import CLOSED, FAILED, LEAVING, OPEN, PRESENT, UP
 from .work import Work, failures
 
+#: The failure of an action that the user has cancelled.
+CANCELLED = "User cancelled operation"
+
 
 def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
     """Take ``row`` out of the plan and release whoever waited for it.
@@ -100,8 +103,13 @@ def block(work: Work, row: ResourceRow) -> None:
 
 
 def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
-    """Note that the running action fails; with rollback on nothing more is started."""
+    """Note that the running action fails; with rollback on nothing more is started.
+
+    What the user has cancelled is not rolled back.
+    """
     stack.failures = json.dumps([*failures(stack), reason])
+    if CANCELLED in failures(stack):
+        return
     if stack.action in ("CREATE", "UPDATE") and not stack.disable_rollback:
         if not stack.next_action:
             work.stack_state(stack, FAILED, phases.failure_reason(stack))

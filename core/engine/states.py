@@ -1,7 +1,8 @@
 """The states as data, and the only functions that check a change of them.
 
 A resource instance has a visible state (action, status), as Heat shows it, and the state of its
-operation: '' (none), STARTING (``handle_X`` may be running), POLLING (its token is stored).
+operation: '' (none), STARTING (``handle_X`` may be running), RETRY (it came back and asked to be
+called again), POLLING (its token is stored).
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ IDLE, UP, DOWN = "IDLE", "UP", "DOWN"
 PRESENT, ABSENT = "PRESENT", "ABSENT"
 #: Whether an instance takes part in the running plan. LEAVING: only until its operation ends.
 CLOSED, OPEN, LEAVING = 0, 1, 2
-NONE, STARTING, POLLING = "", "STARTING", "POLLING"
+NONE, STARTING, RETRY, POLLING = "", "STARTING", "RETRY", "POLLING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 
 #: (state of the operation, event) -> next state of the operation.
 OPERATION: Final[Mapping[tuple[str, str], str]] = {
     (NONE, "begin"): STARTING,
-    (STARTING, "again"): STARTING,
+    (STARTING, "again"): RETRY,
     (STARTING, "started"): POLLING,
     (STARTING, "finished"): NONE,
     (STARTING, "failed"): NONE,
     (STARTING, "replaced"): NONE,
+    (RETRY, "retry"): STARTING,
+    (RETRY, "failed"): NONE,
     (POLLING, "polled"): POLLING,
-    (POLLING, "again"): POLLING,
     (POLLING, "finished"): NONE,
     (POLLING, "failed"): NONE,
     (POLLING, "replaced"): NONE,

@@ -138,7 +138,8 @@ def drive(room: Room, seen: Seen) -> Step:
     try:
         answer: Answer = yield from begin_driving(operation, handle, seen.fresh, writes)
         if isinstance(answer, Waiting):
-            write = transitions.started if transitions.is_starting(seen.row) else transitions.polled
+            polling = not seen.fresh and transitions.is_polling(seen.row)
+            write = transitions.polled if polling else transitions.started
             stored = _stored(room, handle, answer, write)
             if not (yield Tx(_with(writes, handle, stored))):
                 return
@@ -152,16 +153,33 @@ def drive(room: Room, seen: Seen) -> Step:
 def begin_driving(operation: Operation, handle: Held, fresh: bool, writes: list[Write]) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
-    answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)
+    answer: Answer
+    if not fresh and transitions.is_to_retry(operation.row):
+        answer = yield from called_again(operation, handle)
+    else:
+        answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)
     while isinstance(answer, Postponed):
-        delay = answer.delay
-        noted = _with(writes, handle, lambda work: transitions.again(work, handle))
-        if not (yield Tx(noted)):
+        again = transitions.fenced if answer.finding else transitions.again
+        if not (yield Tx(_with(writes, handle, _naming(again, handle)))):
             return LOST
-        yield Wait(delay, handle.key)
-        operation.next_attempt()
-        answer = yield Call(operation.handle, light=operation.is_light)
+        yield Wait(answer.delay, handle.key)
+        if answer.finding:
+            answer = yield Call(operation.find, light=operation.is_light)
+        else:
+            answer = yield from called_again(operation, handle)
     return answer
+
+
+def called_again(operation: Operation, handle: Held) -> Step:
+    """Call the handler that asked for it; what it may do now is noted before."""
+    if not (yield Tx(_naming(transitions.retry, handle))):
+        return LOST
+    operation.next_attempt()
+    return (yield Call(operation.handle, light=operation.is_light))
+
+
+def _naming(run: Callable[[Work, Held], Any], handle: Held) -> Callable[[Work], Any]:
+    return lambda work: run(work, handle)
 
 
 def resumed(operation: Operation) -> Answer:

@@ -13,7 +13,19 @@ from zonda.core.store.rows import ResourceRow
 
 from . import release
 from .outcome import Failure, Final, Prepared
-from .states import ABSENT, COMPLETE, FAILED, IN_PROGRESS, LEAVING, PRESENT, STARTING, check_follows
+from .states import (
+    ABSENT,
+    COMPLETE,
+    FAILED,
+    IN_PROGRESS,
+    LEAVING,
+    POLLING,
+    PRESENT,
+    RETRY,
+    STARTING,
+    UP,
+    check_follows,
+)
 from .states import next_operation_state as advance
 from .work import Work
 
@@ -104,11 +116,20 @@ def take_over(work: Work, row: ResourceRow) -> None:
 
 
 def again(work: Work, handle: Held) -> bool:
-    """The handler asks to be called again with the same operation id."""
+    """The handler asks to be called again with the same operation id: nothing runs until then."""
     row = fenced(work, handle)
     if row is None:
         return False
     row.op_state = advance(row.op_state, "again")
+    return True
+
+
+def retry(work: Work, handle: Held) -> bool:
+    """The handler is about to be called again."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "retry")
     row.attempt += 1
     return True
 
@@ -147,6 +168,8 @@ def finished(work: Work, handle: Held, final: Final) -> None:
         return
     changed = _keep(row, op, final)
     if current:
+        if changed and work.stack_of(row).phase != UP:
+            release.mark_dependants(work, row)
         release.close(work, row, changed=changed)
     else:
         _superseded(work, row, changed)
@@ -320,3 +343,13 @@ def interrupted(row: ResourceRow) -> Failure:
 def is_starting(row: ResourceRow) -> bool:
     """Whether the handler may be running."""
     return row.op_state == STARTING
+
+
+def is_polling(row: ResourceRow) -> bool:
+    """Whether its token is stored."""
+    return row.op_state == POLLING
+
+
+def is_to_retry(row: ResourceRow) -> bool:
+    """Whether the handler has come back to be called again."""
+    return row.op_state == RETRY
