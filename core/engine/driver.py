@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 Done = Callable[[Any, BaseException | None], None]
 #: For how many seconds a commit that the database refuses is tried again before the engine stops.
-PATIENCE = 60.0
+PATIENCE = 10.0
 #: Seconds between two such tries, at first and at most.
 _FIRST_RETRY, _LAST_RETRY = 0.02, 2.0
 
@@ -300,7 +300,8 @@ class Driver:
             results, work, _ = self._together([unit], ahead=False)
         except (Refused, Unusable):
             raise
-        except Exception as error:
+        except Exception as error:  # its own fault: the database did answer
+            self._refused = 0
             self.advance(unit[0], error=error)
         else:
             self._refused = 0

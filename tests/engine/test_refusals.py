@@ -128,6 +128,24 @@ def test_a_statement_that_is_wrong_fails_its_own_unit_only(
     assert "attempt" not in caplog.text
 
 
+def test_a_unit_that_fails_after_a_refusal_stops_nobody(
+    bench: Any, start: Start, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, database = start(), Refusing(store, monkeypatch)
+
+    def wrong(work: Any) -> None:
+        raise ValueError("wrong")
+
+    database.begin()
+    future = engine._step(lambda: single(wrong))
+    while not database.tries:
+        time.sleep(0.005)
+    database.end()
+    with pytest.raises(ValueError, match="wrong"):
+        future.result(LONG)
+    assert engine._driver.retry_in() is None
+
+
 def _raised(statement: str, connection: sqlite3.Connection) -> sqlite3.Error:
     with pytest.raises(sqlite3.Error) as caught:
         connection.execute(statement)
