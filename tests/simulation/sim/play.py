@@ -17,20 +17,24 @@ from .world import INWARD, Violation
 MOVES = 6000
 
 
-def play(seed: int, *, size: int = 8, inward: bool = False) -> Simulator:
-    """One seed: troubled actions, then a calm update, then a calm deletion."""
+def play(seed: int, *, size: int = 8, inward: bool = False, again: bool = True) -> Simulator:
+    """One seed: troubled actions, then a calm update, then a calm deletion.
+
+    ``again``: newer actions want also what was wanted before, or that with one change.
+    """
     sim = Simulator(seed, inward=inward)
     source = sim.source
     template = random_template(source, size)
     text = json.dumps(template)
+    sim.texts.append(text)
     sim.act(actions.CreateStack("s", sim.bundle(text), rollback=source.random() < 0.4))
-    budget = source.randrange(4)
+    budget = source.randrange(6 if again else 4)
     crashes = source.randrange(5)
     for _ in range(MOVES):
         chance = source.random()
         if budget and chance < 0.02:
             budget -= 1
-            _another(sim, size)
+            _another(sim, size, again)
         elif crashes and chance < 0.04:
             crashes -= 1
             sim.crash(zombie=source.random() < 0.5)
@@ -45,9 +49,10 @@ def play(seed: int, *, size: int = 8, inward: bool = False) -> Simulator:
     return sim
 
 
-def _another(sim: Simulator, size: int) -> None:
+def _another(sim: Simulator, size: int, again: bool) -> None:
     source = sim.source
-    text = json.dumps(random_template(source, size))
+    text = json.dumps((_next_template if again else _new_template)(sim, size))
+    sim.texts.append(text)
     kind = source.random()
     action: actions.Action
     if kind < 0.6:
@@ -64,6 +69,23 @@ def _another(sim: Simulator, size: int) -> None:
     else:
         action = actions.DeleteStack("s")
     sim.act(action)
+
+
+def _new_template(sim: Simulator, size: int) -> dict[str, Any]:
+    return random_template(sim.source, size)
+
+
+def _next_template(sim: Simulator, size: int) -> dict[str, Any]:
+    """Something new, something that was wanted before, or that with one change."""
+    source = sim.source
+    chance = source.random()
+    if chance < 0.3:
+        return random_template(source, size)
+    known: dict[str, Any] = json.loads(source.choice(sim.texts))
+    if chance < 0.65 and known:
+        entry = known[source.choice(sorted(known))]
+        entry[source.choice(["value", "fixed"])] = source.choice("abcxy")
+    return known
 
 
 def settle(sim: Simulator) -> None:

@@ -90,6 +90,11 @@ class Simulator:
         )
         self.running: dict[str, tuple[str, str]] = {}
         self.world.is_held = self._is_held
+        self.world.users = self._users
+        self.good: str | None = None
+        self.texts: list[str] = []
+        self.ended: tuple[Any, ...] = ()
+        self.alone = True
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -150,10 +155,10 @@ class Simulator:
         elif isinstance(effect, Call):
             try:
                 task.payload, task.kind = effect.run(), RESULT
-            except Violation:
-                raise
             except Exception as error:
                 task.payload, task.kind = error, ERROR
+            if self.world.violations:
+                raise self.world.violations[0]
         else:
             assert isinstance(effect, Wait)
             self.clock.advance(min(effect.seconds, 5.0))
@@ -196,6 +201,7 @@ class Simulator:
             work = Work(tx, self.clock.now(), self.ids, SEALER, process.owner)
             values = [run(work) for run in runs]
             tx.flush()
+            self.alone = len(runs) == 1
             self._check_begun(work, process)
         keep = not process.zombie or self.source.random() < 0.5
         if keep:
@@ -208,6 +214,7 @@ class Simulator:
     def _check_begun(self, work: Work, process: Process) -> None:
         """Nothing begins before its requirements are there, nor waits below zero."""
         for stack_id in [view.id for view in self.reader.stacks()]:
+            self._check_ended(work, stack_id)
             for row in work.tx.resources_of(stack_id):
                 if row.waiting < 0:
                     raise Violation(f"{row.name} waits for {row.waiting}")
@@ -219,8 +226,44 @@ class Simulator:
                 self.running[row.id] = begun
                 stack = work.tx.stack(stack_id)
                 assert stack is not None
+                if row.waiting and row.op_gen == stack.generation:
+                    raise Violation(f"{row.name} begins and waits")
+                if stack.halted and self.alone:
+                    raise Violation(f"{row.name} begins in a halted stack")
+                if row.op == "SUSPEND":
+                    self._check_order(work, row, work.tx.dependants(row.id))
+                if row.op == "RESUME":
+                    self._check_order(work, row, work.tx.requirements(row.id))
                 if row.op in ("CREATE", "UPDATE") and row.op_gen == stack.generation:
                     self._check_requirements(work, row)
+
+    def _check_order(self, work: Work, row: Any, before: list[str]) -> None:
+        """Whom a suspension or a resumption must follow, it follows."""
+        for key in before:
+            other = work.tx.resource(key)
+            if other is None or other.want != "PRESENT" or other.action == "INIT":
+                continue
+            if other.op or (other.action, other.status) != (row.op, "COMPLETE"):
+                raise Violation(f"{row.op} of {row.name} before {other.name}")
+
+    def _check_ended(self, work: Work, stack_id: str) -> None:
+        """A rollback goes back to what was good last."""
+        stack = work.tx.stack(stack_id)
+        assert stack is not None
+        said = (stack.id, stack.generation, stack.action, stack.status)
+        if stack.phase != "IDLE" or said == self.ended:
+            return
+        self.ended = said
+        if stack.status == "COMPLETE" and stack.action in ("CREATE", "UPDATE", "ROLLBACK"):
+            if stack.action == "ROLLBACK" and stack.template_id != self.good:
+                raise Violation(f"rolled back to {stack.template_id}, good was {self.good}")
+            self.good = stack.template_id
+
+    def _users(self, key: str) -> list[str]:
+        """Who requires an instance and lives."""
+        with self.store.transaction() as tx:
+            rows = [tx.resource(user) for user in tx.dependants(key)]
+            return [row.name for row in rows if row and row.physical_id in self.world.live]
 
     def _is_held(self, key: str, op_id: str) -> bool:
         with self.store.transaction() as tx:

@@ -29,6 +29,8 @@ class World:
         self.trouble = 0.15
         self.made = 0
         self.excused: set[str] = set()
+        self.violations: list[Violation] = []
+        self.users: Callable[[str], list[str]] = lambda row: []
         self.is_held: Callable[[str, str], bool] = lambda row, key: True
 
     def create(self, key: str, row: str, *, keyed: bool) -> str:
@@ -37,9 +39,11 @@ class World:
         What a process makes that was thought dead stays behind where no key tells of it.
         """
         if key in self.by_key:
+            if not keyed:
+                self.violated(f"{row} is started twice, which its policy forbids")
             return self.by_key[key]
         if row in self.live.values():
-            raise Violation(f"{row} is made twice")
+            self.violated(f"{row} is made twice")
         self.made += 1
         physical = f"p{self.made}"
         self.live[physical] = row
@@ -47,6 +51,10 @@ class World:
         if not keyed and not self.is_held(row, key):
             self.excused.add(physical)
         return physical
+
+    def violated(self, what: str) -> None:
+        """Note it for the simulator: the engine catches all that a plug-in raises."""
+        self.violations.append(Violation(what))
 
     def delete(self, physical: str | None) -> None:
         """Remove something; once more does no harm."""
@@ -101,6 +109,9 @@ class Thing(Resource):
         return {"key": operation.id}
 
     def handle_delete(self) -> Any:
+        users = self.world.users(self.uuid)
+        if users:
+            self.world.violated(f"{self.name} is deleted while {users} live on it")
         self.world.maybe_fail()
         self.world.delete(self.resource_id)
         operation = self.context.operation
@@ -108,6 +119,10 @@ class Thing(Resource):
         return {"key": operation.id}
 
     def check_create_complete(self, token: dict[str, Any]) -> bool:
+        operation = self.context.operation
+        assert operation is not None
+        if token.get("key") != operation.id:
+            self.world.violated(f"{self.name} is polled with {token}")
         self.world.maybe_fail()
         token["polls"] = token.get("polls", 0) + self.world.source.randrange(2)
         return self.world.over(token["key"])
