@@ -171,6 +171,6 @@ def test_templates_that_zonda_accepts_are_valid(validator: Validators, app: App)
         if errors:
             wrong[str(path)] = [f"{error.json_path}: {error.message[:200]}" for error in errors]
     assert wrong == {}
-    assert count >= 2
+    assert count
     if not ROOM.is_dir():
         pytest.skip("own templates are valid; the corpus is not here (set ZONDA_CORPUS)")
