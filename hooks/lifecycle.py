@@ -208,6 +208,10 @@ class Lifecycle:
         """Delete the resource."""
         self._run("DELETE", lambda instance: instance.handle_delete())
 
+    def live_state(self) -> Mapping[str, Any] | None:
+        """What ``get_live_state`` tells; nothing is changed by it."""
+        return self.instance().get_live_state()
+
     def signal(self, details: Any = None) -> Any:
         """Send a signal; what ``handle_signal`` gives."""
         return _optional("handle_signal", details)(self.instance())

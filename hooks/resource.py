@@ -271,6 +271,15 @@ class Resource:
         """Whether ``handle_update`` runs on every stack update, changes or not."""
         return False
 
+    def get_live_state(self) -> Mapping[str, Any] | None:
+        """The properties as they really are outside; None: this type cannot tell.
+
+        By the names of the properties and in their types; a name that cannot be observed is left
+        out. Raises ``errors.NotFound`` where the thing is gone; any other error means that nobody
+        could look. Changes nothing.
+        """
+        return None
+
     # -- attributes -----------------------------------------------------------------------------
 
     @property

@@ -10,6 +10,7 @@ import pytest
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import (
     InvalidTemplateAttribute,
+    NotFound,
     NotReady,
     NotSupported,
     PluginError,
@@ -211,6 +212,31 @@ def test_an_unknown_attribute_is_an_error() -> None:
     with pytest.raises(InvalidTemplateAttribute, match=r"\(web nope\)"):
         web.attribute("nope")
     assert web.attribute("show") is None
+
+
+class Observed(Resource):
+    """Can tell how it is, as long as it is there."""
+
+    def handle_create(self) -> None:
+        self.resource_id_set("o1")
+
+    def handle_delete(self) -> None:
+        self.resource_id_set(None)
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        if self.resource_id is None:
+            raise NotFound("thing", self.name)
+        return {"size": 3}
+
+
+def test_a_resource_may_tell_how_it_really_is() -> None:
+    observed = Lifecycle(Observed)
+    observed.create()
+    assert observed.live_state() == {"size": 3}
+    observed.delete()
+    with pytest.raises(NotFound, match="thing"):
+        observed.live_state()
+    assert server().live_state() is None
 
 
 class Forgetful(Resource):
