@@ -121,6 +121,11 @@ class Lifecycle:
         self.saved.metadata = dict(self.definition.metadata)
         self._run("CREATE", lambda instance: _checked(instance).handle_create())
 
+    def adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """Bind the resource to something that exists; ``resource_data``: see ``handle_adopt``."""
+        self.saved.metadata = dict(self.definition.metadata)
+        self._run("ADOPT", lambda instance: _checked(instance).handle_adopt(resource_data))
+
     def update(
         self, properties: Mapping[str, Any], *, metadata: Mapping[str, Any] | None = None
     ) -> Outcome:

@@ -19,7 +19,7 @@ from .attributes import SHOW, SHOW_SCHEMA, Attributes, select
 from .attributes import Schema as AttributeSchema
 from .context import ResourceContext
 from .definition import ResourceDefinition
-from .errors import InvalidTemplateAttribute, UpdateReplace
+from .errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
 from .wording import checked_json, checked_text, whole_text
 
 __all__ = ["Resource", "ResourceDefinition", "ResourceState", "UpdateReplace"]
@@ -53,7 +53,8 @@ class Resource:
     stored. Only the first three are defined here; a class that lacks the others, or a check, does
     without. ``handle_snapshot_delete(state)`` stands in for ``handle_delete`` where the deletion
     policy is Snapshot, ``handle_delete_snapshot(snapshot)`` removes one snapshot, and
-    ``handle_signal(details)`` receives signals.
+    ``handle_signal(details)`` receives signals. ``handle_adopt(resource_data)`` binds what exists
+    already, and ``check_adopt_complete`` may follow it.
     """
 
     ACTIONS: ClassVar[tuple[str, ...]] = (
@@ -244,6 +245,25 @@ class Resource:
         """
         if prop_diff:
             raise UpdateReplace(self.name)
+        return None
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
+        """Take over a physical resource that exists, instead of making one.
+
+        ``resource_data`` has ``resource_id`` (the physical id), ``resource_data`` (entries of
+        ``data_set``) and ``metadata``, as an abandoned stack gave them. All three are kept by
+        default; raises ResourceFailure where no id is given.
+        """
+        physical = resource_data.get("resource_id")
+        if not physical:
+            raise ResourceFailure("Resource ID was not provided.")
+        self.resource_id_set(physical)
+        data = resource_data.get("resource_data")
+        for key, value in (data if isinstance(data, Mapping) else {}).items():
+            self.data_set(key, value)
+        metadata = resource_data.get("metadata")
+        if isinstance(metadata, Mapping) and metadata:
+            self.metadata_set(metadata)
         return None
 
     def handle_delete(self) -> Any:

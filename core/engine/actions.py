@@ -1,6 +1,8 @@
 """What can be asked of the engine, as data that travels through table ``request``.
 
-``stack`` is a name or an id. ``to_json`` and ``from_json`` are each other's inverse.
+A new one is a dataclass here and a member of ``Action``, whose work stands in a module of its own
+and is found through ``acting.STEPS`` or ``proposals.PLANS``. ``stack`` is a name or an id.
+``to_json`` and ``from_json`` are each other's inverse.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, get_args
 
 from zonda.core.template.bundle import Bundle
 
@@ -114,25 +116,13 @@ Action = (
     | SignalResource
 )
 
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        CreateStack,
-        UpdateStack,
-        DeleteStack,
-        SuspendStack,
-        ResumeStack,
-        CheckStack,
-        CancelStack,
-        SignalResource,
-    )
-}
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Action)}
 
 
 def to_json(action: Action) -> str:
     """The action as JSON text."""
     values = {item.name: getattr(action, item.name) for item in fields(action)}
-    if "bundle" in values:
+    if isinstance(values.get("bundle"), Bundle):
         values["bundle"] = values["bundle"].to_json()
     return json.dumps({"action": type(action).__name__, **values})
 
@@ -141,9 +131,10 @@ def from_json(text: str) -> Action:
     """The action that ``to_json`` wrote."""
     values = json.loads(text)
     kind = _KINDS[values.pop("action")]
-    if "bundle" in values:
+    if values.get("bundle") is not None:
         values["bundle"] = Bundle.from_json(values["bundle"])
-    if isinstance(values.get("tags"), list):
-        values["tags"] = tuple(values["tags"])
+    for item in fields(kind):
+        if isinstance(values.get(item.name), list) and "tuple" in str(item.type):
+            values[item.name] = tuple(values[item.name])
     made: Action = kind(**values)
     return made

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
@@ -25,36 +25,27 @@ from .room import Room
 from .states import COMPLETE, IDLE, OVERTAKES
 
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
-_VERBS = {
-    actions.SuspendStack: "SUSPEND",
-    actions.ResumeStack: "RESUME",
-    actions.CheckStack: "CHECK",
-}
 
 
 def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
     if isinstance(action, actions.CreateStack):
         return _create(room, action)
-    stack = _named(room, action.stack)
-    if stack.deleted_at is not None:
-        raise NotFound("Stack", action.stack)
-    if isinstance(action, actions.UpdateStack):
-        return _update(room, stack, action), stack
-    if isinstance(action, actions.DeleteStack):
-        return _delete(stack), stack
-    if isinstance(action, actions.CancelStack):
-        return _cancel(room, stack), stack
-    return _verb(room, stack, _VERBS[type(action)]), stack
+    stack = named(room, action.stack)
+    return PLANS[type(action)](room, stack, action), stack
 
 
-def _named(room: Room, name: str) -> StackRow:
+def named(room: Room, name: str) -> StackRow:
+    """The live stack of a name or an id; raises NotFound."""
     reader, project = room.reader(), room.settings.project
     try:
-        return reader.stack_row(name, project)
+        stack = reader.stack_row(name, project)
     except NotFound as error:
         error.hint = reader.near(name, project)
         raise
+    if stack.deleted_at is not None:
+        raise NotFound("Stack", name)
+    return stack
 
 
 def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
@@ -185,7 +176,7 @@ def _wanted(room: Room, definition: Definition) -> list[Wanted]:
     ]
 
 
-def _delete(stack: StackRow) -> Proposal | None:
+def _delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
     if stack.action == "DELETE" and stack.phase != IDLE:
         return None
     return Proposal(
@@ -193,7 +184,7 @@ def _delete(stack: StackRow) -> Proposal | None:
     )
 
 
-def _cancel(room: Room, stack: StackRow) -> Proposal:
+def _cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal:
     if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
         raise NotSupported(
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
@@ -202,7 +193,8 @@ def _cancel(room: Room, stack: StackRow) -> Proposal:
     return _back(room, stack)
 
 
-def _verb(room: Room, stack: StackRow, verb: str) -> Proposal | None:
+def _verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
+    verb = _VERBS[type(action)]
     check_overtakes(stack, verb)
     if (stack.action, stack.status) == (verb, COMPLETE) and verb != "CHECK":
         return None
@@ -225,3 +217,18 @@ def check_overtakes(stack: StackRow, action: str) -> None:
         f"Stack {stack.name} already has an action ({stack.action}) in progress.",
         hint="Wait for it, cancel it, or delete the stack.",
     )
+
+
+_VERBS = {
+    actions.SuspendStack: "SUSPEND",
+    actions.ResumeStack: "RESUME",
+    actions.CheckStack: "CHECK",
+}
+
+#: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
+PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
+    actions.UpdateStack: _update,
+    actions.DeleteStack: _delete,
+    actions.CancelStack: _cancel,
+    **dict.fromkeys(_VERBS, _verb),
+}

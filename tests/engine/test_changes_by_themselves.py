@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import acting, endings
+from zonda.core.engine import effects, endings, signals
 from zonda.core.engine.actions import CancelStack, CreateStack, SignalResource
 from zonda.hooks.errors import NotReady
 
@@ -38,13 +38,13 @@ def test_a_signal_under_way_does_not_undo_what_an_update_has_stored(bench: Any) 
     bench.create(template.format("one"))
     bench.journal.behave["a", "handle_signal"] = lambda a: a.data_delete_all()
     signal = SignalResource("s", "a", {"word": "w"})
-    step = acting.signal(bench.engine.room, signal, lambda work, accepted: None)
+    step = signals.signal(bench.engine.room, signal, lambda work, accepted: None)
     seen = next(step).run()
     delivered = step.send(seen).run()
     transaction = step.send(delivered)
     bench.update(template.format("two"))
     while True:
-        if isinstance(transaction, acting.Tx):
+        if isinstance(transaction, effects.Tx):
             value = bench.engine.driver.now_in_transaction(transaction.run)
         else:
             value = transaction.run()

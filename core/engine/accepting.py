@@ -1,0 +1,97 @@
+"""From a proposal to a plan: worked out in the pool, accepted in one transaction, again if stale.
+
+Used by ``acting`` and by the modules of actions that need more than a plan.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import NotFound
+
+from . import planning
+from .actions import Accepted
+from .effects import Call, Step, Tx
+from .planning import Proposal
+from .proposals import check_overtakes, exists
+from .states import IDLE
+from .work import Work
+
+#: Stores what was accepted with whatever accepts it.
+Noted = Callable[[Work, Accepted], None]
+#: Works a proposal out; None where there is nothing to do.
+Proposing = Callable[[], tuple[Proposal | None, StackRow]]
+
+
+def unnoted(work: Work, accepted: Accepted) -> None:
+    """Nobody needs a note."""
+
+
+def planned(propose: Proposing, note: Noted = unnoted) -> Step:
+    """Propose until what was proposed still fits; gives ``Accepted``."""
+    accepted = None
+    while accepted is None:
+        proposal, stack = yield Call(propose)
+        accepted = yield Tx(noting(_accepting(proposal, stack), note))
+    return accepted
+
+
+def noting(
+    run: Callable[[Work], Accepted | None], note: Noted
+) -> Callable[[Work], Accepted | None]:
+    """``run`` and, where it accepts, ``note`` in the same transaction."""
+
+    def both(work: Work) -> Accepted | None:
+        accepted = run(work)
+        if accepted is not None:
+            note(work, accepted)
+        return accepted
+
+    return both
+
+
+def _accepting(proposal: Proposal | None, stack: StackRow) -> Callable[[Work], Accepted | None]:
+    if proposal is None:
+        answer = accepted_as(stack)
+        return lambda work: answer
+    return lambda work: accept(work, stack, proposal)
+
+
+def accepted_as(stack: StackRow) -> Accepted:
+    """The answer that names a stack and its running plan."""
+    return Accepted(stack.id, stack.generation, stack.name)
+
+
+def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
+    """Apply a proposal; None if the stack is not what it was worked out for."""
+    if proposal.action == "CREATE":
+        stack = _new_stack(work, seen)
+    else:
+        found = work.tx.stack(seen.id)
+        if found is None or found.deleted_at is not None:
+            raise NotFound("Stack", seen.name)
+        stack = found
+        if not _still_fits(stack, proposal):
+            return None
+        if proposal.action != "ROLLBACK":
+            check_overtakes(stack, proposal.action)
+    planning.apply(work, stack, proposal)
+    return accepted_as(stack)
+
+
+def _still_fits(stack: StackRow, proposal: Proposal) -> bool:
+    if stack.generation != proposal.generation:
+        return False
+    if proposal.action == "ROLLBACK" and stack.phase == IDLE:
+        return False
+    return not proposal.owed or stack.next_action == "ROLLBACK"
+
+
+def _new_stack(work: Work, seen: StackRow) -> StackRow:
+    if work.tx.live_stack_named(seen.project, seen.name) is not None:
+        raise exists(seen.name)
+    stack = dataclasses.replace(seen, created_at=work.now)
+    work.tx.add_stack(stack)
+    return stack
