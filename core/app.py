@@ -66,7 +66,7 @@ class App:
         from . import dropins
 
         files, failures = dropins.load(self.settings.plugin_dirs)
-        manager = make_manager(built_in, workflows, *files, failures=failures)
+        manager = make_manager(built_in, workflows, files=files, failures=failures)
         return gather(manager, failures)
 
     def function_table(self, version: str) -> FunctionTable:

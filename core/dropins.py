@@ -1,8 +1,9 @@
 """Plug-ins as plain files: every Python file below the folders of the setting ``plugin_dirs``.
 
 A file brings ``resource_mapping()`` and ``constraint_mapping()``, as Heat's plug-in guide says, or
-functions marked with ``zonda.hooks.hookimpl``, or both. Folders named ``tests`` are left out. A
-file that cannot be loaded is reported and hurts nothing else. Called by ``core/app.py``.
+functions marked with ``zonda.hooks.hookimpl``, or both. Folders named ``tests`` and files named
+``setup.py`` or ``conftest.py`` are left out; the ``__init__.py`` of a folder is a file like any
+other. A file that cannot be loaded is reported and hurts nothing else. Called by ``core/app.py``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from zonda.hooks.errors import PluginError
 from zonda.hooks.wording import named
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
+_SKIPPED_FILES = {"setup.py", "conftest.py"}
 
 
 class DropIn:
@@ -69,8 +71,15 @@ def _files(folder: Path) -> Iterator[Path]:
         if path.is_dir():
             if path.name not in _SKIPPED_FOLDERS and not path.name.startswith("."):
                 yield from _files(path)
-        elif path.suffix == ".py" and not path.name.startswith((".", "_")):
+        elif _is_plugin(path):
             yield path
+
+
+def _is_plugin(path: Path) -> bool:
+    if path.name == "__init__.py":
+        return True
+    private = path.name.startswith((".", "_")) or path.name in _SKIPPED_FILES
+    return path.suffix == ".py" and not private
 
 
 def _imported(folder: Path, path: Path) -> ModuleType:
@@ -85,6 +94,8 @@ def _imported(folder: Path, path: Path) -> ModuleType:
         package.__path__ = [str(folder.resolve())]
         sys.modules[root] = package
     inner = path.relative_to(folder).with_suffix("").parts
+    if path.name == "__init__.py":
+        inner = inner[:-1] or inner
     return importlib.import_module(".".join((root, *inner)))
 
 

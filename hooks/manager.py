@@ -2,13 +2,14 @@
 
 ``make_manager`` registers the built-in plug-ins and, if asked, every entry point of group
 ``zonda``; ``gather`` asks all hooks once and gives the result as data. A plug-in that fails is
-reported in ``Plugins.failures`` and left out; two that claim one name are an error.
+reported in ``Plugins.failures`` and left out. Of two that claim one name neither gets it, unless
+one of them is zonda's own; the rest of what they bring is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import Distribution, entry_points
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from .function import Function
 from .markers import PROJECT
 from .resource import Resource
 from .specs import RunnerFactory
+from .support import Unavailable
 from .wording import named
 
 GROUP: Final = "zonda"
@@ -28,11 +30,15 @@ GROUP: Final = "zonda"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a plug-in comes from: its name and the distribution that brought it."""
+    """Where a plug-in comes from: its name and the distribution that brought it.
+
+    ``built_in``: it is a part of zonda, whose names nobody can take away.
+    """
 
     plugin: str
     distribution: str = ""
     version: str = ""
+    built_in: bool = False
 
     def __str__(self) -> str:
         if self.distribution and self.distribution != self.plugin:
@@ -48,7 +54,14 @@ class Manager(pluggy.PluginManager):
         self.add_hookspecs(specs)
         self._origins: dict[str, Origin] = {}
 
-    def adopt(self, plugin: object, name: str | None, distribution: Distribution | None) -> None:
+    def adopt(
+        self,
+        plugin: object,
+        name: str | None,
+        distribution: Distribution | None,
+        *,
+        built_in: bool = False,
+    ) -> None:
         """Register a plug-in whose hooks fit; raises PluginError for one whose hooks do not."""
         try:
             registered = self.register(plugin, name)
@@ -59,7 +72,8 @@ class Manager(pluggy.PluginManager):
             origin = _origin(name or str(getattr(plugin, "__name__", plugin)), distribution)
             raise _failure(origin, "does not fit the hooks", error) from error
         if registered is not None:
-            self._origins[registered] = _origin(registered, distribution)
+            origin = _origin(registered, distribution)
+            self._origins[registered] = replace(origin, built_in=built_in)
 
     def origin(self, name: str) -> Origin:
         """Where the plug-in that is registered as ``name`` comes from."""
@@ -72,7 +86,10 @@ class Manager(pluggy.PluginManager):
 
 @dataclass(slots=True)
 class Plugins:
-    """All that the plug-ins bring, by name. ``origins`` maps (kind, name) to who brought it."""
+    """All that the plug-ins bring, by name. ``origins`` maps (kind, name) to who brought it.
+
+    ``unusable`` maps (kind, name) to why something that is brought cannot be used.
+    """
 
     resource_types: dict[str, type[Resource]] = field(default_factory=dict)
     constraints: dict[str, type[BaseCustomConstraint]] = field(default_factory=dict)
@@ -80,11 +97,12 @@ class Plugins:
     client_plugins: dict[str, type[Any]] = field(default_factory=dict)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     failures: list[PluginError] = field(default_factory=list)
+    unusable: dict[tuple[str, str], PluginError] = field(default_factory=dict)
     manager: Manager | None = None
     _functions: dict[str, dict[str, type[Function]]] = field(default_factory=dict)
 
     def functions(self, version: str) -> Mapping[str, type[Function]]:
-        """The functions that plug-ins add to ``version``. Raises PluginError for a clash."""
+        """The functions that plug-ins add to ``version``."""
         if version not in self._functions:
             found: dict[str, type[Function]] = {}
             self._collect("zonda_functions", f"function of {version}", found, Function, version)
@@ -116,27 +134,66 @@ class Plugins:
     def _add(
         self, kind: str, target: dict[str, Any], origin: Origin, name: str, thing: Any
     ) -> None:
-        if name in target:
-            raise PluginError(
-                f"Two plug-ins bring the {kind} {name}: {self.origins[kind, name]} and {origin}.",
-                plugin=origin.plugin,
-                distribution=origin.distribution,
-                hint="Uninstall one of them, or take its file out of plugin_dirs.",
-            )
-        target[name] = thing
-        self.origins[kind, name] = origin
+        if isinstance(thing, Unavailable):
+            self._refuse(kind, name, _unavailable(kind, name, origin, thing))
+        elif name in target:
+            if target[name] is not thing:  # a folder may hand on what its files bring
+                self._contest(kind, target, origin, name)
+        elif (kind, name) in self.unusable:
+            self.failures.append(_third(kind, name, origin))
+        else:
+            target[name] = thing
+            self.origins[kind, name] = origin
+
+    def _contest(self, kind: str, target: dict[str, Any], origin: Origin, name: str) -> None:
+        """A second plug-in wants a name: neither gets it, unless the first is zonda's own."""
+        first = self.origins[kind, name]
+        error = PluginError(
+            f"Two plug-ins bring the {kind} {name}: {first} and {origin}; "
+            + (f"that of {first} is used." if first.built_in else "neither is used."),
+            plugin=origin.plugin,
+            distribution=origin.distribution,
+            hint="Uninstall one of them, or take its file out of plugin_dirs.",
+        )
+        if first.built_in:
+            self.failures.append(error)
+            return
+        del target[name], self.origins[kind, name]
+        self._refuse(kind, name, error)
+
+    def _refuse(self, kind: str, name: str, error: PluginError) -> None:
+        self.failures.append(error)
+        self.unusable[kind, name] = error
+
+    def why_no_type(self, name: str) -> str:
+        """Why there is no resource type ``name``, as far as a plug-in is to blame; else empty."""
+        known = self.unusable.get(("resource type", name))
+        if known is not None:
+            return known.message
+        broken = [each for each in self.failures if each.__cause__ is not None]
+        if not broken:
+            return ""
+        names = ", ".join(dict.fromkeys(each.distribution or each.plugin for each in broken))
+        return f"It may belong to a plug-in that failed ({names}): see 'zonda plugin list'."
 
 
 def make_manager(
-    *built_in: object, discover: bool = True, failures: list[PluginError] | None = None
+    *built_in: object,
+    files: Iterable[object] = (),
+    discover: bool = True,
+    failures: list[PluginError] | None = None,
 ) -> Manager:
     """A manager with the specifications, ``built_in`` plug-ins and, if asked, installed ones.
+
+    ``files``: plug-ins that are plain files; they come before those that are installed.
 
     A plug-in that cannot be imported or registered is appended to ``failures`` and left out.
     """
     manager = Manager()
     failed = [] if failures is None else failures
     for plugin in built_in:
+        _adopt(manager, failed, plugin, None, None, built_in=True)
+    for plugin in files:
         _adopt(manager, failed, plugin, None, None)
     for name, load, distribution in _installed() if discover else ():
         try:
@@ -151,7 +208,7 @@ def make_manager(
 
 
 def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
-    """Ask every hook once. Raises PluginError where two plug-ins claim one name."""
+    """Ask every hook once; what fails stands in ``failures``."""
     plugins = Plugins(manager=manager, failures=list(failures))
     collect = plugins._collect
     collect("zonda_resource_types", "resource type", plugins.resource_types, Resource)
@@ -167,9 +224,11 @@ def _adopt(
     plugin: object,
     name: str | None,
     distribution: Distribution | None,
+    *,
+    built_in: bool = False,
 ) -> None:
     try:
-        manager.adopt(plugin, name, distribution)
+        manager.adopt(plugin, name, distribution, built_in=built_in)
     except PluginError as error:
         failures.append(error)
 
@@ -193,6 +252,8 @@ def _checked(hook: str, answer: Any, base: type[Any] | None) -> Mapping[str, Any
     for name, thing in answer.items():
         if not isinstance(name, str):
             raise TypeError(f"{hook} gives {name!r} as a name, which is not text")
+        if isinstance(thing, Unavailable):
+            continue
         if base is None and not callable(thing):
             raise TypeError(f"{hook} gives {thing!r} for {name}, which cannot be called")
         if base is not None and not (isinstance(thing, type) and issubclass(thing, base)):
@@ -217,7 +278,32 @@ def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
         f"Plug-in {origin} {what}: {named(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
-        hint="It is left out; everything else goes on.",
+        hint=_what_to_do(error),
     )
     failure.__cause__ = error
     return failure
+
+
+def _what_to_do(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        library = error.name.partition(".")[0]
+        return f"It needs {library}, which is not installed. Everything else goes on without it."
+    return "It is left out; everything else goes on."
+
+
+def _third(kind: str, name: str, origin: Origin) -> PluginError:
+    return PluginError(
+        f"{origin} brings the {kind} {name}, too, which nobody can use.",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        hint="See the other faults of this name.",
+    )
+
+
+def _unavailable(kind: str, name: str, origin: Origin, thing: Unavailable) -> PluginError:
+    return PluginError(
+        f"The {kind} {name} of {origin} cannot be used here: {thing.reason}",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        hint="Everything else goes on without it.",
+    )

@@ -22,8 +22,9 @@ RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """Resource classes by type name, e.g. ``{"OS::Heat::Value": Value}``.
 
-    Called once, before the first template is parsed. Two plug-ins that give the same name are an
-    error that names both; an empty mapping is fine.
+    Called once, before the first template is parsed. A name that two plug-ins give is used by
+    neither; ``support.Unavailable(reason)`` in place of a class disables one name; an empty
+    mapping is fine.
     """
     raise AssertionError("a specification is never called")
 

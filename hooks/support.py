@@ -6,6 +6,7 @@ ones, and ``zonda resource type show`` prints it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 SUPPORTED: Final = "SUPPORTED"
@@ -60,6 +61,18 @@ class SupportStatus:
 
     def __repr__(self) -> str:
         return f"SupportStatus({self.status!r}, version={self.version!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """Stands in a hook's answer for something that cannot be used here, and says why.
+
+    So a type whose client library is missing disables itself alone::
+
+        return {"Acme::Disk": Disk if acme else Unavailable("it needs acme: pip install acme")}
+    """
+
+    reason: str
 
 
 def is_valid_status(status: str) -> bool:

@@ -61,7 +61,7 @@ class Loader:
         self.found_document: Document | None = None
         self.environment = Environment()
         self.parameters = Parameters(identity)
-        self.registry = Registry(plugins.resource_types)
+        self.registry = Registry(plugins.resource_types, plugins.why_no_type)
         self.conditions = Conditions()
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}

@@ -7,7 +7,7 @@ decides, so that ``My::*`` beats ``My::Thing``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -65,8 +65,12 @@ def is_template(type_: str) -> bool:
 class Registry:
     """The environment's entries in front of the types of the plug-ins."""
 
-    def __init__(self, types: Mapping[str, type[Resource]]) -> None:
+    def __init__(
+        self, types: Mapping[str, type[Resource]], why_none: Callable[[str], str] | None = None
+    ) -> None:
+        """``why_none`` says why there is no type of a name, where a plug-in is to blame."""
         self._types = types
+        self._why_none = why_none
         self._entries: list[_Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._cache: dict[tuple[str, str], type[Resource]] = {}
@@ -140,8 +144,12 @@ class Registry:
             f"The Resource Type ({type_}) could not be found.",
             at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
-            hint=near(meant, self.names()) or _alias_hint(type_, meant),
+            hint=self._hint(type_, meant),
         )
+
+    def _hint(self, type_: str, meant: str) -> str:
+        blamed = self._why_none(meant) if self._why_none is not None else ""
+        return near(meant, self.names()) or _alias_hint(type_, meant) or blamed
 
     def _search(
         self, meant: str, type_: str, resource: str, used: tuple[_Entry, ...], dead: set[str]

@@ -104,7 +104,15 @@ def test_a_broken_file_is_reported_and_hurts_nothing_else(
 
 
 def test_tests_private_files_and_other_files_are_left_out(tmp_path: Path) -> None:
-    for name in ("tests/test_it.py", "_private.py", ".hidden.py", "notes.txt", ".git/x.py"):
+    for name in (
+        "tests/test_it.py",
+        "_private.py",
+        ".hidden.py",
+        "notes.txt",
+        ".git/x.py",
+        "setup.py",
+        "conftest.py",
+    ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("raise RuntimeError('loaded')")
@@ -124,6 +132,29 @@ def test_files_in_subfolders_are_loaded_and_may_import_each_other(tmp_path: Path
     plugins, failures = found(tmp_path)
 
     assert (set(plugins.resource_types), failures) == ({"My::Named"}, [])
+
+
+def test_a_package_is_loaded_too_and_may_hand_on_what_its_files_bring(tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "__init__.py").write_text("from .thing import resource_mapping\n")
+    (tmp_path / "lab" / "thing.py").write_text(TYPE)
+    (tmp_path / "__init__.py").write_text(TYPE.replace("My::Thing", "My::Root"))
+
+    plugins, failures = found(tmp_path)
+
+    assert (set(plugins.resource_types), failures) == ({"My::Thing", "My::Root"}, [])
+
+
+def test_one_file_may_bring_many_types_and_one_class_under_many_names(tmp_path: Path) -> None:
+    names = '{"My::Thing": Thing, "My::Old": Thing, "My::Other": Other}'
+    text = TYPE.replace("def resource", "class Other(Thing):\n    pass\n\ndef resource")
+    (tmp_path / "things.py").write_text(text.replace('{"My::Thing": Thing}', names))
+
+    plugins, failures = found(tmp_path)
+
+    assert failures == []
+    assert list(plugins.resource_types) == ["My::Thing", "My::Old", "My::Other"]
+    assert plugins.resource_types["My::Old"] is plugins.resource_types["My::Thing"]
 
 
 def test_equal_names_in_two_folders_are_two_modules(tmp_path: Path) -> None:

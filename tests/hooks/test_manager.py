@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks import hookimpl, manager
+from zonda.hooks import hookimpl, manager, support
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.errors import PluginError
 from zonda.hooks.function import Function
@@ -30,6 +30,10 @@ class Two(Resource):
 class Upper(Function):
     def resolve(self, scope: Any) -> Any:
         return None
+
+
+class Lower(Upper):
+    pass
 
 
 def plugin(name: str, **hooks: Callable[..., Any]) -> Any:
@@ -96,14 +100,59 @@ def test_two_plugins_with_one_name_are_an_error_that_names_both_distributions(
         ("disks", "acme-disks", lambda: types("disks", A_B=One)),
         ("storage", "other-storage", lambda: types("storage", A_B=Two)),
     )
-    with pytest.raises(PluginError) as caught:
-        collect(discover=True)
-    assert caught.value.message == (
+    plugins = collect(types("other", C_D=Two), discover=True)
+    (caught,) = plugins.failures
+    assert caught.message == (
         "Two plug-ins bring the resource type A::B: disks (acme-disks 1.2) and "
-        "storage (other-storage 1.2)."
+        "storage (other-storage 1.2); neither is used."
     )
-    assert caught.value.distribution == "other-storage"
-    assert caught.value.hint
+    assert caught.distribution == "other-storage"
+    assert caught.hint
+    assert plugins.resource_types == {"C::D": Two}
+    assert plugins.why_no_type("A::B") == caught.message
+
+
+def test_nobody_takes_a_name_of_zonda_away() -> None:
+    failures: list[PluginError] = []
+    made = make_manager(
+        types("own", A_B=One), files=[types("file", A_B=Two)], discover=False, failures=failures
+    )
+    plugins = gather(made, failures)
+    assert plugins.resource_types == {"A::B": One}
+    assert [str(each) for each in plugins.failures] == [
+        "Two plug-ins bring the resource type A::B: own and file; that of own is used."
+    ]
+
+
+def test_a_third_plugin_with_the_name_is_told_of_too() -> None:
+    made = make_manager(
+        files=[types(name, A_B=cls) for name, cls in (("a", One), ("b", Two), ("c", One))],
+        discover=False,
+    )
+    plugins = gather(made)
+    assert plugins.resource_types == {}
+    assert [each.plugin for each in plugins.failures] == ["b", "c"]
+
+
+def test_a_plugin_may_disable_one_of_its_types() -> None:
+    off = support.Unavailable("it needs acme: pip install acme")
+    both = plugin("acme", zonda_resource_types=lambda: {"A::On": One, "A::Off": off})
+    plugins = collect(both)
+    assert plugins.resource_types == {"A::On": One}
+    assert plugins.why_no_type("A::Off") == (
+        "The resource type A::Off of acme cannot be used here: it needs acme: pip install acme"
+    )
+    assert plugins.why_no_type("A::Other") == ""
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def needs() -> Any:
+        raise ModuleNotFoundError("No module named 'psycopg.rows'", name="psycopg.rows")
+
+    installed(monkeypatch, tmp_path, ("pg", "acme-pg", needs))
+    plugins = collect(discover=True)
+    assert plugins.failures[0].hint.startswith("It needs psycopg, which is not installed.")
+    assert plugins.why_no_type("A::B").endswith("failed (acme-pg): see 'zonda plugin list'.")
 
 
 def test_a_plugin_that_cannot_be_imported_hurts_no_other(
@@ -196,10 +245,10 @@ def test_functions_are_asked_for_once_for_each_version() -> None:
 def test_two_plugins_with_one_function_are_an_error() -> None:
     plugins = collect(
         plugin("f", zonda_functions=lambda version: {"upper": Upper}),
-        plugin("g", zonda_functions=lambda version: {"upper": Upper}),
+        plugin("g", zonda_functions=lambda version: {"upper": Lower}),
     )
-    with pytest.raises(PluginError, match="Two plug-ins bring the function of 2018-08-31 upper"):
-        plugins.functions("2018-08-31")
+    assert plugins.functions("2018-08-31") == {"upper": Upper}
+    assert "Two plug-ins bring the function of 2018-08-31 upper" in str(plugins.failures[0])
 
 
 def test_a_hook_need_not_take_its_arguments() -> None:
