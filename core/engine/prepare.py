@@ -13,13 +13,12 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.properties import Properties
 from zonda.hooks.resource import Resource
 
+from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
 from .instances import Instances, Seen, written
-from .outcome import Prepared, Verdict
+from .outcome import Prepared
 from .reasons import Secrets, is_a_plugins, reason_for
 from .values import RowValues
 
@@ -55,9 +54,7 @@ class Preparation:
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
         self.secrets.add_properties(self.resolved.properties)
-        if row.action == "INIT":
-            return self._create(definition, node)
-        return self._update(definition, node)
+        return self._prepared(compare(self._case(definition, node)), definition)
 
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack
@@ -68,73 +65,36 @@ class Preparation:
 
         return RowValues(self.seen.required, instances.lending.sealer, build)
 
-    def _create(self, definition: Definition, node: Node) -> Prepared:
+    def _case(self, definition: Definition, node: Node) -> Case:
         assert self.resolved is not None
-        if self.resolved.external_id is not None:
-            if not self.resolved.external_id:
-                raise _NoExternalId("Resource ID was not provided.")
+        return Case(
+            self.row,
+            self.resolved,
+            node.cls,
+            self.instances.definitions.class_type(node.cls),
+            lambda: definition.registry.restricted_actions(self.row.name),
+            lambda: self.instances.make(self.seen),
+            lambda: self.instances.make(self.seen, definition=self.resolved, cls=self.cls),
+            self._hash,
+        )
+
+    def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:
+        """What the steps are to do for a decision."""
+        decision, after = compared.decision, compared.after
+        assert self.resolved is not None
+        if decision == "check":
             return self._begin("CHECK", definition, dict(self.resolved.properties))
-        instance = self._after()
-        _validate(instance.properties, node.name)
-        return self._begin("CREATE", definition, instance.properties.stored())
-
-    def _after(self) -> Resource:
-        return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
-
-    def _update(self, definition: Definition, node: Node) -> Prepared:
-        assert self.resolved is not None
-        row, resolved = self.row, self.resolved
-        if (row.external_id or None) != resolved.external_id:
-            return self._refuse("external_id")
-        if row.class_type != self.instances.definitions.class_type(node.cls):
-            return self._replace(definition)
-        before = self.instances.make(self.seen)
-        # an update that could not be begun has failed too, and done nothing: its hash is there
-        failed = not row.have_hash or (row.status == "FAILED" and row.action != "UPDATE")
-        broken = row.action == "DELETE" or (row.action, row.status) == ("CHECK", "FAILED")
-        if broken or (failed and before.needs_replace_failed()):
-            return self._replace(definition)
-        if resolved.external_id is not None:
-            return Prepared("unchanged")
-        after = self._after()
-        if node.cls.never_update:
+        if decision == "create" or decision == "update":
+            assert after is not None
+            return self._begin(decision.upper(), definition, after.properties.stored())
+        if decision == "note":
+            assert after is not None
             # nothing is done, yet what is shown of the resource is what the template says now
             shown = self._begin("UPDATE", definition, after.properties.stored())
             return dataclasses.replace(shown, verdict="unchanged")
-        same = self._hash() == row.resolved_hash
-        if same and not failed and not after.always_update():
-            return Prepared("unchanged")
-        return self._changed(definition, before, after)
-
-    def _changed(self, definition: Definition, before: Resource, after: Resource) -> Prepared:
-        _validate(after.properties, self.row.name)
-        changed = after.properties.diff(before.properties)
-        fixed = after.properties.immutable(changed)
-        if fixed:
-            return self._refuse(f"properties {', '.join(fixed)}", "fail")
-        if changed and (
-            before.needs_replace_with_prop_diff(changed, after.properties, before.properties)
-            or not after.properties.update_allowed(changed)
-        ):
-            return self._replace(definition)
-        if "update" in definition.registry.restricted_actions(self.row.name):
-            return self._restricted("update")
-        return self._begin("UPDATE", definition, after.properties.stored())
-
-    def _replace(self, definition: Definition) -> Prepared:
-        if "replace" in definition.registry.restricted_actions(self.row.name):
-            return self._restricted("replace")
-        return Prepared("replace")
-
-    def _restricted(self, what: str) -> Prepared:
-        text = f"resources.{self.row.name}: {what} is restricted for resource."
-        return Prepared("fail", "UPDATE", f"ResourceActionRestricted: {text}")
-
-    def _refuse(self, what: str, verdict: Verdict = "refuse") -> Prepared:
-        name, kind = self.row.name, self.row.type
-        named = what if what.startswith("properties") else f"property {what}"
-        text = f"resources.{name}: Update to {named} of {name} ({kind}) is not supported."
-        return Prepared(verdict, "UPDATE", f"NotSupported: {text}")
+        if decision == "unchanged" or decision == "replace":
+            return Prepared(decision)
+        return Prepared(decision, "UPDATE", compared.reason)
 
     def _hash(self) -> str:
         assert self.resolved is not None
@@ -161,13 +121,3 @@ class Preparation:
             type=resolved.type,
             class_type=self.instances.definitions.class_type(self.cls),
         )
-
-
-class _NoExternalId(Exception):
-    heat_type = "Exception"
-
-
-def _validate(properties: Properties, name: str) -> None:
-    faults: list[TemplateError] = properties.validate((name, "Properties"), pending=())
-    if faults:
-        raise faults[0]

@@ -1,0 +1,163 @@
+"""What a wanted definition means for an instance, and why. Nothing is begun and nothing written.
+
+The one place that decides between creating, updating, replacing and leaving alone: ``prepare`` asks
+it before an operation, ``preview`` for a plan that is only shown. Raises what a plug-in raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from zonda.core.store.rows import ResourceRow
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.resource import Resource
+
+Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
+#: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
+Why = Literal[
+    "", "new", "type", "failed", "fixed", "immutable", "plugin", "restricted", "external", "always"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An instance and what is wanted of it.
+
+    ``class_type``: the registered name of ``cls``. ``before`` and ``after`` make plug-in instances
+    of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
+    ``supposed``: properties whose values are not known yet and are to be taken as changed;
+    ``pending``: all that are not known, which are not validated.
+    """
+
+    row: ResourceRow
+    resolved: ResourceDefinition
+    cls: type[Resource]
+    class_type: str
+    restricted: Callable[[], Collection[str]]
+    before: Callable[[], Resource]
+    after: Callable[[], Resource]
+    hashed: Callable[[], str]
+    supposed: Collection[str] = ()
+    pending: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The decision. ``about``: the properties that force it; ``changed``: all that change.
+
+    ``check``: a resource that is managed elsewhere is taken note of. ``note``: nothing is done, yet
+    the new definition is kept. ``fail`` and ``refuse`` come with Heat's ``reason``; ``would`` is
+    what they keep from happening.
+    """
+
+    decision: Decision
+    why: Why = ""
+    about: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    reason: str = ""
+    would: Decision = "update"
+    after: Resource | None = None
+
+
+UNCHANGED = Comparison("unchanged")
+
+
+def compare(case: Case) -> Comparison:
+    """What is to be done with the instance."""
+    return _new(case) if case.row.action == "INIT" else _existing(case)
+
+
+def _new(case: Case) -> Comparison:
+    if case.resolved.external_id is not None:
+        if not case.resolved.external_id:
+            raise _NoExternalId("Resource ID was not provided.")
+        return Comparison("check", "new")
+    instance = case.after()
+    _validate(instance, case)
+    return Comparison("create", "new", after=instance)
+
+
+def _existing(case: Case) -> Comparison:
+    row = case.row
+    if (row.external_id or None) != case.resolved.external_id:
+        return _refusal(case, "property external_id", "refuse", "external", ())
+    if row.class_type != case.class_type:
+        return _replacement(case, "type")
+    before = case.before()
+    # an update that could not be begun has failed too, and done nothing: its hash is there
+    failed = not row.have_hash or (row.status == "FAILED" and row.action != "UPDATE")
+    broken = row.action == "DELETE" or (row.action, row.status) == ("CHECK", "FAILED")
+    if broken or (failed and before.needs_replace_failed()):
+        return _replacement(case, "failed")
+    if case.resolved.external_id is not None:
+        return UNCHANGED
+    after = case.after()
+    if case.cls.never_update:
+        return Comparison("note", after=after)
+    same = not case.supposed and case.hashed() == row.resolved_hash
+    if same and not failed and not after.always_update():
+        return UNCHANGED
+    return _changed(case, before, after, "failed" if failed else "always" if same else "")
+
+
+def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Comparison:
+    _validate(after, case)
+    differing = after.properties.diff(before.properties)
+    if case.supposed:
+        surely = {*differing, *case.supposed}
+        differing = [key for key in after.properties.props if key in surely]
+    fixed = after.properties.immutable(differing)
+    if fixed:
+        named = f"properties {', '.join(fixed)}"
+        return _refusal(case, named, "fail", "immutable", tuple(fixed))
+    changed = tuple(differing)
+    if changed:
+        if before.needs_replace_with_prop_diff(differing, after.properties, before.properties):
+            return _replacement(case, "plugin", changed, changed)
+        if not after.properties.update_allowed(differing):
+            props = after.properties.props
+            about = tuple(key for key in differing if not props[key].update_allowed)
+            return _replacement(case, "fixed", about, changed)
+    if "update" in case.restricted():
+        return _restriction(case, "update", changed)
+    return Comparison("update", why, changed=changed, after=after)
+
+
+def _replacement(
+    case: Case, why: Why, about: tuple[str, ...] = (), changed: tuple[str, ...] = ()
+) -> Comparison:
+    if "replace" in case.restricted():
+        return _restriction(case, "replace", changed)
+    return Comparison("replace", why, about, changed)
+
+
+def _restriction(
+    case: Case, what: Literal["update", "replace"], changed: tuple[str, ...]
+) -> Comparison:
+    text = f"resources.{case.row.name}: {what} is restricted for resource."
+    reason = f"ResourceActionRestricted: {text}"
+    return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
+
+
+def _refusal(
+    case: Case, what: str, decision: Decision, why: Why, about: tuple[str, ...]
+) -> Comparison:
+    name, kind = case.row.name, case.row.type
+    text = f"resources.{name}: Update to {what} of {name} ({kind}) is not supported."
+    return Comparison(decision, why, about, about, f"NotSupported: {text}")
+
+
+class _NoExternalId(Exception):
+    heat_type = "Exception"
+
+
+def _validate(instance: Resource, case: Case) -> None:
+    faults: list[TemplateError] = instance.properties.validate(
+        (case.row.name, "Properties"), pending=case.pending
+    )
+    for fault in faults:
+        if len(fault.path) < 3 or fault.path[2] not in case.pending:
+            raise fault
