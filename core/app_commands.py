@@ -197,7 +197,7 @@ class Commands:
         """Leave the action to the engine that holds the lock, or become the engine."""
         parts = self._parts
         request = parts.ids.new()
-        text = parts.store.sealer.seal(actions.to_json(action))
+        text = parts.store.sealer.seal(actions.to_json(action, parts.settings.user))
         with parts.store.transaction() as tx:
             tx.add_request(request, text, parts.clock.now())
         try:
@@ -253,7 +253,10 @@ class Commands:
             lender=parts.lender,
             load=parts.loading,
             settings=EngineSettings(
-                workers=known.workers, project=known.project, cancel_grace=known.cancel_grace
+                workers=known.workers,
+                project=known.project,
+                user=known.user,
+                cancel_grace=known.cancel_grace,
             ),
         )
         self._unsubscribe = engine.subscribe(self._heard)

@@ -81,6 +81,12 @@ class Settings:
         "The project that new stacks belong to (`OS::project_id`).",
         "ZONDA_PROJECT",
     )
+    user: str = _setting(
+        "",
+        "Who the history of a stack says has asked for an action.",
+        "ZONDA_USER",
+        shown="the login name",
+    )
     plugin_dirs: tuple[str, ...] = _setting(
         (),
         "Folders whose Python files are loaded as plug-ins, besides installed ones. "
@@ -245,6 +251,7 @@ def load(
         raise UsageError("\n".join(map(str, faults)), code="ZON207")
     values["home"] = home
     values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
+    values["user"] = values.get("user") or settings_values.login_name()
     if "plugin_dirs" not in values:
         values["plugin_dirs"] = (str(home / "plugins"),)
     return Settings(**values)

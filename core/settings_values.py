@@ -6,6 +6,7 @@ Called by ``core/settings.py`` only. Every fault is a ValueError that says what 
 from __future__ import annotations
 
 import os
+import pwd
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import Field
@@ -113,3 +114,12 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "tuple[str, ...]": _folders,
     "Mapping[str, Mapping[str, Any]]": _sections,
 }
+
+
+def login_name() -> str:
+    """The name of the user of this process; ``uid N`` where the system knows no name."""
+    number = os.getuid()
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"uid {number}"

@@ -101,6 +101,7 @@ __all__ = [
     "SuspendStack",
     "UpdateStack",
     "answered",
+    "asked_by",
     "from_json",
     "to_json",
 ]
@@ -119,17 +120,18 @@ Action = (
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Action)}
 
 
-def to_json(action: Action) -> str:
-    """The action as JSON text."""
+def to_json(action: Action, user: str = "") -> str:
+    """The action as JSON text, with the ``user`` who asks for it."""
     values = {item.name: getattr(action, item.name) for item in fields(action)}
     if isinstance(values.get("bundle"), Bundle):
         values["bundle"] = values["bundle"].to_json()
-    return json.dumps({"action": type(action).__name__, **values})
+    return json.dumps({"action": type(action).__name__, "asked by": user, **values})
 
 
 def from_json(text: str) -> Action:
     """The action that ``to_json`` wrote."""
     values = json.loads(text)
+    values.pop("asked by", None)
     kind = _KINDS[values.pop("action")]
     if values.get("bundle") is not None:
         values["bundle"] = Bundle.from_json(values["bundle"])
@@ -138,3 +140,8 @@ def from_json(text: str) -> Action:
             values[item.name] = tuple(values[item.name])
     made: Action = kind(**values)
     return made
+
+
+def asked_by(text: str) -> str:
+    """The user that ``to_json`` was given."""
+    return str(json.loads(text).get("asked by", ""))

@@ -53,7 +53,7 @@ def stack_timed_out(work: Work, stack_id: str) -> None:
         return
     how = "cancelled" if is_cancelled(stack) else "aborted (stack timed out)"
     if not is_cancelled(stack):
-        release.fail_stack(work, stack, f"{stack.action.title()} timed out")
+        release.fail_stack(work, stack, phases.timed_out(stack.action))
     release.halt(work, stack)
     for key in work.tx.running(stack.id):
         row = work.tx.resource(key)

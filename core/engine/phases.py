@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from .states import COMPLETE, DOWN, FAILED, IDLE, UP
+from . import recording
+from .states import (
+    CANCELLED,
+    COMPLETE,
+    DOWN,
+    FAILED,
+    IDLE,
+    TIMED_OUT,
+    UP,
+    USER_CANCELLED,
+)
 from .work import Work, failures
 
 #: Actions that end with the deletion of what the template no longer has.
@@ -69,7 +79,23 @@ def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
     stack.halted = 0
     stack.deadline = None
     work.stack_state(stack, status, reason)
+    recording.end(work, stack, _recorded(stack, status))
     work.after.idle[stack.id] = None
+
+
+def timed_out(action: str) -> str:
+    """The failure of an action that is past its deadline."""
+    return f"{action.title()} timed out"
+
+
+def _recorded(stack: StackRow, status: str) -> str:
+    """How the history calls the end."""
+    if status != FAILED:
+        return status
+    reasons = failures(stack)
+    if USER_CANCELLED in reasons:
+        return CANCELLED
+    return TIMED_OUT if reasons[:1] == [timed_out(stack.action)] else FAILED
 
 
 def failure_reason(stack: StackRow) -> str:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import phases
+from . import phases, recording
 from .cone import Cone, Wanted, cone, counts
+from .recording import Given
 from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PRESENT, UP
 from .work import Work
 
@@ -25,6 +26,7 @@ class Proposal:
     ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
+    ``given`` is what the history tells of it.
     """
 
     stack_id: str
@@ -35,6 +37,7 @@ class Proposal:
     body: str | None = None
     changes: dict[str, object] = field(default_factory=dict)
     owed: bool = False
+    given: Given = field(default_factory=Given)
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
@@ -47,10 +50,12 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
     else:
         stack.template_id = proposal.template_id
         _plan_wanted(work, stack, proposal.wanted)
+    recording.begin(work, stack, proposal.given)
     phases.turn(work, stack)
 
 
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    recording.overtake(work, stack, proposal.action)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)
     stack.generation += 1

@@ -21,6 +21,7 @@ from .cone import Wanted
 from .definitions import Definition, body_of, bundle_of, merged
 from .planning import Proposal
 from .reasons import HIDDEN
+from .recording import Given, hashes
 from .room import Room
 from .states import COMPLETE, IDLE, OVERTAKES
 
@@ -29,10 +30,19 @@ UNCHECKED = ". 'CHECK' not fully supported (see resources)"
 
 def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
+    proposal: Proposal | None
     if isinstance(action, actions.CreateStack):
-        return _create(room, action)
-    stack = named(room, action.stack)
-    return PLANS[type(action)](room, stack, action), stack
+        proposal, stack = _create(room, action)
+    else:
+        stack = named(room, action.stack)
+        proposal = PLANS[type(action)](room, stack, action)
+    return None if proposal is None else _signed(room, proposal), stack
+
+
+def _signed(room: Room, proposal: Proposal) -> Proposal:
+    """The proposal with who asks for it."""
+    given = dataclasses.replace(proposal.given, by=room.settings.user)
+    return dataclasses.replace(proposal, given=given)
 
 
 def named(room: Room, name: str) -> StackRow:
@@ -53,7 +63,8 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     stack = room.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
-    return dataclasses.replace(_back(room, stack), owed=True), stack
+    given = Given(detail={"because": stack.generation})
+    return dataclasses.replace(_back(room, stack), owed=True, given=given), stack
 
 
 def _back(room: Room, stack: StackRow) -> Proposal:
@@ -152,6 +163,7 @@ def _template(
             "description": description if isinstance(description, str) else str(description),
             "note": "",
         },
+        given=Given("", {}, *hashes(room.sealer, bundle)),
     )
 
 

@@ -8,15 +8,16 @@ the last one turns the phase. ``dirty`` outlives a plan that was halted, so the 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import phases
-from .states import CLOSED, FAILED, LEAVING, OPEN, PRESENT, UP
+from .states import CLOSED, FAILED, LEAVING, OPEN, PRESENT, UP, USER_CANCELLED
 from .work import Work, failures
 
 #: The failure of an action that the user has cancelled.
-CANCELLED = "User cancelled operation"
+CANCELLED = USER_CANCELLED
 
 
 def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
@@ -53,7 +54,7 @@ def _release(
     changed: bool,
     pending: list[tuple[ResourceRow, bool]],
 ) -> None:
-    for other in _next(work, stack, row):
+    for other in neighbours(work, stack, row):
         if changed:
             other.dirty = 1
         if other.open and other.waiting > 0:
@@ -70,11 +71,12 @@ def has_work(row: ResourceRow) -> bool:
     return bool(row.dirty or row.op or row.verb or row.want != PRESENT)
 
 
-def _next(work: Work, stack: StackRow, row: ResourceRow) -> list[ResourceRow]:
+def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
     ids = work.tx.dependants(row.id) if stack.phase == UP else work.tx.requirements(row.id)
-    found = (work.tx.resource(key) for key in ids)
-    return [other for other in found if other is not None and other.want == row.want]
+    for other in map(work.tx.resource, ids):
+        if other is not None and other.want == row.want:
+            yield other
 
 
 def mark_dependants(work: Work, row: ResourceRow) -> None:
@@ -95,7 +97,7 @@ def block(work: Work, row: ResourceRow) -> None:
     while pending:
         row = pending.pop()
         if row.open == OPEN or (row.open and not row.op):
-            pending.extend(other for other in _next(work, stack, row) if other.waiting > 0)
+            pending.extend(other for other in neighbours(work, stack, row) if other.waiting > 0)
             row.verb = ""
             row.open = LEAVING if row.op else CLOSED
             stack.remaining -= int(not row.op)

@@ -56,7 +56,8 @@ class Requests:
 
     def _carry_out(self, key: str, text: str) -> None:
         try:
-            action = actions.from_json(self._driver.room.sealer.load(text))
+            asked = self._driver.room.sealer.load(text)
+            action, user = actions.from_json(asked), actions.asked_by(asked)
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
@@ -74,7 +75,7 @@ class Requests:
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.room, action, note), done)
+        self._driver.start(act(self._driver.room.asked_by(user), action, note), done)
 
     def _refuse(self, key: str, why: BaseException) -> None:
         said = answers.refused(why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,11 +20,13 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
-    ``cancel_grace``: how long a cancelled, deleted or rolled back stack waits for what still runs.
+    ``user``: who asks, where nobody else does. ``cancel_grace``: how long a cancelled, deleted
+    or rolled back stack waits for what still runs.
     """
 
     workers: int = 16
     project: str = "default"
+    user: str = ""
     poll_first: float = 0.5
     poll_last: float = 15.0
     poll_spread: float = 0.2
@@ -44,6 +47,10 @@ class Room:
     sealer: Sealer
     settings: EngineSettings
     reader: Callable[[], Reader]
+
+    def asked_by(self, user: str) -> Room:
+        """The same room, for an action that ``user`` asks for."""
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, user=user))
 
     def poll_delay(self, started_at: float) -> float:
         """Seconds until the next poll: a function of the operation's age, so nothing is stored."""

@@ -16,6 +16,10 @@ PRESENT, ABSENT = "PRESENT", "ABSENT"
 CLOSED, OPEN, LEAVING = 0, 1, 2
 NONE, STARTING, RETRY, POLLING = "", "STARTING", "RETRY", "POLLING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
+#: How an action may also have ended, in its history.
+CANCELLED, TIMED_OUT, SUPERSEDED = "CANCELLED", "TIMED_OUT", "SUPERSEDED"
+#: The failure of an action that the user has cancelled.
+USER_CANCELLED = "User cancelled operation"
 
 #: (state of the operation, event) -> next state of the operation.
 OPERATION: Final[Mapping[tuple[str, str], str]] = {

@@ -11,6 +11,7 @@ from pathlib import Path
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 
 from zonda.hooks.errors import StoreError
 
@@ -38,6 +39,11 @@ def upgrade(path: str, revision: str = "head") -> None:
         with engine.begin() as connection:
             made.attributes["connection"] = connection
             command.upgrade(made, revision)
+    except CommandError as error:
+        raise StoreError(
+            f"The database {path} was made by an alpha that this zonda cannot read.",
+            hint="Delete its stacks with the zonda that wrote it, or choose another ZONDA_HOME.",
+        ) from error
     except sqlalchemy.exc.SQLAlchemyError as error:
         raise StoreError(
             f"The database {path} could not be upgraded: {error}.",

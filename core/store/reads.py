@@ -18,10 +18,18 @@ from zonda.hooks.near import near
 
 from .faults import explain
 from .prepared import SQL
-from .rows import ResourceRow, StackRow
+from .rows import FailedRow, ResourceRow, StackRow
 from .sealing import Sealer
-from .showing import event_view, resource_view, stack_view
-from .views import EventView, RequestView, ResourceView, StackView, TemplateView
+from .showing import action_view, event_view, failed_view, resource_view, stack_view
+from .views import (
+    ActionView,
+    EventView,
+    FailedView,
+    RequestView,
+    ResourceView,
+    StackView,
+    TemplateView,
+)
 
 
 class Reader:
@@ -111,6 +119,15 @@ class Reader:
         """Events with a ``seq`` above ``after``, in order."""
         found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
         return [event_view(item) for item in found]
+
+    def actions(self, stack_id: str) -> list[ActionView]:
+        """What was planned for a stack, and how it ended; the oldest first."""
+        return [action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
+
+    def failed(self, stack_id: str) -> list[FailedView]:
+        """The operations of a stack that failed, the oldest first, hidden values redacted."""
+        rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
+        return [failed_view(row, self.sealer) for row in rows]
 
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""

@@ -54,6 +54,7 @@ class ResourceRow:
     type: str
     class_type: str = ""
     replaces_id: str | None = None
+    cause: str = ""
     generation: int = 0
     want: str = "PRESENT"
     verb: str = ""
@@ -97,6 +98,50 @@ class ResourceRow:
     owner: str = ""
     created_at: float = 0.0
     updated_at: float = 0.0
+
+
+@dataclass(slots=True)
+class ActionRow:
+    """One row of ``action``."""
+
+    id: str
+    stack_id: str
+    generation: int
+    action: str
+    detail: str = "{}"
+    by: str = ""
+    started_at: float = 0.0
+    ended_at: float | None = None
+    status: str = ""
+    status_reason: str = ""
+    template_id: str | None = None
+    template_hash: str = ""
+    environment_hash: str = ""
+
+
+@dataclass(slots=True)
+class FailedRow:
+    """One row of ``failed``."""
+
+    id: str
+    stack_id: str
+    generation: int
+    resource_id: str
+    resource_name: str
+    resource_type: str
+    physical_id: str | None
+    op: str
+    op_id: str | None
+    template_id: str | None
+    properties: str | None
+    hidden: str
+    attempt: int
+    started_at: float | None
+    at: float
+    during: str
+    kind: str
+    code: str
+    reason: str
 
 
 @dataclass(slots=True)
@@ -188,6 +233,8 @@ resource_values = attrgetter(*columns(ResourceRow))
 stack_updates = Updates(StackRow, STACK_UPDATES)
 resource_updates = Updates(ResourceRow, RESOURCE_UPDATES)
 event_values = attrgetter(*columns(EventRow))
+action_values = attrgetter(*columns(ActionRow))
+failed_values = attrgetter(*columns(FailedRow))
 
 
 def copied(row: ResourceRow) -> ResourceRow:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .rows import EventRow, ResourceRow, StackRow, event_values
+from .rows import EventRow, FailedRow, ResourceRow, StackRow, event_values
 from .sealing import Sealer
-from .views import REDACTED, EventView, ResourceView, StackView
+from .views import REDACTED, ActionView, EventView, FailedView, ResourceView, StackView
 
 
 def stack_view(row: StackRow) -> StackView:
@@ -62,6 +62,35 @@ def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) 
         metadata=sealer.load(row.meta) or {},
         present=row.want == "PRESENT",
         replaces_id=row.replaces_id,
+    )
+
+
+def action_view(key: str, stack_id: str, generation: int, *rest: Any) -> ActionView:
+    """The view of a row of ``action``."""
+    action, detail, *others = rest
+    return ActionView(key, stack_id, generation, action, json.loads(detail), *others)
+
+
+def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
+    """The view of an operation that failed, hidden properties redacted."""
+    hidden = json.loads(row.hidden)
+    return FailedView(
+        generation=row.generation,
+        resource_id=row.resource_id,
+        resource_name=row.resource_name,
+        resource_type=row.resource_type,
+        physical_id=row.physical_id,
+        op=row.op,
+        op_id=row.op_id,
+        template_id=row.template_id,
+        properties=_masked(sealer.load(row.properties) or {}, hidden.get("properties", ())),
+        attempt=row.attempt,
+        started_at=row.started_at,
+        at=row.at,
+        during=row.during,
+        kind=row.kind,
+        code=row.code,
+        reason=row.reason,
     )
 
 

@@ -22,10 +22,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import Executable
 
 from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, EventRow, PlanRow, columns
-from .tables import DATA, EDGE, EVENT, META, REQUEST, RESOURCE, STACK, TEMPLATE
+from .tables import ACTION, DATA, EDGE, EVENT, FAILED, META, REQUEST, RESOURCE, STACK, TEMPLATE
 
 P: Any = bindparam
-R, S, E = RESOURCE.c, STACK.c, EDGE.c
+R, S, E, A = RESOURCE.c, STACK.c, EDGE.c, ACTION.c
 
 L: Any = literal_column
 IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
@@ -78,6 +78,7 @@ STATEMENTS: dict[str, Executable] = {
                 R.op_template_id == TEMPLATE.c.id,
             )
         ),
+        ~exists().where(A.template_id == TEMPLATE.c.id),
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
@@ -131,6 +132,29 @@ STATEMENTS: dict[str, Executable] = {
     .offset(P("offset")),
     "last_event": select(func.max(EVENT.c.seq)),
     "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
+    # -- actions: what was planned, and how it ended
+    "insert_action": insert(ACTION).values(_write(ACTION)),
+    "end_action": update(ACTION)
+    .where(A.stack_id == P("key"), A.ended_at.is_(None))
+    .values(ended_at=P("at"), status=P("new_status"), status_reason=P("reason")),
+    "actions_of_stack": select(ACTION)
+    .where(A.stack_id == P("stack_id"))
+    .order_by(A.generation, A.id),
+    "last_action": select(ACTION)
+    .where(A.stack_id == P("stack_id"))
+    .order_by(A.generation.desc(), A.id.desc()),
+    "template_hashes": select(A.template_hash, A.environment_hash)
+    .where(A.stack_id == P("stack_id"), A.template_id == P("template_id"))
+    .order_by(A.generation.desc()),
+    "delete_old_actions": delete(ACTION).where(
+        A.ended_at < P("before"),
+        ~exists().where(S.id == A.stack_id, S.deleted_at.is_(None), S.generation == A.generation),
+    ),
+    "insert_failed": insert(FAILED).values(_write(FAILED)),
+    "failed_of_stack": select(FAILED)
+    .where(FAILED.c.stack_id == P("stack_id"))
+    .order_by(FAILED.c.at, FAILED.c.id),
+    "delete_old_failed": delete(FAILED).where(FAILED.c.at < P("before")),
     # -- requests
     "insert_request": insert(REQUEST).values(_write(REQUEST)),
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),

@@ -109,6 +109,7 @@ class Resource(_Table, table=True):
     type: str = _text()
     class_type: str = _text()
     replaces_id: str | None = _maybe_text()
+    cause: str = _text()
     generation: int = _number()
     want: str = _text("PRESENT")
     verb: str = _text()
@@ -182,6 +183,59 @@ class ResourceData(_Table, table=True):
     redact: int = _number()
 
 
+class Action(_Table, table=True):
+    """One plan of a stack: who asked for what, and how it ended.
+
+    ``status`` is IN_PROGRESS until then; besides Heat's it may be CANCELLED, TIMED_OUT or
+    SUPERSEDED. Hashes are keyed. ``detail`` is JSON.
+    """
+
+    __tablename__ = "action"
+    id: str = _key()
+    stack_id: str = _text()
+    generation: int = _number()
+    action: str = _text()
+    detail: str = _text("{}")
+    by: str = _text()
+    started_at: float = _time()
+    ended_at: float | None = _maybe_time()
+    status: str = _text()
+    status_reason: str = _text()
+    template_id: str | None = _maybe_text()
+    template_hash: str = _text()
+    environment_hash: str = _text()
+
+
+class Failed(_Table, table=True):
+    """One operation that failed, with what it was begun with: rows of resources may be gone.
+
+    ``kind`` and ``code`` are the class and the code of the error; ``during`` is prepare, handle,
+    poll, find, outside (deadline, cancellation) or interrupted. ``properties`` are sealed as in
+    ``resource``.
+    """
+
+    __tablename__ = "failed"
+    id: str = _key()
+    stack_id: str = _text()
+    generation: int = _number()
+    resource_id: str = _text()
+    resource_name: str = _text()
+    resource_type: str = _text()
+    physical_id: str | None = _maybe_text()
+    op: str = _text()
+    op_id: str | None = _maybe_text()
+    template_id: str | None = _maybe_text()
+    properties: str | None = _maybe_text()
+    hidden: str = _text("{}")
+    attempt: int = _number()
+    started_at: float | None = _maybe_time()
+    at: float = _time()
+    during: str = _text()
+    kind: str = _text()
+    code: str = _text()
+    reason: str = _text()
+
+
 class Event(_Table, table=True):
     """One change of state; ``seq`` is the order in which they were committed."""
 
@@ -230,6 +284,8 @@ TEMPLATE = Template.__table__  # type: ignore[attr-defined]
 RESOURCE = Resource.__table__  # type: ignore[attr-defined]
 EDGE = Edge.__table__  # type: ignore[attr-defined]
 DATA = ResourceData.__table__  # type: ignore[attr-defined]
+ACTION = Action.__table__  # type: ignore[attr-defined]
+FAILED = Failed.__table__  # type: ignore[attr-defined]
 EVENT = Event.__table__  # type: ignore[attr-defined]
 REQUEST = Request.__table__  # type: ignore[attr-defined]
 META = Meta.__table__  # type: ignore[attr-defined]
@@ -243,6 +299,8 @@ Index(
     sqlite_where=_LIVE,
     postgresql_where=_LIVE,
 )
+Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
+Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)
 Index("ix_resource_stack", RESOURCE.c.stack_id, RESOURCE.c.open)
 _RUNNING = RESOURCE.c.op != ""

@@ -13,11 +13,15 @@ from typing import Any
 
 from .prepared import SQL
 from .rows import (
+    ActionRow,
     EventRow,
+    FailedRow,
     PlanRow,
     ResourceRow,
     StackRow,
+    action_values,
     event_values,
+    failed_values,
     resource_updates,
     resource_values,
     stack_updates,
@@ -219,6 +223,30 @@ class Transaction:
         """Forget what an instance required before and does no more."""
         self._execute(SQL["delete_edges_to_absent"], (row.id,))
 
+    # -- the history ---------------------------------------------------------------------------
+
+    def add_action(self, row: ActionRow) -> None:
+        """Note what was planned."""
+        self._execute(SQL["insert_action"], action_values(row))
+
+    def end_action(self, stack_id: str, status: str, reason: str, at: float) -> None:
+        """Note how the running action of a stack has ended; nothing if none runs."""
+        self._execute(SQL["end_action"], (at, status, reason, stack_id))
+
+    def last_action(self, stack_id: str) -> ActionRow | None:
+        """What was planned last for a stack."""
+        found = self._execute(SQL["last_action"], (stack_id,)).fetchone()
+        return None if found is None else ActionRow(*found)
+
+    def template_hashes(self, stack_id: str, template_id: str) -> tuple[str, str]:
+        """The keyed hashes of a template and its environment, as its first plan has noted them."""
+        found = self._execute(SQL["template_hashes"], (stack_id, template_id)).fetchone()
+        return ("", "") if found is None else (found[0], found[1])
+
+    def add_failed(self, row: FailedRow) -> None:
+        """Note an operation that failed, with what it was begun with."""
+        self._execute(SQL["insert_failed"], failed_values(row))
+
     # -- data, events, requests, facts ----------------------------------------------------------
 
     def data(self, resource_id: str) -> list[tuple[str, str, int]]:
@@ -258,9 +286,10 @@ class Transaction:
         return self._execute(SQL["answer_request"], (text, at, request_id)).rowcount == 1
 
     def forget(self, events_before: float, others_before: float) -> None:
-        """Delete old events, and old requests with an answer and templates that nobody uses."""
+        """Delete old events and history, answered requests, templates that nobody uses."""
         self.flush()
-        self._execute(SQL["delete_old_events"], (events_before,))
+        for name in ("delete_old_events", "delete_old_actions", "delete_old_failed"):
+            self._execute(SQL[name], (events_before,))
         for name in ("delete_old_requests", "delete_unused_templates"):
             self._execute(SQL[name], (others_before,))
 

@@ -107,6 +107,61 @@ class EventView:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionView:
+    """One plan of a stack: what it was, who asked for it, and how it ended.
+
+    ``status``: IN_PROGRESS, COMPLETE, FAILED, CANCELLED, TIMED_OUT or SUPERSEDED. ``template_id``
+    is the template that the stack had from then on; equal hashes mean equal texts and parameters.
+    """
+
+    id: str
+    stack_id: str
+    generation: int
+    action: str
+    detail: dict[str, Any]
+    by: str
+    started_at: float
+    ended_at: float | None
+    status: str
+    status_reason: str
+    template_id: str | None
+    template_hash: str
+    environment_hash: str
+
+    @property
+    def state(self) -> str:
+        """The state that the stack had at the end of it, as Heat calls it."""
+        ours = {"CANCELLED", "TIMED_OUT"}
+        status = "FAILED" if self.status in ours else self.status
+        return f"{self.action}_{'IN_PROGRESS' if status == 'SUPERSEDED' else status}"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedView:
+    """An operation that failed. ``during``, ``kind`` and ``code`` tell what kind of failure it was.
+
+    ``attempt``: how many times the handler was called; 0 where nothing was begun.
+    """
+
+    generation: int
+    resource_id: str
+    resource_name: str
+    resource_type: str
+    physical_id: str | None
+    op: str
+    op_id: str | None
+    template_id: str | None
+    properties: dict[str, Any]
+    attempt: int
+    started_at: float | None
+    at: float
+    during: str
+    kind: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class TemplateView:
     """A stored template with all that was given with it. ``body`` is the bundle's JSON text."""
 

@@ -36,7 +36,9 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
         store = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
         clock, chance, lock = SystemClock(), random.Random(0), EngineLock(tmp_path / "z.db")
         reader = store.reader()
-        known = SimpleNamespace(workers=4, project="default", stop_grace=0.05, cancel_grace=240.0)
+        known = SimpleNamespace(
+            workers=4, project="default", user="ann", stop_grace=0.05, cancel_grace=240.0
+        )
         parts: Any = SimpleNamespace(
             settings=known,
             clock=clock,

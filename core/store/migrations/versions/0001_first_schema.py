@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0002"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -11,6 +11,48 @@ depends_on = None
 
 def upgrade() -> None:
     """Make every table."""
+    op.create_table(
+        "action",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.Float(), nullable=False),
+        sa.Column("ended_at", sa.Float(), nullable=True),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("status_reason", sa.Text(), nullable=False),
+        sa.Column("template_id", sa.Text(), nullable=True),
+        sa.Column("template_hash", sa.Text(), nullable=False),
+        sa.Column("environment_hash", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_action")),
+    )
+    op.create_index("ix_action_stack", "action", ["stack_id", "generation"], unique=False)
+    op.create_table(
+        "failed",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("resource_id", sa.Text(), nullable=False),
+        sa.Column("resource_name", sa.Text(), nullable=False),
+        sa.Column("resource_type", sa.Text(), nullable=False),
+        sa.Column("physical_id", sa.Text(), nullable=True),
+        sa.Column("op", sa.Text(), nullable=False),
+        sa.Column("op_id", sa.Text(), nullable=True),
+        sa.Column("template_id", sa.Text(), nullable=True),
+        sa.Column("properties", sa.Text(), nullable=True),
+        sa.Column("hidden", sa.Text(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("started_at", sa.Float(), nullable=True),
+        sa.Column("at", sa.Float(), nullable=False),
+        sa.Column("during", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("code", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_failed")),
+    )
+    op.create_index("ix_failed_stack", "failed", ["stack_id", "generation"], unique=False)
     op.create_table(
         "event",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -102,6 +144,7 @@ def upgrade() -> None:
         sa.Column("type", sa.Text(), nullable=False),
         sa.Column("class_type", sa.Text(), nullable=False),
         sa.Column("replaces_id", sa.Text(), nullable=True),
+        sa.Column("cause", sa.Text(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("want", sa.Text(), nullable=False),
         sa.Column("verb", sa.Text(), nullable=False),
