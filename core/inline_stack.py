@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
 from .app import build_app
@@ -42,21 +43,33 @@ class InlineStack:
 
     def __init__(self, home: Path, plugin_dirs: Sequence[Path] = (), name: str = "test") -> None:
         folders = os.pathsep.join(map(str, plugin_dirs))
-        app = build_app(load({"home": str(home), "plugin_dirs": folders}, {}))
+        self._app = build_app(load({"home": str(home), "plugin_dirs": folders}, {}))
         self.name = name
         self.clock = FakeClock()
-        source = random.Random(0)
-        self._lender = Lender(app.settings, app.plugins, self.clock, source)
+        self._random = random.Random(0)
+        self._lender = Lender(self._app.settings, self.plugins, self.clock, self._random)
         self._store = open_store(MEMORY, sealer=Sealer(make_key()))
-        self.engine = InlineEngine(
+        self.engine = self._new_engine()
+
+    @property
+    def plugins(self) -> Plugins:
+        """What the plug-ins bring; ``failures`` are those that could not be used."""
+        return self._app.plugins
+
+    def restart(self) -> None:
+        """Go on with a new engine, which knows what is stored and nothing else."""
+        self.engine = self._new_engine()
+
+    def _new_engine(self) -> InlineEngine:
+        return InlineEngine(
             self._store,
-            app.plugins,
+            self.plugins,
             clock=self.clock,
-            ids=Ids(self.clock, source).new,
-            random=source,
+            ids=Ids(self.clock, self._random).new,
+            random=self._random,
             lender=self._lender,
-            functions=app.function_table,
-            limits=app.limits,
+            functions=self._app.function_table,
+            limits=self._app.limits,
         )
 
     def create(self, template: str, **parameters: Any) -> StackView:

@@ -19,6 +19,7 @@ from .attributes import SHOW, SHOW_SCHEMA, Attributes, select
 from .attributes import Schema as AttributeSchema
 from .context import ResourceContext
 from .definition import ResourceDefinition
+from .dependencies import Dependencies
 from .errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
 from .wording import checked_json, checked_text, whole_text
 
@@ -90,6 +91,10 @@ class Resource:
     #: together with their answer instead of each for itself: with it, or not at all. Such calls
     #: only compute, so many of them share a thread's turn.
     acts_outside: ClassVar[bool] = True
+    #: Whether ``needs_replace_failed`` decides after a failed CHECK, too: where it gives False the
+    #: next update calls ``handle_update``, which puts right what is wrong (``prop_diff`` may be
+    #: empty). Otherwise a resource that failed its CHECK is replaced, as in Heat.
+    repairs_in_place: ClassVar[bool] = False
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).
@@ -222,6 +227,14 @@ class Resource:
         """Check what the schema cannot say; raises TemplateError. Properties are validated before.
 
         Attributes of other resources are null while a template is validated.
+        """
+        return None
+
+    def add_dependencies(self, deps: Dependencies) -> None:
+        """Add edges that the template does not show, e.g. ``deps.require("gateway")``.
+
+        What properties refer to, and ``depends_on``, are there already; best add nothing. Asked
+        whenever the template is read: only ``self.properties`` and ``deps`` may be looked at.
         """
         return None
 

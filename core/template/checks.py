@@ -52,13 +52,18 @@ class CheckedValues(NullValues):
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """Null, or InvalidTemplateAttribute."""
         cls = self._resources[name].cls
-        if attribute is None or attribute == "show" or cls.any_attribute:
+        if attribute is None or attribute == "show" or _takes_any(cls):
             return None
         if attribute not in cls.attributes_schema:
             error = InvalidTemplateAttribute(name, attribute)
             error.hint = near(attribute, cls.attributes_schema)
             raise error
         return None
+
+
+def _takes_any(cls: type[Resource]) -> bool:
+    """Whether the names of attributes are the plug-in's own affair."""
+    return cls.any_attribute or cls.FnGetAtt is not Resource.FnGetAtt
 
 
 def resource_faults(

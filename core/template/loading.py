@@ -16,9 +16,10 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import CircularDependency, Related, TemplateError, TemplateWarning
 from zonda.hooks.manager import Plugins
 
+from . import added_edges, outputs, references, sections, versions
 from . import environment as environments
-from . import outputs, references, sections, versions
 from .bundle import Bundle, Identity, Limits
+from .checks import NullValues
 from .conditions import SECTION as CONDITIONS
 from .conditions import Conditions
 from .environment import Environment
@@ -29,7 +30,7 @@ from .references import Reads
 from .registry import Registry
 from .resource_reader import parse_resource
 from .resources import NoClass, ResourceNode
-from .scope import FunctionTable, Parser, Scope, Yaql
+from .scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
 from .source import Document, count_nodes, load_document
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -55,6 +56,8 @@ class Loader:
         self.errors: list[TemplateError] = []
         #: What is not installed, where that was to be ignored.
         self.ignored: list[TemplateWarning] = []
+        #: What went wrong in ``add_dependencies``: no fault of a template that is stored already.
+        self.plugin_faults: list[TemplateError] = []
         self.complete = False
         self.all_given = True
         self.version = ""
@@ -156,15 +159,7 @@ class Loader:
 
     def _parse_trees(self) -> None:
         """Conditions, resources and outputs become trees; then what they read is connected."""
-        scope = Scope(
-            self.parameters.value,
-            self.conditions,
-            self.bundle.files_of(self.bundle.template_file),
-            {},
-            None,
-            self.yaql,
-            self.limits,
-        )
+        scope = self._scope({}, None)
         table = self.functions(self.version)
         parser = Parser(self.version, table, scope, self.conditions, self.errors)
         if CONDITIONS in self._data and self.version >= versions.CONDITIONS_SINCE:
@@ -177,6 +172,13 @@ class Loader:
             references.connect(node, self.resources, declared, self.reads, self.errors)
         references.note_outputs(self.outputs, self.reads, self.errors)
         self._check_circles()
+        empty = self._scope(self.resources, NullValues())
+        self.plugin_faults = added_edges.connect(self.resources, empty, self.identity)
+
+    def _scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
+        files = self.bundle.files_of(self.bundle.template_file)
+        shared = (self.yaql, self.limits)
+        return Scope(self.parameters.value, self.conditions, files, resources, values, *shared)
 
     def _parse_resources(self, parser: Parser) -> Mapping[str, Any]:
         """Fill in the enabled resources; gives the entries of all that could be read."""

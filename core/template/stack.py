@@ -209,6 +209,7 @@ def load(
     definition = StackDefinition(loader)
     faults = list(loader.errors)
     if context_for is not None:
+        faults.extend(loader.plugin_faults)
         faults.extend(islice(definition.faults(context_for), most))
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:

@@ -26,6 +26,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
+    "core/template/added_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/checks.py": "border: a plug-in's validate is called",
     "workflows/service_call.py": "border: a user's function, in a process of its own",
     "hooks/wording.py": "a stranger's __str__ is called",
