@@ -18,7 +18,7 @@ from zonda.hooks.near import near
 
 from .faults import explain
 from .prepared import SQL
-from .rows import FailedRow, ResourceRow, StackRow
+from .rows import FailedRow, ResourceRow, SnapshotRow, StackRow
 from .sealing import Sealer
 from .showing import action_view, event_view, failed_view, resource_view, stack_view
 from .views import (
@@ -132,6 +132,10 @@ class Reader:
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""
         return int(self._all(SQL["last_event"])[0][0] or 0)
+
+    def snapshots(self, stack_id: str) -> list[SnapshotRow]:
+        """The snapshots of a stack, the oldest first; their data is sealed."""
+        return [SnapshotRow(*found) for found in self._all(SQL["snapshots_of_stack"], stack_id)]
 
     def template(self, template_id: str) -> TemplateView:
         """A template; raises NotFound."""

@@ -36,6 +36,7 @@ class StackRow:
     deadline: float | None = None
     description: str = ""
     tags: str = "[]"
+    suspended: int = 0
     drift_policy: str = "OFF"
     drift_schedule: str = ""
     drift_next: float | None = None
@@ -64,6 +65,7 @@ class ResourceRow:
     waiting: int = 0
     dirty: int = 0
     open: int = 0
+    ceiling: str = ""
     action: str = "INIT"
     status: str = "COMPLETE"
     status_reason: str = ""
@@ -80,6 +82,8 @@ class ResourceRow:
     outputs: str | None = None
     outputs_hash: str = ""
     meta: str = "{}"
+    suspended: int = 0
+    given: str | None = None
     op: str = ""
     op_id: str | None = None
     op_gen: int = 0
@@ -142,6 +146,23 @@ class FailedRow:
     kind: str
     code: str
     reason: str
+
+
+@dataclass(slots=True)
+class SnapshotRow:
+    """One row of ``snapshot``."""
+
+    id: str
+    stack_id: str
+    name: str
+    generation: int = 0
+    action: str = "SNAPSHOT"
+    status: str = "IN_PROGRESS"
+    status_reason: str = ""
+    template_id: str | None = None
+    data: str | None = None
+    before: str = "{}"
+    created_at: float = 0.0
 
 
 @dataclass(slots=True)
@@ -235,6 +256,7 @@ resource_updates = Updates(ResourceRow, RESOURCE_UPDATES)
 event_values = attrgetter(*columns(EventRow))
 action_values = attrgetter(*columns(ActionRow))
 failed_values = attrgetter(*columns(FailedRow))
+snapshot_values = attrgetter(*columns(SnapshotRow))
 
 
 def copied(row: ResourceRow) -> ResourceRow:

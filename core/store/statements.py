@@ -22,7 +22,19 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import Executable
 
 from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, EventRow, PlanRow, columns
-from .tables import ACTION, DATA, EDGE, EVENT, FAILED, META, REQUEST, RESOURCE, STACK, TEMPLATE
+from .tables import (
+    ACTION,
+    DATA,
+    EDGE,
+    EVENT,
+    FAILED,
+    META,
+    REQUEST,
+    RESOURCE,
+    SNAPSHOT,
+    STACK,
+    TEMPLATE,
+)
 
 P: Any = bindparam
 R, S, E, A = RESOURCE.c, STACK.c, EDGE.c, ACTION.c
@@ -79,6 +91,7 @@ STATEMENTS: dict[str, Executable] = {
             )
         ),
         ~exists().where(A.template_id == TEMPLATE.c.id),
+        ~exists().where(SNAPSHOT.c.template_id == TEMPLATE.c.id),
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
@@ -155,6 +168,13 @@ STATEMENTS: dict[str, Executable] = {
     .where(FAILED.c.stack_id == P("stack_id"))
     .order_by(FAILED.c.at, FAILED.c.id),
     "delete_old_failed": delete(FAILED).where(FAILED.c.at < P("before")),
+    # -- snapshots
+    "put_snapshot": insert(SNAPSHOT).prefix_with("OR REPLACE").values(_write(SNAPSHOT)),
+    "delete_snapshot": delete(SNAPSHOT).where(SNAPSHOT.c.id == P("id")),
+    "delete_snapshots_of_stack": delete(SNAPSHOT).where(SNAPSHOT.c.stack_id == P("stack_id")),
+    "snapshots_of_stack": select(SNAPSHOT)
+    .where(SNAPSHOT.c.stack_id == P("stack_id"))
+    .order_by(SNAPSHOT.c.id),
     # -- requests
     "insert_request": insert(REQUEST).values(_write(REQUEST)),
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),

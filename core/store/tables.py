@@ -75,6 +75,7 @@ class Stack(_Table, table=True):
     deadline: float | None = _maybe_time()
     description: str = _text()
     tags: str = _text("[]")
+    suspended: int = _number()
     drift_policy: str = _text("OFF")
     drift_schedule: str = _text()
     drift_next: float | None = _maybe_time()
@@ -119,6 +120,8 @@ class Resource(_Table, table=True):
     waiting: int = _number()
     dirty: int = _number()
     open: int = _number()
+    # the strongest that the plan allows: '' (anything), update or unchanged
+    ceiling: str = _text()
     action: str = _text("INIT")
     status: str = _text("COMPLETE")
     status_reason: str = _text()
@@ -136,6 +139,8 @@ class Resource(_Table, table=True):
     outputs_hash: str = _text()
     # `metadata` is taken by SQLAlchemy
     meta: str = _text("{}")
+    suspended: int = _number()
+    given: str | None = _maybe_text()
     op: str = _text()
     op_id: str | None = Field(default=None, sa_type=Text, nullable=True, unique=True)
     op_gen: int = _number()
@@ -256,6 +261,27 @@ class Event(_Table, table=True):
     at: float = _time()
 
 
+class Snapshot(_Table, table=True):
+    """What a stack was at one time: its template, and (sealed ``data``) what each resource gave.
+
+    ``action`` (SNAPSHOT or DELETE) and ``status`` tell how far it is, ``generation`` the plan that
+    makes or deletes it, ``before`` what the stack was shown as when that plan began.
+    """
+
+    __tablename__ = "snapshot"
+    id: str = _key()
+    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    name: str = _text()
+    generation: int = _number()
+    action: str = _text("SNAPSHOT")
+    status: str = _text()
+    status_reason: str = _text()
+    template_id: str | None = _maybe_text()
+    data: str | None = _maybe_text()
+    before: str = _text("{}")
+    created_at: float = _time()
+
+
 class Request(_Table, table=True):
     """A command of another process for the engine that holds the lock; both sides sealed.
 
@@ -287,6 +313,7 @@ DATA = ResourceData.__table__  # type: ignore[attr-defined]
 ACTION = Action.__table__  # type: ignore[attr-defined]
 FAILED = Failed.__table__  # type: ignore[attr-defined]
 EVENT = Event.__table__  # type: ignore[attr-defined]
+SNAPSHOT = Snapshot.__table__  # type: ignore[attr-defined]
 REQUEST = Request.__table__  # type: ignore[attr-defined]
 META = Meta.__table__  # type: ignore[attr-defined]
 

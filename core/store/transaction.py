@@ -18,12 +18,14 @@ from .rows import (
     FailedRow,
     PlanRow,
     ResourceRow,
+    SnapshotRow,
     StackRow,
     action_values,
     event_values,
     failed_values,
     resource_updates,
     resource_values,
+    snapshot_values,
     stack_updates,
     stack_values,
 )
@@ -264,6 +266,23 @@ class Transaction:
     def add_event(self, event: EventRow) -> None:
         """Append an event."""
         self._events.append(event)
+
+    def snapshots(self, stack_id: str) -> list[SnapshotRow]:
+        """The snapshots of a stack, the oldest first."""
+        found = self._execute(SQL["snapshots_of_stack"], (stack_id,)).fetchall()
+        return [SnapshotRow(*values) for values in found]
+
+    def put_snapshot(self, row: SnapshotRow) -> None:
+        """Insert or rewrite a snapshot."""
+        self._execute(SQL["put_snapshot"], snapshot_values(row))
+
+    def drop_snapshot(self, snapshot_id: str) -> None:
+        """Delete a snapshot."""
+        self._execute(SQL["delete_snapshot"], (snapshot_id,))
+
+    def drop_snapshots(self, stack_id: str) -> None:
+        """Delete every snapshot of a stack."""
+        self._execute(SQL["delete_snapshots_of_stack"], (stack_id,))
 
     def open_requests(self) -> list[tuple[Any, ...]]:
         """(id, action, ...) of every request without an answer, the oldest first."""

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
+revision = "0003"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -89,6 +89,22 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_request")),
     )
     op.create_table(
+        "snapshot",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("status_reason", sa.Text(), nullable=False),
+        sa.Column("template_id", sa.Text(), nullable=True),
+        sa.Column("data", sa.Text(), nullable=True),
+        sa.Column("before", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Float(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_snapshot")),
+    )
+    op.create_index(op.f("ix_snapshot_stack_id"), "snapshot", ["stack_id"], unique=False)
+    op.create_table(
         "stack",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("project", sa.Text(), nullable=False),
@@ -111,6 +127,7 @@ def upgrade() -> None:
         sa.Column("deadline", sa.Float(), nullable=True),
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("tags", sa.Text(), nullable=False),
+        sa.Column("suspended", sa.Integer(), nullable=False),
         sa.Column("drift_policy", sa.Text(), nullable=False),
         sa.Column("drift_schedule", sa.Text(), nullable=False),
         sa.Column("drift_next", sa.Float(), nullable=True),
@@ -154,6 +171,7 @@ def upgrade() -> None:
         sa.Column("waiting", sa.Integer(), nullable=False),
         sa.Column("dirty", sa.Integer(), nullable=False),
         sa.Column("open", sa.Integer(), nullable=False),
+        sa.Column("ceiling", sa.Text(), nullable=False),
         sa.Column("action", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("status_reason", sa.Text(), nullable=False),
@@ -170,6 +188,8 @@ def upgrade() -> None:
         sa.Column("outputs", sa.Text(), nullable=True),
         sa.Column("outputs_hash", sa.Text(), nullable=False),
         sa.Column("meta", sa.Text(), nullable=False),
+        sa.Column("suspended", sa.Integer(), nullable=False),
+        sa.Column("given", sa.Text(), nullable=True),
         sa.Column("op", sa.Text(), nullable=False),
         sa.Column("op_id", sa.Text(), nullable=True),
         sa.Column("op_gen", sa.Integer(), nullable=False),
