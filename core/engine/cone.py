@@ -28,7 +28,8 @@ class Wanted:
 class Cone:
     """``chosen``: name -> instance (None: a new one); ``waiting``: name -> open requirements.
 
-    ``dirty`` are the names that must be looked at; every name of ``waiting`` is in the cone.
+    What is not selected is in none of them. ``dirty`` are the names that must be looked at; every
+    name of ``waiting`` is in the cone.
     """
 
     chosen: Mapping[str, PlanRow | None]
@@ -61,8 +62,12 @@ def _is_as_wanted(row: PlanRow, wanted: Wanted) -> bool:
     return row.status == COMPLETE and row.have_hash == wanted.hash and not row.op
 
 
-def cone(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> Cone:
-    """What a converging plan touches."""
+def cone(
+    rows: Iterable[PlanRow], wanted: Sequence[Wanted], selected: Collection[str] | None = None
+) -> Cone:
+    """What a converging plan touches; ``selected``: no others, and these require no others."""
+    if selected is not None:
+        wanted = [item for item in wanted if item.name in selected]
     chosen = choose(rows, wanted)
     users = _users(wanted)
     dirty: dict[str, None] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import recording
@@ -34,10 +36,13 @@ def turn(work: Work, stack: StackRow) -> None:
 def _open_cleanup(work: Work, stack: StackRow) -> bool:
     """Open the instances that are to be deleted, dependants first; False if there are none."""
     rows = {row.id: row for row in _leftovers(work, stack)}
+    edges = work.tx.edges(stack.id) if rows else []
+    for key in _still_used(rows, edges):
+        del rows[key]
     if not rows:
         return False
     waiting = dict.fromkeys(rows, 0)
-    for dependant, requirement in work.tx.edges(stack.id):
+    for dependant, requirement in edges:
         if dependant in rows and requirement in rows:
             waiting[requirement] += 1
     stack.phase = DOWN
@@ -50,6 +55,25 @@ def _open_cleanup(work: Work, stack: StackRow) -> bool:
         if not row.waiting:
             work.look(row)
     return True
+
+
+def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> set[str]:
+    """Those of ``rows`` that something uses which stays: what an update was not meant for."""
+    required: dict[str, list[str]] = {}
+    pending = []
+    for dependant, requirement in edges:
+        if requirement in rows:
+            if dependant in rows:
+                required.setdefault(dependant, []).append(requirement)
+            else:
+                pending.append(requirement)
+    used: set[str] = set()
+    while pending:
+        key = pending.pop()
+        if key not in used:
+            used.add(key)
+            pending.extend(required.get(key, ()))
+    return used
 
 
 def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:

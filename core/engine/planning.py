@@ -7,7 +7,7 @@ newer plan overtakes an older one by being looked at when they end.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
@@ -26,7 +26,9 @@ class Proposal:
     ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
-    ``given`` is what the history tells of it.
+    ``given`` is what the history tells of it. ``selected``: the names that it is for, None for
+    all. ``ceilings``: by name, the strongest that may be done to an instance that is there
+    (``update`` or ``unchanged``), where that is limited.
     """
 
     stack_id: str
@@ -38,6 +40,8 @@ class Proposal:
     changes: dict[str, object] = field(default_factory=dict)
     owed: bool = False
     given: Given = field(default_factory=Given)
+    selected: frozenset[str] | None = None
+    ceilings: Mapping[str, str] = field(default_factory=dict)
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
@@ -49,7 +53,7 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
         _plan_verb(work, stack, proposal.action)
     else:
         stack.template_id = proposal.template_id
-        _plan_wanted(work, stack, proposal.wanted)
+        _plan_wanted(work, stack, proposal.wanted, proposal)
     recording.begin(work, stack, proposal.given)
     phases.turn(work, stack)
 
@@ -70,18 +74,25 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
 
 
-def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted]) -> None:
-    rows = work.tx.plan_rows(stack.id)
+def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal: Proposal) -> None:
+    rows, selected = work.tx.plan_rows(stack.id), proposal.selected
     work.tx.close_all(stack.id)
     stack.phase = UP
-    found = cone(rows, wanted)
+    found = cone(rows, wanted, selected)
+    wanted = [item for item in wanted if item.name in found.chosen]
     ids = _instances(work, stack, wanted, found)
-    _drop_unwanted(work, rows, set(ids.values()))
+    outside = {
+        row.id
+        for row in rows
+        if selected is not None and row.name not in selected and row.want == PRESENT
+    }
+    _drop_unwanted(work, rows, outside.union(ids.values()))
     stack.remaining = len(found.waiting)
     for item in wanted:
         if item.name in found.waiting and found.chosen[item.name] is not None:
-            _desire(work, stack, ids[item.name], item, found)
-    _connect(work, stack, wanted, ids, found)
+            ceiling = proposal.ceilings.get(item.name, "")
+            _desire(work, stack, ids[item.name], item, found, ceiling)
+    _connect(work, stack, wanted, ids, outside, found)
     for name, count in found.waiting.items():
         if count == 0:
             work.look(_row(work, ids[name]))
@@ -127,7 +138,7 @@ def _drop_unwanted(work: Work, rows: Sequence[PlanRow], kept: set[str]) -> None:
             row.want, row.open, row.dirty, row.verb, row.waiting = ABSENT, 0, 0, "", 0
 
 
-def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone) -> None:
+def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ceiling: str) -> None:
     row = _row(work, key)
     row.generation = stack.generation
     row.want, row.verb, row.open = PRESENT, "", 1
@@ -136,13 +147,19 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone) ->
     row.requires = json.dumps(item.requires)
     row.waiting = found.waiting[item.name]
     row.dirty = int(row.dirty or item.name in found.dirty)
+    row.ceiling = ceiling
 
 
 def _connect(
-    work: Work, stack: StackRow, wanted: Sequence[Wanted], ids: dict[str, str], found: Cone
+    work: Work,
+    stack: StackRow,
+    wanted: Sequence[Wanted],
+    ids: dict[str, str],
+    outside: set[str],
+    found: Cone,
 ) -> None:
     """Edges as wanted. One to an instance that is to go stays until its user has moved on."""
-    present = set(ids.values())
+    present = outside.union(ids.values())
     edges = {
         (ids[item.name], ids[name])
         for item in wanted
