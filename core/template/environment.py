@@ -1,8 +1,8 @@
 """Environments: sections, several files merged in order, and what wins over what.
 
 Called by ``stack.load``. An environment is data only: the registry of types is read by
-``registry``, parameter values are checked by ``parameters``. The section ``zonda`` is ours
-(timeouts, retries, protect, drift, runners) and read by the engine.
+``registry``, parameter values are checked by ``parameters``. The section ``zonda`` is ours and
+read by ``own_section``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, Place, TemplateError
 
+from . import own_section
 from .bundle import Bundle
 from .faults import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
 from .merging import MergeConflict, merged_value, strategy_for
@@ -26,7 +27,7 @@ STRATEGIES = "parameter_merge_strategies"
 ENCRYPTED = "encrypted_param_names"
 EVENT_SINKS = "event_sinks"
 REQUIRES = "requires"
-OWN = "zonda"
+OWN = own_section.SECTION
 
 #: What each section holds.
 SECTIONS: dict[str, type] = {
@@ -44,7 +45,7 @@ _WORDS: dict[type, str] = {dict: "map", list: "list"}
 
 @dataclass
 class Environment:
-    """All environments of a request as one. ``own`` is the section ``zonda``.
+    """All environments of a request as one. ``own`` is the section ``zonda`` in normal form.
 
     ``parameters`` holds what the user gave, too; ``named`` are the names that the user gave and
     that count, whatever the documents say.
@@ -85,6 +86,7 @@ def read(
         if document is not None:
             found.documents.append(document)
             merged = {key: document.data[key] for key in document.data}
+            merged[OWN] = own_section.merged({}, merged.get(OWN, {}))
     if not bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
     known: dict[str, str] = {}
@@ -156,6 +158,7 @@ def _faults(data: Any) -> list[TemplateError]:
             wanted = _WORDS[SECTIONS[section]]
             text = f'The environment section "{section}" must be a {wanted}, not a '
             faults.append(_fault(text + type_name(value), (section,)))
+    faults += own_section.faults(data.get(OWN))
     if not faults and data.get(EVENT_SINKS):
         text = "There are no event sinks of that type; leave event_sinks empty."
         faults.append(_fault(text, (EVENT_SINKS, 0)))
@@ -176,7 +179,10 @@ def _merge(
             continue
         if section not in (PARAMETERS, DEFAULTS):
             old = merged.get(section)
-            merged[section] = _merge_plain(old, value)
+            if section == OWN:
+                merged[section] = own_section.merged(old or {}, value)
+            else:
+                merged[section] = _merge_plain(old, value)
             continue
         old = merged.get(section) or {}
         target = merged[section] = dict(old)

@@ -16,13 +16,13 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
 
 from .faults import ALIAS_RING, REGISTRY, TYPE_TEMPLATE, TYPE_UNKNOWN, near, type_name
+from .own_section import BREAKPOINTS as _HOOKS
 
 SECTION = "resource_registry"
 RESOURCES = "resources"
 HOOKS = "hooks"
 RESTRICTED = "restricted_actions"
 
-_HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
 _RESTRICTIONS = ("update", "replace")
 _TEMPLATE_SUFFIXES = (".yaml", ".template")
 
@@ -213,6 +213,15 @@ class Registry:
     def hooks(self, resource: str) -> frozenset[str]:
         """The hooks (``pre-create``, ...) that are set for a resource."""
         return frozenset(self._rule(HOOKS, resource))
+
+    @property
+    def breakpoints(self) -> dict[str, tuple[str, ...]]:
+        """The hooks by name, or pattern of names."""
+        found: dict[str, tuple[str, ...]] = {}
+        for pattern, rules in self._rules:
+            if rules.get(HOOKS):
+                found[pattern] = (*found.get(pattern, ()), *rules[HOOKS])
+        return found
 
     def _rule(self, key: str, resource: str) -> Iterator[str]:
         for pattern, rules in self._rules:

@@ -58,7 +58,7 @@ def test_what_is_no_environment(
     [
         pytest.param("", id="empty"),
         pytest.param("requires: {deployment: puppet}", id="requires"),
-        pytest.param("zonda: {web: {timeout: 5}}", id="our-own-section"),
+        pytest.param("zonda: {timeouts: {web: 5}}", id="our-own-section"),
         pytest.param("event_sinks: []", id="no-sinks"),
     ],
 )
@@ -67,9 +67,9 @@ def test_what_is_an_environment(loaded: Any, environment: str) -> None:
 
 
 def test_our_own_section_of_later_files_wins(loaded: Any) -> None:
-    stack = loaded("", **files("zonda: {a: 1, b: 1}", "zonda: {b: 2}"))
+    stack = loaded("", **files("zonda: {timeouts: {a: 1, b: 1}}", "zonda: {timeouts: {b: 2}}"))
 
-    assert stack.environment.own == {"a": 1, "b": 2}
+    assert stack.environment.own == {"timeouts": {"a": {"*": 1.0}, "b": {"*": 2.0}}}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""What the user has said about how resources are treated: limits, retries, protection, breakpoints.
+
+Made when a plan is made, from the environment's section ``zonda`` and the hooks of its registry,
+and kept as text with the stack, so that a transaction can ask without loading a template. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+from .own_section import EVERY, PROTECT, RETRIES, TIMEOUTS
+
+#: The key of ``protect`` that means the stack.
+STACK = "stack"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """``attempts`` in all; ``delay``: seconds before the second, twice as many each time after."""
+
+    attempts: int = 1
+    delay: float = 0.0
+
+
+NO_RETRY = Retry()
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """All that is asked by name and type of a resource. Keys are names or patterns with ``*``.
+
+    A name comes before a type, that before patterns, of which the longest comes first; the first
+    key that says something about the action counts. ``before``: what was protected by the plan
+    before, which this one must not touch either. ``breakpoints``: (pattern of names, hooks).
+    """
+
+    timeouts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    retries: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
+    protect: Mapping[str, bool] = field(default_factory=dict)
+    before: Mapping[str, bool] = field(default_factory=dict)
+    breakpoints: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def timeout(self, name: str, type_: str, action: str) -> float | None:
+        """Seconds that one action on a resource may take; None: no limit of its own."""
+        said = _said(self.timeouts, name, type_, action)
+        return None if said is None else float(said)
+
+    def wait(self, name: str, type_: str, hook: str) -> float | None:
+        """Seconds after which a breakpoint is cleared by itself; None: never."""
+        for said in _matching(self.timeouts, name, type_):
+            if hook in said:
+                return float(said[hook])
+        return None
+
+    def retry(self, name: str, type_: str, action: str) -> Retry:
+        """How often an action on a resource is tried."""
+        said = _said(self.retries, name, type_, action)
+        return NO_RETRY if said is None else Retry(int(said[0]), said[1])
+
+    def protects(self, name: str, type_: str) -> bool:
+        """Whether a resource may be neither deleted nor replaced."""
+        return _protects(self.protect, name, type_) or _protects(self.before, name, type_)
+
+    @property
+    def protects_stack(self) -> bool:
+        """Whether the stack may not be deleted."""
+        return bool(self.protect.get(STACK))
+
+    @property
+    def protects_any(self) -> bool:
+        """Whether anything is protected."""
+        return any(self.protect.values()) or any(self.before.values())
+
+    def hooks(self, name: str) -> frozenset[str]:
+        """The breakpoints of a resource: ``pre-create``, ..."""
+        return frozenset(
+            hook
+            for pattern, hooks in self.breakpoints
+            if pattern == name or fnmatchcase(name, pattern)
+            for hook in hooks
+        )
+
+    def after(self, previous: Policies) -> Policies:
+        """These policies for the plan that follows one with ``previous``."""
+        return Policies(
+            self.timeouts, self.retries, self.protect, previous.protect, self.breakpoints
+        )
+
+    def for_undoing(self) -> Policies:
+        """What counts where everything that these policies were for is removed again."""
+        return Policies(self.timeouts, self.retries)
+
+    def to_text(self) -> str:
+        """For a column; '' if nothing is said."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return json.dumps(values) if any(values.values()) else ""
+
+
+def of_environment(own: Mapping[str, Any], breakpoints: Mapping[str, tuple[str, ...]]) -> Policies:
+    """The policies of an environment: its section in normal form, and the hooks of its registry."""
+    return Policies(
+        own.get(TIMEOUTS, {}),
+        own.get(RETRIES, {}),
+        own.get(PROTECT, {}),
+        breakpoints=tuple(breakpoints.items()),
+    )
+
+
+@lru_cache(maxsize=64)
+def read(text: str) -> Policies:
+    """What ``to_text`` wrote."""
+    if not text:
+        return Policies()
+    values = json.loads(text)
+    values["breakpoints"] = tuple((name, tuple(hooks)) for name, hooks in values["breakpoints"])
+    return Policies(**values)
+
+
+def _said(table: Mapping[str, Mapping[str, Any]], name: str, type_: str, action: str) -> Any:
+    for said in _matching(table, name, type_) if table else ():
+        if action in said:
+            return said[action]
+        if EVERY in said:
+            return said[EVERY]
+    return None
+
+
+def _protects(table: Mapping[str, bool], name: str, type_: str) -> bool:
+    but_stack = {key: said for key, said in table.items() if key != STACK}
+    return next(_matching(but_stack, name, type_), False)
+
+
+def _matching(table: Mapping[str, Any], name: str, type_: str) -> Iterator[Any]:
+    """What the keys that fit say, the nearest first."""
+    exact = [key for key in dict.fromkeys((name, type_)) if key in table]
+    patterns = [key for key in table if EVERY in key and key not in exact]
+    for key in (*exact, *sorted(patterns, key=len, reverse=True)):
+        if key in exact or _fits(key, name) or _fits(key, type_):
+            yield table[key]
+
+
+@lru_cache(maxsize=1024)
+def _fits(pattern: str, text: str) -> bool:
+    """Whether ``text`` fits ``pattern``, in which only ``*`` is special."""
+    first, *rest = pattern.split(EVERY)
+    if not rest:
+        return text == pattern
+    if not text.startswith(first) or not text.endswith(rest[-1]):
+        return False
+    position, end = len(first), len(text) - len(rest[-1])
+    for part in rest[:-1]:
+        found = text.find(part, position, end)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return position <= end

@@ -1,0 +1,121 @@
+"""What the policies of an environment mean for one resource."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zonda.core.template import own_section, policies
+from zonda.core.template.policies import NO_RETRY, Policies, Retry
+
+
+def made(hooks: Any = None, **own: Any) -> Policies:
+    return policies.of_environment(own_section.merged({}, own), hooks or {})
+
+
+_LIMITS = {
+    "web": {"create": 1},
+    "My::Web": {"create": 2, "update": 3},
+    "My::*": {"create": 4, "delete": 5},
+    "My::W*": 6,
+    "*": 7,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "action", "seconds"),
+    [
+        pytest.param("web", "My::Web", "create", 1, id="name"),
+        pytest.param("web", "My::Web", "update", 3, id="then-type"),
+        pytest.param("web", "My::Web", "delete", 6, id="then-the-longest-pattern"),
+        pytest.param("db", "My::Db", "create", 4, id="pattern"),
+        pytest.param("db", "My::Db", "update", 7, id="then-everything"),
+        pytest.param("weber", "Other", "create", 7, id="no-part-of-a-name"),
+    ],
+)
+def test_the_nearest_key_that_says_something_counts(
+    name: str, kind: str, action: str, seconds: float
+) -> None:
+    assert made(timeouts=_LIMITS).timeout(name, kind, action) == seconds
+
+
+def test_a_limit_for_every_action_is_none_for_a_breakpoint() -> None:
+    known = made(timeouts={"web": {"pre-create": 5}, "*": 7})
+
+    assert known.wait("web", "T", "pre-create") == 5
+    assert known.wait("web", "T", "post-create") is None
+    assert known.timeout("web", "T", "create") == 7
+
+
+def test_without_a_word_there_is_neither_limit_nor_retry() -> None:
+    assert made().timeout("web", "T", "create") is None
+    assert made().retry("web", "T", "create") == NO_RETRY
+    assert made(retries={"web": 3}).retry("web", "T", "create") == Retry(3, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("*", "", True),
+        ("a*", "abc", True),
+        ("*c", "abc", True),
+        ("a*c", "abc", True),
+        ("a*b*c", "a-b-c", True),
+        ("a*b*c", "a-c-b", False),
+        ("ab*ba", "aba", False),
+        ("a[b]*", "ab", False),
+        ("*b*", "abc", True),
+    ],
+)
+def test_only_the_star_is_special(pattern: str, text: str, fits: bool) -> None:
+    assert made(protect=[pattern]).protects("-", text) is fits
+
+
+@pytest.mark.parametrize(
+    ("protect", "name", "kind", "protected"),
+    [
+        pytest.param(["db"], "db", "T", True, id="name"),
+        pytest.param(["T"], "db", "T", True, id="type"),
+        pytest.param({"*": True, "db": False}, "db", "T", False, id="but-this-one"),
+        pytest.param({"*": True}, "db", "T", True, id="all"),
+        pytest.param(["stack"], "stack", "T", False, id="the-stack-is-no-resource"),
+        pytest.param(["stack"], "db", "T", False, id="nor-its-resources"),
+    ],
+)
+def test_protection(protect: Any, name: str, kind: str, protected: bool) -> None:
+    assert made(protect=protect).protects(name, kind) is protected
+
+
+def test_what_was_protected_before_a_plan_is_so_during_it() -> None:
+    first, second, third = made(protect=["db"]), made(), made()
+
+    during = second.after(first)
+
+    assert during.protects("db", "T")
+    assert not third.after(during).protects("db", "T")
+
+
+def test_hooks_by_name_and_pattern() -> None:
+    known = made({"web": ("pre-create",), "w?b*": ("post-create", "pre-delete")})
+
+    assert known.hooks("web") == {"pre-create", "post-create", "pre-delete"}
+    assert known.hooks("db") == frozenset()
+
+
+def test_policies_go_through_text_and_nothing_is_nothing() -> None:
+    known = made({"web": ("pre-create",)}, timeouts=_LIMITS, retries={"a": 2}, protect=["a"])
+
+    assert policies.read(known.to_text()) == known
+    assert made().to_text() == ""
+    assert policies.read("") == Policies()
+
+
+def test_what_is_undone_keeps_its_limits_only() -> None:
+    known = made({"web": ("pre-delete",)}, timeouts=_LIMITS, retries={"a": 2}, protect=["a"])
+
+    undone = known.for_undoing()
+
+    assert not undone.protects_any
+    assert not undone.hooks("web")
+    assert (undone.timeouts, undone.retries) == (known.timeouts, known.retries)
