@@ -6,14 +6,16 @@ the plug-in once per name, and looks inside it with ``select``.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from .conversion import to_boolean, to_number
 from .support import SupportStatus
 
 
 class Schema:
-    """One declared attribute.
+    """One declared attribute. A value that is not of the declared type is logged as a warning.
 
     ``cache_mode`` is ``cache_local`` (asked once per operation) or ``cache_none`` (asked each
     time). ``sealed``: encrypted at rest, shown when asked for. ``hidden``: encrypted at rest and
@@ -54,6 +56,36 @@ class Schema:
         self.hidden = hidden
 
 
+_LOG: Final = logging.getLogger(__name__)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        to_number(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_boolean(value: Any) -> bool:
+    try:
+        to_boolean(value)
+    except ValueError:
+        return False
+    return True
+
+
+#: Whether a value fits the type that an attribute declares. Null fits each: it is not known yet.
+_FITS: Final[dict[str, Callable[[Any], bool]]] = {
+    Schema.STRING: lambda value: value is None or isinstance(value, str),
+    Schema.NUMBER: lambda value: value is None or _is_number(value),
+    Schema.BOOLEAN: lambda value: value is None or _is_boolean(value),
+    Schema.MAP: lambda value: value is None or isinstance(value, Mapping),
+    Schema.LIST: lambda value: (
+        value is None or (isinstance(value, Sequence) and not isinstance(value, str))
+    ),
+}
+
 SHOW: Final = "show"
 SHOW_SCHEMA: Final = Schema("Detailed information about resource.", type=Schema.MAP)
 
@@ -80,6 +112,15 @@ class Attributes(Mapping[str, Any]):
             return self._known[key]
         schema = self._schemata[key]
         value = self._resolver(key)
+        if schema.type is not None and not _FITS[schema.type](value):
+            # Never the value: it may be a secret.
+            _LOG.warning(
+                "The attribute %s of %s is declared as %s and is of type %s",
+                key,
+                self.name,
+                schema.type,
+                type(value).__name__,
+            )
         if value is not None and schema.cache_mode == Schema.CACHE_LOCAL:
             self._known[key] = value
         return value

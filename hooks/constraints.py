@@ -193,14 +193,17 @@ class Modulo(Constraint):
 
 
 class AllowedValues(Constraint):
-    """One of ``allowed``; of a list, every item must be one of them."""
+    """One of ``allowed``; of a list, every item must be one of them.
+
+    A text as ``allowed`` is the sequence of its characters.
+    """
 
     keyword = "allowed_values"
     valid_types: ClassVar[tuple[str, ...]] = ("string", "integer", "number", "boolean", "list")
 
     def __init__(self, allowed: Sequence[Any], description: str | None = None) -> None:
         super().__init__(description)
-        if isinstance(allowed, str) or not isinstance(allowed, Sequence):
+        if not isinstance(allowed, Sequence):
             raise SchemaError("AllowedValues must be a list")
         self.allowed = tuple(allowed)
 

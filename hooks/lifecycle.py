@@ -24,6 +24,7 @@ from .errors import (
 )
 from .fakes import FakeContext, FakeOperation, Saved
 from .resource import Resource, ResourceState
+from .wording import note_what_was_lost
 
 Outcome = Literal["updated", "replaced", "unchanged"]
 
@@ -58,6 +59,7 @@ class Lifecycle:
         self.status = "COMPLETE"
         self.history: list[tuple[str, str]] = []
         self.polls = 0
+        self._checked = ""
         self.poll_every = poll_every
         self.timeout = timeout
         # Ids of its own, so that what a test sees of the context's randomness is the plug-in's.
@@ -205,13 +207,40 @@ class Lifecycle:
         """Check the resource."""
         self._run("CHECK", _optional("handle_check"))
 
-    def snapshot(self) -> None:
-        """Take a snapshot of the resource."""
+    def snapshot(self) -> dict[str, Any]:
+        """Take a snapshot of the resource; gives what ``delete_snapshot`` takes."""
         self._run("SNAPSHOT", _optional("handle_snapshot"))
+        return {
+            "name": self.definition.name,
+            "type": self.definition.type,
+            "resource_id": self.resource_id,
+            "action": self.action,
+            "status": self.status,
+            "metadata": dict(self.saved.metadata),
+            "resource_data": dict(self.saved.data),
+        }
 
-    def delete(self) -> None:
-        """Delete the resource."""
-        self._run("DELETE", lambda instance: instance.handle_delete())
+    def delete_snapshot(self, snapshot: Mapping[str, Any]) -> None:
+        """Delete what ``snapshot`` has given; the resource itself stays what it is."""
+        before, self._checked = self.state, "delete_snapshot"
+        try:
+            self._run("DELETE", _optional("handle_delete_snapshot", dict(snapshot)))
+        finally:
+            self._checked = ""
+            self.history.pop()
+            self.action, self.status = before
+
+    def delete(self, policy: Literal["Delete", "Snapshot"] = "Delete") -> None:
+        """Delete the resource; with the policy Snapshot by ``handle_snapshot_delete``."""
+        before = self.state
+
+        def handle(instance: Resource) -> Any:
+            snapshots = getattr(instance, "handle_snapshot_delete", None)
+            if policy == "Snapshot" and snapshots is not None:
+                return snapshots(before)
+            return instance.handle_delete()
+
+        self._run("DELETE", handle)
 
     def live_state(self) -> Mapping[str, Any] | None:
         """What ``get_live_state`` tells; nothing is changed by it."""
@@ -234,7 +263,8 @@ class Lifecycle:
             # Nothing was done: the resource is what it was, until the replacement is there.
             self.status = "COMPLETE"
             raise
-        except BaseException:
+        except BaseException as error:
+            note_what_was_lost(error)
             self.status = "FAILED"
             self.history.append(self.state)
             raise
@@ -256,7 +286,7 @@ class Lifecycle:
             )
 
     def _complete(self, action: str, token: Any) -> None:
-        method = f"check_{action.lower()}_complete"
+        method = f"check_{self._checked or action.lower()}_complete"
         while True:
             instance = self.instance()
             check = getattr(instance, method, None)

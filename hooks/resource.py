@@ -9,6 +9,7 @@ database and no other resource.
 
 from __future__ import annotations
 
+import logging
 import uuid as uuid_module
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from .errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
 from .wording import checked_json, checked_text, whole_text
 
 __all__ = ["Resource", "ResourceDefinition", "ResourceState", "UpdateReplace"]
+
+_LOG = logging.getLogger(__name__)
 
 StartPolicy = Literal["fail", "idempotent", "find"]
 
@@ -342,7 +345,8 @@ class Resource:
         if self.entity and self.resource_id is not None:
             try:
                 return getattr(self.client(), self.entity).get(self.resource_id).to_dict()
-            except AttributeError:
+            except AttributeError as error:
+                _LOG.warning("The attribute show of %s cannot be resolved: %s", self.name, error)
                 return None
         return None
 

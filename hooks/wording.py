@@ -6,7 +6,9 @@ pair, which no file, database or terminal takes.
 
 from __future__ import annotations
 
+import dis
 import json
+from types import FunctionType
 from typing import Any
 
 from .errors import ResourceFailure
@@ -28,6 +30,36 @@ def text_of(thing: object) -> str:
 def named(error: BaseException) -> str:
     """``ValueError: text``: what a plug-in raised."""
     return f"{type(error).__name__}: {text_of(error)}"
+
+
+def lost(error: BaseException) -> str:
+    """What to do about ``error``, if it misses something that a plug-in has kept on ``self``."""
+    if not isinstance(error, AttributeError) or not _stores(type(error.obj), error.name):
+        return ""
+    return (
+        f"What {type(error.obj).__name__} keeps on self ({error.name}) lasts for one operation "
+        "at most: keep it in the token, with data_set or with metadata_set."
+    )
+
+
+def _stores(kind: type[Any], name: str | None) -> bool:
+    """Whether a method of a plug-in's class assigns to ``self.NAME``."""
+    if not hasattr(kind, "handle_create"):
+        return False
+    methods = (value for cls in kind.__mro__ for value in vars(cls).values())
+    return any(
+        step.opname == "STORE_ATTR" and step.argval == name
+        for method in methods
+        if isinstance(method, FunctionType)
+        for step in dis.get_instructions(method)
+    )
+
+
+def note_what_was_lost(error: BaseException) -> None:
+    """Add that to ``error``, where it shows in a traceback."""
+    advice = lost(error)
+    if advice:
+        error.add_note(advice)
 
 
 def checked_text(what: str, value: object) -> str:

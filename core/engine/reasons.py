@@ -11,7 +11,7 @@ from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.errors import ResourceFailure, ZondaError
 from zonda.hooks.resource import Resource
-from zonda.hooks.wording import encodable, text_of
+from zonda.hooks.wording import encodable, lost, text_of
 
 from .definitions import Definition
 from .redact import scrub
@@ -96,6 +96,11 @@ def is_a_plugins(error: BaseException) -> bool:
     return threading.current_thread() is not threading.main_thread()
 
 
+def code_of(error: BaseException) -> str:
+    """The code of an error of zonda's tree; '' for what somebody else has raised."""
+    return str(error.code) if isinstance(error, ZondaError) else ""
+
+
 def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
     """``ValueError: resources.NAME: text``; failures that a plug-in words itself go without class.
 
@@ -111,4 +116,6 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
         return shown
     if isinstance(error, ZondaError):
         return f"{error.heat_type}: {shown}"
+    advice = lost(error)
+    shown = f"{shown}. {advice}" if advice else shown
     return f"{getattr(error, 'heat_type', type(error).__name__)}: {shown}"

@@ -82,6 +82,12 @@ def _length(definition: Any, description: Any) -> Constraint:
     return Length(definition.get("min"), definition.get("max"), description)
 
 
+def _allowed_values(definition: Any, description: Any) -> Constraint:
+    if isinstance(definition, str):
+        raise SchemaError("AllowedValues must be a list")
+    return AllowedValues(definition, description)
+
+
 def _custom(definition: Any, description: Any) -> Constraint:
     if not isinstance(definition, str):
         raise SchemaError(f"A custom constraint is a name, not {definition!r}")
@@ -93,7 +99,7 @@ _PARSERS: dict[str, Callable[[Any, Any], Constraint]] = {
     "modulo": _modulo,
     "range": _range,
     "length": _length,
-    "allowed_values": AllowedValues,
+    "allowed_values": _allowed_values,
     "allowed_pattern": AllowedPattern,
     "custom_constraint": _custom,
 }

@@ -82,3 +82,30 @@ def test_what_is_hidden_is_sealed_too() -> None:
 def test_an_unknown_type_shows_when_it_is_declared() -> None:
     with pytest.raises(ValueError, match="cannot have the type 'Text'"):
         Schema(type="Text")
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "fits"),
+    [
+        pytest.param(Schema.STRING, "x", True, id="text"),
+        pytest.param(Schema.STRING, 5, False, id="text-number"),
+        pytest.param(Schema.NUMBER, 1.5, True, id="number"),
+        pytest.param(Schema.NUMBER, "7", True, id="number-as-text"),
+        pytest.param(Schema.NUMBER, "seven", False, id="number-word"),
+        pytest.param(Schema.BOOLEAN, False, True, id="boolean"),
+        pytest.param(Schema.BOOLEAN, "maybe", False, id="boolean-word"),
+        pytest.param(Schema.MAP, {"a": 1}, True, id="map"),
+        pytest.param(Schema.MAP, [], False, id="map-list"),
+        pytest.param(Schema.LIST, [], True, id="list"),
+        pytest.param(Schema.LIST, "ab", False, id="list-text"),
+        pytest.param(Schema.MAP, None, True, id="not-known-yet"),
+        pytest.param(None, object(), True, id="undeclared"),
+    ],
+)
+def test_a_value_of_another_type_is_warned_of_and_given(
+    declared: str | None, value: Any, fits: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = Attributes("web", {"a": Schema(type=declared)}, lambda name: value)
+    assert found["a"] is value
+    assert [record.levelname for record in caplog.records] == ([] if fits else ["WARNING"])
+    assert str(value) not in caplog.text.replace("attributes.py", "") or fits

@@ -40,6 +40,7 @@ LIST = Schema(Schema.LIST)
         pytest.param(AllowedValues([1, 2]), "1", STRING, id="values-are-converted-to-text"),
         pytest.param(AllowedValues(["1"]), 1, NUMBER, id="values-are-converted-to-numbers"),
         pytest.param(AllowedValues(["on"]), True, BOOLEAN, id="values-are-converted-to-booleans"),
+        pytest.param(AllowedValues("abc"), "b", STRING, id="a-text-is-its-characters"),
         pytest.param(AllowedValues(["a"]), [], LIST, id="an-empty-list-has-no-other-item"),
         pytest.param(AllowedValues(["a"]), "a", None, id="values-without-schema"),
         pytest.param(AllowedPattern("ab|a"), "ab", STRING, id="pattern-first-alternative"),

@@ -250,8 +250,67 @@ class Forgetful(Resource):
 
 
 def test_what_is_kept_on_self_is_lost() -> None:
-    with pytest.raises(AttributeError, match="job"):
+    with pytest.raises(AttributeError, match="job") as caught:
         Lifecycle(Forgetful).create()
+    (note,) = caught.value.__notes__
+    assert note.startswith("What Forgetful keeps on self (job) lasts for one operation")
+
+
+class Typo(Forgetful):
+    def handle_create(self) -> None:
+        self.nothing_like_it  # noqa: B018
+
+
+def test_what_was_never_kept_is_not_called_lost() -> None:
+    with pytest.raises(AttributeError) as caught:
+        Lifecycle(Typo).create()
+    assert not hasattr(caught.value, "__notes__")
+
+
+class Kept(Resource):
+    """Makes and deletes snapshots, polled for their end."""
+
+    def handle_create(self) -> None:
+        self.resource_id_set("kept")
+        self.data_set("size", 4)
+
+    def handle_snapshot_delete(self, state: tuple[str, str]) -> dict[str, Any]:
+        return {"state": list(state)}
+
+    def check_delete_complete(self, token: Any) -> bool:
+        self.metadata_set({"deleted": token})
+        return True
+
+    def handle_delete_snapshot(self, snapshot: Mapping[str, Any]) -> dict[str, Any]:
+        return {"gone": snapshot["resource_id"], "size": snapshot["resource_data"]["size"]}
+
+    def check_delete_snapshot_complete(self, token: Any) -> bool:
+        self.metadata_set(token)
+        return True
+
+
+def test_a_snapshot_is_deleted_by_what_describes_it() -> None:
+    kept = Lifecycle(Kept)
+    kept.create()
+    taken = kept.snapshot()
+    kept.delete_snapshot(taken)
+    assert kept.saved.metadata == {"gone": "kept", "size": "4"}
+    assert kept.state == ("SNAPSHOT", "COMPLETE")
+    assert kept.history == [("CREATE", "COMPLETE"), ("SNAPSHOT", "COMPLETE")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "token"),
+    [
+        pytest.param("Snapshot", {"state": ["CREATE", "COMPLETE"]}, id="snapshot"),
+        pytest.param("Delete", None, id="delete"),
+    ],
+)
+def test_the_deletion_policy_chooses_the_handler(policy: Any, token: Any) -> None:
+    kept = Lifecycle(Kept)
+    kept.create()
+    kept.delete(policy)
+    assert kept.saved.metadata == {"deleted": token}
 
 
 class Odd(Resource):
