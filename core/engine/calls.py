@@ -21,7 +21,7 @@ from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
 from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
-from .reasons import OPEN, Secrets, is_a_plugins, reason_for
+from .reasons import OPEN, Secrets, code_of, is_a_plugins, reason_for
 from .redact import scrub
 from .values import check_value
 
@@ -48,6 +48,7 @@ class Operation:
         self.is_quick = self.is_light
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
+        self._during = "handle"
 
     # -- the calls ------------------------------------------------------------------------------
 
@@ -122,11 +123,15 @@ class Operation:
         except UpdateReplace as error:
             if self.action == "UPDATE":
                 return Replace()
-            return Failure(reason_for(self.row.name, error, self.secrets))
+            return self._failure(error)
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
             if not is_a_plugins(error):
                 raise
-            return Failure(reason_for(self.row.name, error, self.secrets))
+            return self._failure(error)
+
+    def _failure(self, error: BaseException) -> Failure:
+        reason = reason_for(self.row.name, error, self.secrets)
+        return Failure(reason, type(error).__name__, code_of(error), self._during)
 
     @property
     def secrets(self) -> Secrets:
@@ -165,6 +170,7 @@ class Operation:
     # -- handle -----------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:
+        self._during = "handle"
         if self._was_never_made():
             raise _NotCreated("Resource not created")
         handler = getattr(self.instance, f"handle_{self.action.lower()}", None)
@@ -203,6 +209,7 @@ class Operation:
         return self._waiting(None)
 
     def _find(self) -> Answer:
+        self._during = "find"
         find = getattr(self.instance, "handle_find", None)
         try:
             found = None if find is None else find(self.row.op_id)
@@ -222,6 +229,7 @@ class Operation:
         return method
 
     def _poll(self) -> Answer:
+        self._during = "poll"
         check = self._checker()
         if check is None:
             return self._final()

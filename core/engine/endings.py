@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.rows import StackRow
 
 from . import phases, release, transitions
-from .outcome import Failure
+from .outcome import BROKEN, CANCELLED, STACK_TIMED_OUT, TIMED_OUT, Failure
 from .states import IDLE, OPEN, PRESENT
 from .work import Notice, Work, failures
 
@@ -25,7 +25,7 @@ def operation_timed_out(work: Work, key: str) -> None:
     if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
         return
     reason = f"ResourceFailure: resources.{row.name}: {row.op} timed out"
-    transitions.failed(work, transitions.held(row), Failure(reason))
+    transitions.failed(work, transitions.held(row), Failure(reason, TIMED_OUT))
     work.after.stop[key] = None
 
 
@@ -39,9 +39,9 @@ def broke(work: Work, key: str, why: str) -> None:
     text = f"{op} was broken off by a fault ({why}); the log tells more"
     reason = f"ResourceFailure: resources.{row.name}: {text}"
     if row.op:
-        transitions.failed(work, transitions.held(row), Failure(reason))
+        transitions.failed(work, transitions.held(row), Failure(reason, BROKEN))
     elif row.open == OPEN:
-        transitions.could_not(work, row, op, reason)
+        transitions.could_not(work, row, op, Failure(reason, BROKEN))
 
 
 def stack_timed_out(work: Work, stack_id: str) -> None:
@@ -51,20 +51,17 @@ def stack_timed_out(work: Work, stack_id: str) -> None:
         return
     if stack.deadline is None or stack.deadline >= work.now:
         return
-    how = "cancelled" if is_cancelled(stack) else "aborted (stack timed out)"
+    kind, how = CANCELLED, "cancelled"
     if not is_cancelled(stack):
+        kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
         release.fail_stack(work, stack, phases.timed_out(stack.action))
     release.halt(work, stack)
     for key in work.tx.running(stack.id):
         row = work.tx.resource(key)
         if row is not None:
-            _abort(work, row, how)
+            transitions.give_up(work, row, Failure(f"{row.op} {how}", kind))
+            work.after.stop[key] = None
     phases.turn(work, stack)
-
-
-def _abort(work: Work, row: ResourceRow, how: str) -> None:
-    transitions.give_up(work, row, f"{row.op} {how}")
-    work.after.stop[row.id] = None
 
 
 def stop_superseded(
@@ -84,7 +81,8 @@ def stop_superseded(
         if until is None or not is_driven(key):
             continue
         if until < work.now:
-            transitions.failed(work, transitions.held(row), Failure(f"{row.op} cancelled"))
+            failure = Failure(f"{row.op} cancelled", CANCELLED)
+            transitions.failed(work, transitions.held(row), failure)
             work.after.stop[key] = None
         else:
             text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"

@@ -10,7 +10,11 @@ Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is to be done with an instance, and its resolved definition, sealed where needed."""
+    """What is to be done with an instance, and its resolved definition, sealed where needed.
+
+    ``cause``: why it is updated or replaced, JSON (``causes.py``). ``kind`` and ``code``: see
+    ``Failure``.
+    """
 
     verdict: Verdict
     op: str = ""
@@ -24,6 +28,14 @@ class Prepared:
     resolved_hash: str = ""
     type: str = ""
     class_type: str = ""
+    cause: str = ""
+    kind: str = ""
+    code: str = ""
+
+    @property
+    def failure(self) -> Failure:
+        """Why nothing can be done, where that is the verdict."""
+        return Failure(self.reason, self.kind, self.code, "prepare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +70,23 @@ class Final:
     hidden: str | None = None
 
 
+#: Kinds of failure that no plug-in has raised.
+TIMED_OUT, STACK_TIMED_OUT, CANCELLED = "TimedOut", "StackTimedOut", "Cancelled"
+BROKEN, INTERRUPTED = "Broken", "Interrupted"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The operation failed; ``reason`` is scrubbed of hidden values."""
+    """The operation failed; ``reason`` is scrubbed of hidden values.
+
+    ``kind`` is the class of the error, ``code`` its code (``ZONnnn`` or ''); ``during`` what was
+    being done: prepare, handle, poll, find, or outside (nobody's call: a deadline, the user).
+    """
 
     reason: str
+    kind: str = "ResourceFailure"
+    code: str = ""
+    during: str = "outside"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
+from . import causes
 from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
 from .instances import Instances, Seen, written
 from .outcome import Prepared
-from .reasons import Secrets, is_a_plugins, reason_for
+from .reasons import Secrets, code_of, is_a_plugins, reason_for
 from .values import RowValues
 
 
@@ -42,7 +43,8 @@ class Preparation:
         except BaseException as error:  # a plug-in or the template's author is at fault
             if not is_a_plugins(error):
                 raise
-            return Prepared("fail", op, reason_for(self.row.name, error, self.secrets))
+            reason = reason_for(self.row.name, error, self.secrets)
+            return Prepared("fail", op, reason, kind=type(error).__name__, code=code_of(error))
 
     def _run(self) -> Prepared:
         row = self.row
@@ -86,22 +88,28 @@ class Preparation:
             return self._begin("CHECK", definition, dict(self.resolved.properties))
         if decision == "create" or decision == "update":
             assert after is not None
-            return self._begin(decision.upper(), definition, after.properties.stored())
+            cause = causes.written(compared) if decision == "update" else ""
+            return self._begin(decision.upper(), definition, after.properties.stored(), cause)
         if decision == "note":
             assert after is not None
             # nothing is done, yet what is shown of the resource is what the template says now
             shown = self._begin("UPDATE", definition, after.properties.stored())
             return dataclasses.replace(shown, verdict="unchanged")
-        if decision == "unchanged" or decision == "replace":
+        if decision == "unchanged":
             return Prepared(decision)
-        return Prepared(decision, "UPDATE", compared.reason)
+        if decision == "replace":
+            return Prepared(decision, cause=causes.written(compared))
+        kind = compared.why.title()
+        return Prepared(decision, "UPDATE", compared.reason, kind=kind)
 
     def _hash(self) -> str:
         assert self.resolved is not None
         text = canonical(written(self.resolved))
         return self.instances.lending.sealer.hmac(text.encode())
 
-    def _begin(self, op: str, definition: Definition, shown: Mapping[str, Any]) -> Prepared:
+    def _begin(
+        self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""
+    ) -> Prepared:
         assert self.resolved is not None
         assert self.cls is not None
         resolved, sealer, secrets = self.resolved, self.instances.lending.sealer, self.secrets
@@ -121,3 +129,4 @@ class Preparation:
             type=resolved.type,
             class_type=self.instances.definitions.class_type(self.cls),
         )
+            cause=cause,

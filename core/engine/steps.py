@@ -73,7 +73,8 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
     if row.action not in FOLLOWS[row.verb]:
         state = (row.action, row.status)
         text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
-        transitions.refused(work, row, f"Exception: {text}")
+        failure = Failure(f"Exception: {text}", "InvalidState", during="prepare")
+        transitions.refused(work, row, row.verb, failure)
         return None
     transitions.begin(work, row, row.verb, None)
     return _seen(work, row, fresh=True)
@@ -105,11 +106,11 @@ def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
     elif prepared.verdict == "replace":
-        transitions.replaced(work, row)
+        transitions.replaced(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
-        transitions.refused(work, row, prepared.reason)
+        transitions.refused(work, row, prepared.op, prepared.failure)
     else:
-        transitions.could_not(work, row, prepared.op, prepared.reason)
+        transitions.could_not(work, row, prepared.op, prepared.failure)
     return None
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import release
-from .outcome import Failure, Final, Prepared
+from . import causes, failing, release
+from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .states import (
     ABSENT,
     COMPLETE,
@@ -93,6 +93,8 @@ def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> N
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
     work.resource_event(row, op, IN_PROGRESS, CHANGED)
+        if op == "UPDATE":
+            row.cause = prepared.cause
 
 
 def both_hidden(before: str, after: str) -> str:
@@ -237,11 +239,13 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
         _superseded(work, row, False)
 
 
-def give_up(work: Work, row: ResourceRow, reason: str) -> None:
+def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
     """End a running operation from outside; the stack has failed already."""
-    _end(work, row, "failed", FAILED, reason)
+    failing.note(work, row, failure)
+    _end(work, row, "failed", FAILED, failure.reason)
     release.block(work, row)
 
+    failing.note(work, row, failure)
 
 def _fail(work: Work, row: ResourceRow, reason: str) -> None:
     stack = work.stack_of(row)
@@ -252,17 +256,19 @@ def _fail(work: Work, row: ResourceRow, reason: str) -> None:
         release.block(work, row)
 
 
-def could_not(work: Work, row: ResourceRow, op: str, reason: str) -> None:
+def could_not(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
     """An operation failed before it could begin (its definition, a restriction)."""
-    row.action, row.status, row.status_reason = op, FAILED, reason
+    failing.note_unbegun(work, row, op, failure)
+    row.action, row.status, row.status_reason = op, FAILED, failure.reason
     row.updated_at = work.now
-    work.resource_event(row, op, FAILED, reason)
-    _fail(work, row, reason)
+    work.resource_event(row, op, FAILED, failure.reason)
+    _fail(work, row, failure.reason)
 
 
-def refused(work: Work, row: ResourceRow, reason: str) -> None:
+def refused(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
     """The update of an instance is impossible; the instance itself stays what it is."""
-    release.fail_stack(work, work.stack_of(row), reason)
+    failing.note_unbegun(work, row, op, failure)
+    release.fail_stack(work, work.stack_of(row), failure.reason)
     release.block(work, row)
 
 
@@ -290,12 +296,12 @@ def replace_running(work: Work, handle: Held) -> None:
     row.op_definition = row.op_properties = row.token = None
     stack = work.stack_of(row)
     if row.open and row.op_gen == stack.generation and not stack.halted:
-        replaced(work, row)
+        replaced(work, row, causes.asked_for_by_plugin(row.cause))
     else:
         _superseded(work, row, False)
 
 
-def replaced(work: Work, row: ResourceRow) -> str:
+def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
     new = ResourceRow(
         work.ids(),
@@ -315,6 +321,7 @@ def replaced(work: Work, row: ResourceRow) -> str:
     work.tx.add_resources([new])
     row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
     edges = [(new.id, other.id) for other in work.tx.required(row.id)]
+        cause=cause,
     for key in work.tx.dependants(row.id):
         user = work.tx.resource(key)
         if user is not None and user.want == PRESENT:
@@ -335,9 +342,8 @@ def abandoned(work: Work, row: ResourceRow) -> None:
 def interrupted(row: ResourceRow) -> Failure:
     """The failure of an operation whose handler was cut off with an unknown outcome."""
     handler = f"handle_{row.op.lower()}"
-    return Failure(
-        f"ResourceFailure: resources.{row.name}: interrupted in {handler}, outcome unknown"
-    )
+    text = f"interrupted in {handler}, outcome unknown"
+    return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
 
 
 def is_starting(row: ResourceRow) -> bool:
