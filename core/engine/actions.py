@@ -19,13 +19,18 @@ from .answers import Accepted, answered
 
 @dataclass(frozen=True, slots=True)
 class CreateStack:
-    """Create a stack; ``rollback``: undo everything if it fails."""
+    """Create a stack; ``rollback``: undo everything if it fails.
+
+    ``targets`` and ``excludes``: only a part of the template (``selection``).
+    """
 
     name: str
     bundle: Bundle
     timeout_mins: int = 60
     rollback: bool = False
     tags: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class UpdateStack:
     """Make a stack as ``bundle`` says. None keeps what is stored.
 
     ``existing``: parameters that are not given again keep their values; with an empty
-    ``bundle.template`` the template, environment and files stay as well.
+    ``bundle.template`` the template, environment and files stay as well. ``targets`` and
+    ``excludes``: only a part of the template; the rest keeps what it has.
     """
 
     stack: str
@@ -42,6 +48,8 @@ class UpdateStack:
     timeout_mins: int | None = None
     rollback: bool | None = None
     tags: tuple[str, ...] | None = None
+    targets: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

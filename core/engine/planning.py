@@ -15,6 +15,7 @@ from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 from . import phases, recording
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
+from .selection import Selection
 from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PRESENT, UP
 from .work import Work
 
@@ -26,8 +27,8 @@ class Proposal:
     ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
-    ``given`` is what the history tells of it. ``selected``: the names that it is for, None for
-    all. ``ceilings``: by name, the strongest that may be done to an instance that is there
+    ``given`` is what the history tells of it. ``selection``: what it is for, None for
+    everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited.
     """
 
@@ -40,7 +41,7 @@ class Proposal:
     changes: dict[str, object] = field(default_factory=dict)
     owed: bool = False
     given: Given = field(default_factory=Given)
-    selected: frozenset[str] | None = None
+    selection: Selection | None = None
     ceilings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,7 +76,8 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
 
 
 def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal: Proposal) -> None:
-    rows, selected = work.tx.plan_rows(stack.id), proposal.selected
+    rows = work.tx.plan_rows(stack.id)
+    selected = None if proposal.selection is None else proposal.selection.names
     work.tx.close_all(stack.id)
     stack.phase = UP
     found = cone(rows, wanted, selected)

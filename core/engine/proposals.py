@@ -23,7 +23,8 @@ from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
-from .states import COMPLETE, IDLE, OVERTAKES
+from .selection import select
+from .states import COMPLETE, IDLE, OVERTAKES, PRESENT
 
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
 
@@ -36,7 +37,26 @@ def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     else:
         stack = named(room, action.stack)
         proposal = PLANS[type(action)](room, stack, action)
-    return None if proposal is None else _signed(room, proposal), stack
+    if proposal is not None:
+        proposal = _signed(room, _part(room, proposal, action))
+    return proposal, stack
+
+
+def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
+    """The proposal for that part of the template that the action names, if it names one."""
+    targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
+    if proposal.wanted is None or not (targets or excludes):
+        return proposal
+    rows = room.reader().resource_rows(proposal.stack_id)
+    found = select(
+        {item.name: item.requires for item in proposal.wanted},
+        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
+        targets,
+        excludes,
+    )
+    named = {"targets": list(targets), "excludes": list(excludes)}
+    given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
+    return dataclasses.replace(proposal, selection=found, given=given)
 
 
 def _signed(room: Room, proposal: Proposal) -> Proposal:
