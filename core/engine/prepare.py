@@ -128,5 +128,5 @@ class Preparation:
             resolved_hash=self._hash(),
             type=resolved.type,
             class_type=self.instances.definitions.class_type(self.cls),
-        )
             cause=cause,
+        )

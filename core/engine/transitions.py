@@ -88,13 +88,13 @@ def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> N
         row.type = prepared.type
         row.class_type = prepared.class_type
         row.op_resolved = prepared.resolved_hash
+        if op == "UPDATE":
+            row.cause = prepared.cause
         if prepared.metadata is not None:
             row.meta = prepared.metadata
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
     work.resource_event(row, op, IN_PROGRESS, CHANGED)
-        if op == "UPDATE":
-            row.cause = prepared.cause
 
 
 def both_hidden(before: str, after: str) -> str:
@@ -232,6 +232,7 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
     row = fenced(work, handle)
     if row is None:
         return
+    failing.note(work, row, failure)
     current = _end(work, row, "failed", FAILED, failure.reason)
     if current:
         _fail(work, row, failure.reason)
@@ -245,7 +246,6 @@ def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
     _end(work, row, "failed", FAILED, failure.reason)
     release.block(work, row)
 
-    failing.note(work, row, failure)
 
 def _fail(work: Work, row: ResourceRow, reason: str) -> None:
     stack = work.stack_of(row)
@@ -309,6 +309,7 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
         row.name,
         row.type,
         replaces_id=row.id,
+        cause=cause,
         generation=row.generation,
         want_hash=row.want_hash,
         want_template_id=row.want_template_id,
@@ -321,7 +322,6 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     work.tx.add_resources([new])
     row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
     edges = [(new.id, other.id) for other in work.tx.required(row.id)]
-        cause=cause,
     for key in work.tx.dependants(row.id):
         user = work.tx.resource(key)
         if user is not None and user.want == PRESENT:
