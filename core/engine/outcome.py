@@ -23,7 +23,7 @@ class Prepared:
     properties: str | None = None
     hidden: str = "{}"
     metadata: str | None = None
-    retain: bool = False
+    deletion_policy: str = "Delete"
     external_id: str | None = None
     resolved_hash: str = ""
     type: str = ""

@@ -123,7 +123,7 @@ class Preparation:
             properties=sealer.dump(shown, sealed=secrets.properties),
             hidden=json.dumps(secrets.hidden(definition, self.cls)),
             metadata=metadata,
-            retain=resolved.deletion_policy == "Retain",
+            deletion_policy=resolved.deletion_policy,
             external_id=resolved.external_id,
             resolved_hash=self._hash(),
             type=resolved.type,

@@ -81,7 +81,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
 
 
 def _delete(work: Work, row: ResourceRow) -> Seen | None:
-    if row.fence == 0 or row.retain or row.external_id is not None:
+    if row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None:
         transitions.abandoned(work, row)
         return None
     transitions.begin(work, row, "DELETE", None)

@@ -84,7 +84,7 @@ def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> N
         row.op_definition = prepared.definition
         row.op_properties = prepared.properties
         row.hidden = both_hidden(row.hidden, prepared.hidden)
-        row.retain = int(prepared.retain)
+        row.deletion_policy = prepared.deletion_policy
         row.type = prepared.type
         row.class_type = prepared.class_type
         row.op_resolved = prepared.resolved_hash

@@ -37,6 +37,8 @@ class StackRow:
     description: str = ""
     tags: str = "[]"
     suspended: int = 0
+    policies: str = ""
+    protect: int = 0
     drift_policy: str = "OFF"
     drift_schedule: str = ""
     drift_next: float | None = None
@@ -75,7 +77,7 @@ class ResourceRow:
     definition: str | None = None
     properties: str | None = None
     hidden: str = "{}"
-    retain: int = 0
+    deletion_policy: str = "Delete"
     external_id: str | None = None
     physical_id: str | None = None
     reference: str | None = None
@@ -96,8 +98,15 @@ class ResourceRow:
     token: str | None = None
     is_volatile: int = 0
     attempt: int = 0
+    failed_attempts: int = 0
+    most_attempts: int = 1
+    retry_delay: float = 0.0
+    retry_at: float | None = None
     started_at: float | None = None
     deadline: float | None = None
+    protect: int = 0
+    hook: str = ""
+    hook_until: float | None = None
     fence: int = 0
     owner: str = ""
     created_at: float = 0.0
@@ -211,14 +220,14 @@ FIXED = frozenset({"id", "stack_id", "name", "created_at"})
 #: Columns that stand in an index: an update that leaves them out touches no page of it.
 INDEXED = {
     StackRow: ("deleted_at", "drift_next", "project"),
-    ResourceRow: ("deadline", "op", "op_id", "open"),
+    ResourceRow: ("deadline", "hook_until", "op", "op_id", "open"),
 }
 #: Updates by what they leave out, the shortest first; the last one fits always.
 STACK_UPDATES = {"step_stack": frozenset(INDEXED[StackRow]), "update_stack": frozenset[str]()}
 RESOURCE_UPDATES = {
     "step_resource": frozenset(INDEXED[ResourceRow]),
-    "end_resource": frozenset({"deadline", "op_id"}),
-    "begin_resource": frozenset({"open"}),
+    "end_resource": frozenset({"deadline", "hook_until", "op_id"}),
+    "begin_resource": frozenset({"hook_until", "open"}),
     "update_resource": frozenset[str](),
 }
 

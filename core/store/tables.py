@@ -76,6 +76,10 @@ class Stack(_Table, table=True):
     description: str = _text()
     tags: str = _text("[]")
     suspended: int = _number()
+    # What the environment says about limits, retries, protection and breakpoints.
+    policies: str = _text()
+    # Said by command; for a resource, too.
+    protect: int = _number()
     drift_policy: str = _text("OFF")
     drift_schedule: str = _text()
     drift_next: float | None = _maybe_time()
@@ -131,7 +135,7 @@ class Resource(_Table, table=True):
     definition: str | None = _maybe_text()
     properties: str | None = _maybe_text()
     hidden: str = _text("{}")
-    retain: int = _number()
+    deletion_policy: str = _text("Delete")
     external_id: str | None = _maybe_text()
     physical_id: str | None = _maybe_text()
     reference: str | None = _maybe_text()
@@ -153,8 +157,17 @@ class Resource(_Table, table=True):
     token: str | None = _maybe_text()
     is_volatile: int = _number()
     attempt: int = _number()
+    # Attempts that have failed, how many there may be, seconds before the second one.
+    failed_attempts: int = _number()
+    most_attempts: int = _number(1)
+    retry_delay: float = _time()
+    retry_at: float | None = _maybe_time()
     started_at: float | None = _maybe_time()
     deadline: float | None = _maybe_time()
+    protect: int = _number()
+    # The breakpoint that it waits at, or (with a +) that was cleared; when it is cleared by itself.
+    hook: str = _text()
+    hook_until: float | None = _maybe_time()
     fence: int = _number()
     owner: str = _text()
     created_at: float = _time()
@@ -330,6 +343,13 @@ Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)
 Index("ix_resource_stack", RESOURCE.c.stack_id, RESOURCE.c.open)
+_LIMITED = RESOURCE.c.hook_until.is_not(None)
+Index(
+    "ix_resource_hook_until",
+    RESOURCE.c.hook_until,
+    sqlite_where=_LIMITED,
+    postgresql_where=_LIMITED,
+)
 _RUNNING = RESOURCE.c.op != ""
 Index(
     "ix_resource_running",

@@ -180,6 +180,18 @@ class Transaction:
         """Instances whose operation is past its deadline."""
         return self._ids("overdue", now)
 
+    def paused_too_long(self, now: float) -> list[str]:
+        """Instances that wait at a breakpoint that is to be cleared by now."""
+        return self._ids("paused_too_long", now)
+
+    def paused(self, stack_id: str) -> list[str]:
+        """Instances of a stack that wait at a breakpoint, or have just left one."""
+        return self._ids("paused_ids", stack_id)
+
+    def protected(self, stack_id: str) -> list[str]:
+        """Instances of a stack that a command has protected."""
+        return self._ids("protected_ids", stack_id)
+
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""
         self._close("close_idle", stack_id, lambda row: not row.op)

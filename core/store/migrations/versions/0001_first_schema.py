@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
+revision = "0004"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -128,6 +128,8 @@ def upgrade() -> None:
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("tags", sa.Text(), nullable=False),
         sa.Column("suspended", sa.Integer(), nullable=False),
+        sa.Column("policies", sa.Text(), nullable=False),
+        sa.Column("protect", sa.Integer(), nullable=False),
         sa.Column("drift_policy", sa.Text(), nullable=False),
         sa.Column("drift_schedule", sa.Text(), nullable=False),
         sa.Column("drift_next", sa.Float(), nullable=True),
@@ -181,7 +183,7 @@ def upgrade() -> None:
         sa.Column("definition", sa.Text(), nullable=True),
         sa.Column("properties", sa.Text(), nullable=True),
         sa.Column("hidden", sa.Text(), nullable=False),
-        sa.Column("retain", sa.Integer(), nullable=False),
+        sa.Column("deletion_policy", sa.Text(), nullable=False),
         sa.Column("external_id", sa.Text(), nullable=True),
         sa.Column("physical_id", sa.Text(), nullable=True),
         sa.Column("reference", sa.Text(), nullable=True),
@@ -202,8 +204,15 @@ def upgrade() -> None:
         sa.Column("token", sa.Text(), nullable=True),
         sa.Column("is_volatile", sa.Integer(), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failed_attempts", sa.Integer(), nullable=False),
+        sa.Column("most_attempts", sa.Integer(), nullable=False),
+        sa.Column("retry_delay", sa.Float(), nullable=False),
+        sa.Column("retry_at", sa.Float(), nullable=True),
         sa.Column("started_at", sa.Float(), nullable=True),
         sa.Column("deadline", sa.Float(), nullable=True),
+        sa.Column("protect", sa.Integer(), nullable=False),
+        sa.Column("hook", sa.Text(), nullable=False),
+        sa.Column("hook_until", sa.Float(), nullable=True),
         sa.Column("fence", sa.Integer(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
@@ -213,6 +222,14 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_resource")),
         sa.UniqueConstraint("op_id", name=op.f("uq_resource_op_id")),
+    )
+    op.create_index(
+        "ix_resource_hook_until",
+        "resource",
+        ["hook_until"],
+        unique=False,
+        sqlite_where=sa.text("hook_until IS NOT NULL"),
+        postgresql_where=sa.text("hook_until IS NOT NULL"),
     )
     op.create_index(
         "ix_resource_running",
