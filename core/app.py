@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
-    from .app_loading import Loading
     from .app_service import Service
+    from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
 
 __all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
@@ -189,15 +189,15 @@ class App:
         return Lender(self.settings, self.plugins, self.clock, self.random, lenient=lenient)
 
     @cached_property
-    def loading(self) -> Loading:
+    def loading(self) -> TemplateLoading:
         """Makes definitions from bundles."""
         return self._loading(self.lender)
 
-    def _loading(self, lender: Lender) -> Loading:
-        from .app_loading import Loading
+    def _loading(self, lender: Lender) -> TemplateLoading:
+        from .engine.loading import TemplateLoading
 
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
-        return Loading(*parts)
+        return TemplateLoading(*parts)
 
     @cached_property
     def commands(self) -> Commands:

@@ -27,10 +27,11 @@ from zonda.hooks.manager import Plugins
 from . import sweeping
 from .acting import act
 from .actions import Accepted, Action
-from .building import TemplateLoading, build_room
+from .building import build_room
 from .context import Lender
 from .definitions import Loading
 from .effects import Step
+from .loading import TemplateLoading
 from .pool_driver import TURN, PoolDriver
 from .requests import Requests, single
 from .room import EngineSettings
@@ -70,7 +71,7 @@ class Engine:
         self.clock = clock
         if load is None:
             assert functions is not None, "give functions, or load"
-            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits)
+            load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
         self._readers = threading.local()
         self._store = store
         self._reader = store.reader()

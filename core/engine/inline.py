@@ -21,11 +21,12 @@ from zonda.hooks.manager import Plugins
 
 from .acting import act
 from .actions import Accepted, Action
-from .building import TemplateLoading, build_room
+from .building import build_room
 from .context import Lender
 from .definitions import Loading
 from .driver import Driver, Task, exited
 from .effects import Call
+from .loading import TemplateLoading
 from .outputs import Showing
 from .room import EngineSettings
 from .sweeping import take_up_all
@@ -51,7 +52,7 @@ class InlineEngine:
         self.clock: Clock = clock
         if load is None:
             assert functions is not None, "give functions, or load"
-            load = TemplateLoading(store, plugins, lender, clock, random, functions, limits)
+            load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
         self.reader: Reader = store.reader()
         self.settings = settings or EngineSettings()
         self._calls: deque[tuple[Task, Call]] = deque()

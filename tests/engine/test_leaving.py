@@ -14,12 +14,13 @@ import pytest
 from zonda.core.app_commands import Commands
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
-from zonda.core.engine.building import TemplateLoading
+from zonda.core.engine.loading import TemplateLoading
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.lock import EngineLock
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import open_store
+from zonda.core.template.bundle import Limits
 
 KEY = make_key()
 LONG = 20.0
@@ -47,12 +48,12 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
             plugins=bench.plugins,
             lender=bench.lender,
             loading=TemplateLoading(
-                store,
                 bench.plugins,
+                lambda version: functions_for(version, bench.plugins),
+                Limits(),
                 bench.lender,
                 clock,
                 chance,
-                lambda version: functions_for(version, bench.plugins),
             ),
             store=store,
             reader=reader,

@@ -1,4 +1,4 @@
-"""Templates, loaded with what this application has installed. Used by engine and faces alike."""
+"""Templates, loaded with what is installed. Used by engines and faces alike."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.core.functions.yaql_function import evaluator
+from zonda.core.template.bundle import Bundle, Identity, Limits
+from zonda.core.template.scope import FunctionTable
+from zonda.core.template.stack import ResourceNode, StackDefinition, load
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.manager import Plugins
 from zonda.hooks.runner import StackRef, WorkflowRunner
 
-from .app_lender import Lender
-from .functions.yaql_function import evaluator
-from .template.bundle import Bundle, Identity, Limits
-from .template.scope import FunctionTable
-from .template.stack import ResourceNode, StackDefinition, load
+from .context import Lender
 
 
-class Loading:
-    """Makes definitions. A plain function to whoever calls it; many threads may."""
+class TemplateLoading:
+    """Makes definitions (``Loading``). A plain function to whoever calls it; many threads may."""
 
     def __init__(
         self,
