@@ -86,6 +86,9 @@ class Resource:
     entity: ClassVar[str | None] = None
     default_client_name: ClassVar[str | None] = None
 
+    #: Properties that make a good example, as far as the schema alone does not lead to them: for
+    #: the generated reference and for ``zonda plugin check``.
+    example: ClassVar[Mapping[str, Any]] = {}
     #: What recovery may do with an operation that was interrupted inside ``handle_X``:
     #: ``idempotent``: call it again with the same operation id; ``find``: ask
     #: ``handle_find(op_id)`` first; ``fail``: give up, keeping the physical id for clean-up.

@@ -89,7 +89,8 @@ def _existing(case: Case) -> Comparison:
     before = case.before()
     # an update that could not be begun has failed too, and done nothing: its hash is there
     failed = not row.have_hash or (row.status == "FAILED" and row.action != "UPDATE")
-    broken = row.action == "DELETE" or (row.action, row.status) == ("CHECK", "FAILED")
+    unwell = (row.action, row.status) == ("CHECK", "FAILED")
+    broken = row.action == "DELETE" or (unwell and not case.cls.repairs_in_place)
     if broken or (failed and before.needs_replace_failed()):
         return _replacement(case, "failed")
     if case.resolved.external_id is not None:

@@ -64,6 +64,22 @@ def test_an_update_after_a_failed_creation_is_told_what_changes(bench: Any) -> N
     assert bench.resource("a").properties == {"value": "y"}
 
 
+def test_what_failed_its_check_is_replaced_unless_its_type_repairs(bench: Any) -> None:
+    bench.create(box("x"))
+    seen = is_kept(bench)
+    before = bench.resource("a").physical_id
+    bench.fails("a", "handle_check")
+    bench.check()
+    bench.types["Test::Box"].repairs_in_place = True
+    assert bench.update(box("x")).state == "UPDATE_COMPLETE"
+    assert (seen, bench.resource("a").physical_id) == ([{}], before)
+    bench.check()
+    bench.types["Test::Box"].repairs_in_place = False
+    assert bench.update(box("x")).state == "UPDATE_COMPLETE"
+    assert len(seen) == 1
+    assert "handle_delete" in bench.journal.of("a")
+
+
 def test_a_check_does_not_make_a_failed_update_good(bench: Any) -> None:
     bench.create(box("x"))
     seen = is_kept(bench)
