@@ -36,6 +36,8 @@ _MAC: Final = re.compile(
 class IpAddress(BaseCustomConstraint):
     """``ip_addr``: an IPv4 or IPv6 address."""
 
+    examples = ("192.0.2.10", "2001:db8::10")
+
     _error_message = "Invalid IP address"
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
@@ -46,6 +48,8 @@ class IpAddress(BaseCustomConstraint):
 class MacAddress(BaseCustomConstraint):
     """``mac_addr``: an EUI-48 address in one of the usual forms."""
 
+    examples = ("02:00:5e:10:00:01", "02:00:5e:10:00:02")
+
     _error_message = "Invalid MAC address."
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
@@ -55,6 +59,8 @@ class MacAddress(BaseCustomConstraint):
 
 class Cidr(BaseCustomConstraint):
     """``net_cidr``: a network with its prefix; host bits may be set."""
+
+    examples = ("192.0.2.0/24", "2001:db8::/64")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a network."""
@@ -69,6 +75,8 @@ class Cidr(BaseCustomConstraint):
 
 class IpOrCidr(BaseCustomConstraint):
     """``ip_or_cidr``: an address, or a network with its prefix."""
+
+    examples = ("192.0.2.10", "192.0.2.0/24")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is an address or a network."""
@@ -107,6 +115,8 @@ def _subnet_fault(value: str) -> str | None:
 
 class DnsName(BaseCustomConstraint):
     """``dns_name``: a host or domain name, with or without the dot at the end."""
+
+    examples = ("www.example.org.", "example.org.")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a name; an empty one is."""
@@ -150,6 +160,8 @@ def _label_fault(label: str) -> str | None:
 class RelativeDnsName(DnsName):
     """``rel_dns_name``: a name that a domain can be appended to."""
 
+    examples = ("www", "www.example")
+
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a name without a dot at the end; an empty one is."""
         if isinstance(value, str) and value.endswith("."):
@@ -166,6 +178,8 @@ class RelativeDnsName(DnsName):
 
 class DnsDomain(DnsName):
     """``dns_domain``: a domain name with its dot at the end."""
+
+    examples = ("example.org.", "example.net.")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a domain; an empty one is."""

@@ -52,6 +52,8 @@ def _zone(sign: str | None, hours: int, minutes: int) -> timezone:
 class Iso8601(BaseCustomConstraint):
     """``iso_8601``: a date, or a date and a time."""
 
+    examples = ("2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z")
+
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` names a moment."""
         try:
@@ -63,6 +65,8 @@ class Iso8601(BaseCustomConstraint):
 
 class Expiration(BaseCustomConstraint):
     """``expiration``: a moment in the future."""
+
+    examples = ("2099-01-01", "2098-01-01")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` names a moment that is still to come; an empty one will do."""
@@ -81,6 +85,8 @@ class Expiration(BaseCustomConstraint):
 class CronExpression(BaseCustomConstraint):
     """``cron_expression``: a schedule in 5, 6 or 7 columns."""
 
+    examples = ("0 3 * * *", "*/5 * * * *")
+
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a schedule; an empty one will do."""
         from croniter import croniter  # 50 ms that templates without schedules need not spend
@@ -97,6 +103,8 @@ class CronExpression(BaseCustomConstraint):
 
 class Timezone(BaseCustomConstraint):
     """``timezone``: a name of the time zone database, in any case."""
+
+    examples = ("Europe/Berlin", "UTC")
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` names a zone; an empty one will do."""
@@ -116,6 +124,8 @@ def _is_zone(name: str) -> bool:
 
 class JsonString(BaseCustomConstraint):
     """``json_string``: a text that is JSON."""
+
+    examples = ("{}", '{"key": "value"}')
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is JSON."""

@@ -332,6 +332,8 @@ class BaseCustomConstraint:
     """
 
     expected_exceptions: ClassVar[tuple[type[Exception], ...]] = (NotFound,)
+    #: Good values, for the generated reference and for ``zonda plugin check``.
+    examples: ClassVar[Sequence[Any]] = ()
 
     _error_message: str | None = None
 

@@ -275,6 +275,11 @@ class ResourceFailure(ZondaError):
     code = "ZON300"
     heat_type = "ResourceFailure"
 
+    def __init__(self, message: str = "", *, hint: str = "", code: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        if code is not None:
+            self.code = code
+
 
 class Permanent(ResourceFailure):
     """The operation failed and no retry can help."""

@@ -81,6 +81,7 @@ class Failed:
     """The execution ended badly. A failed CREATE may own a ``resource_id``.
 
     ``heat_type`` is the exception that Heat raises, where it is not ``ResourceFailure``.
+    ``by_runner``: it is not the workflow that failed, but whoever was to run it, or the way there.
     """
 
     reason: str
@@ -88,6 +89,7 @@ class Failed:
     resource_id: str | None = None
     retryable: bool = False
     heat_type: str = ""
+    by_runner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
