@@ -1,0 +1,171 @@
+"""The outside world of the storm: an endpoint of the ``http`` contract that writes down all it did.
+
+It lives in the process that kills, so it outlives every zonda, and it notes whatever must not
+happen: an instance made under two keys, a change or a removal of what is not there.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import random
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Run:
+    """One run of a workflow, known by its key."""
+
+    action: str
+    instance: str
+    thing: str | None
+    inputs: dict[str, Any]
+    polls: int
+    fails: bool = False
+    answer: dict[str, Any] | None = None
+
+
+@dataclass
+class Ledger:
+    """What was made and what was asked; every method is called under the lock."""
+
+    source: random.Random
+    #: physical id -> the inputs that it has
+    live: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: physical id -> the instance (zonda's id) that it was made for
+    owners: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    created: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    repeated: int = 0
+    requests: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    moved: threading.Condition = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.moved = threading.Condition(self.lock)
+
+    def start(self, key: str, asked: dict[str, Any]) -> Run:
+        """The run of ``key``, begun now if it is new."""
+        self._count()
+        run = self.runs.get(key)
+        if run is not None:
+            self.repeated += 1
+            return run
+        resource = asked["resource"]
+        run = Run(
+            asked["action"],
+            resource["id"],
+            resource["physical_id"],
+            asked.get("inputs") or {},
+            self.source.randrange(2),
+        )
+        run.fails = run.action != "DELETE" and bool(run.inputs.get("fail"))
+        self.runs[key] = run
+        getattr(self, f"_{run.action.lower()}")(key, run)
+        self._finish(run)
+        return run
+
+    def poll(self, key: str) -> Run | None:
+        """The run of ``key``, one poll nearer to its end."""
+        self._count()
+        run = self.runs.get(key)
+        if run is not None and run.answer is None:
+            run.polls -= 1
+            self._finish(run)
+        return run
+
+    def _count(self) -> None:
+        self.requests += 1
+        self.moved.notify_all()
+
+    def _create(self, key: str, run: Run) -> None:
+        other = self.created.setdefault(run.instance, key)
+        if other != key:
+            self.faults.append(f"{run.instance} is made twice: {other}, {key}")
+        run.thing = f"thing-{len(self.created)}"
+        self.live[run.thing] = run.inputs
+        self.owners[run.thing] = run.instance
+
+    def _update(self, key: str, run: Run) -> None:
+        if run.thing not in self.live:
+            self.faults.append(f"{key} changes {run.thing}, which is not there")
+        elif not run.fails:
+            self.live[run.thing] = run.inputs
+
+    def _delete(self, key: str, run: Run) -> None:
+        """Once more does no harm; a removal of another instance's thing does."""
+        if run.thing in self.live:
+            if self.owners[run.thing] != run.instance:
+                self.faults.append(f"{key} of {run.instance} removes {run.thing} of another")
+            del self.live[run.thing]
+
+    def _finish(self, run: Run) -> None:
+        if run.polls > 0:
+            return
+        if run.fails:
+            run.answer = {"state": "failed", "reason": "asked to fail"}
+        else:
+            run.answer = {"state": "succeeded"}
+        if run.action == "CREATE":
+            run.answer["resource_id"] = run.thing
+
+
+class Endpoint(http.server.ThreadingHTTPServer):
+    """Serves a ledger on a free port of this machine."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed in the middle of its request is what this is about."""
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        key = self.headers["Idempotency-Key"]
+        with self.server.ledger.lock:
+            run = self.server.ledger.start(key, asked)
+        self._say(run, key)
+
+    def do_GET(self) -> None:
+        key = self.path.rsplit("/", 1)[1]
+        with self.server.ledger.lock:
+            run = self.server.ledger.poll(key)
+        self._say(run, key)
+
+    def _say(self, run: Run | None, key: str) -> None:
+        if run is None:
+            self._answer(404, {"reason": "no such run"})
+        elif run.answer is None:
+            self._answer(202, {"state": "running", "retry_after": 0.1}, f"/runs/{key}")
+        else:
+            self._answer(200, run.answer)
+
+    def _answer(self, status: int, body: dict[str, Any], location: str = "") -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing to say."""

@@ -1,0 +1,245 @@
+"""Random ``kill -9`` of ``zonda`` over creates, updates, replacements, rollbacks and deletes.
+
+Every command runs in a process of its own and is killed after a random number of requests or a
+random time, again and again; then it is carried on to its end, and the endpoint's ledger is
+compared with what the stack says: nothing lost, nothing made twice, the end as the template.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import wishes
+from .ledger import Endpoint, Ledger
+from .wishes import Wishes
+
+#: Longer than any command takes when it is not killed.
+LONGEST = 300.0
+STACK = "storm"
+
+
+class StormError(AssertionError):
+    """Something was lost, made twice, or is not as wanted."""
+
+
+class Storm:
+    """One stack, one endpoint, and a number of kills."""
+
+    def __init__(self, home: Path, *, kills: int, resources: int, seed: int) -> None:
+        self.home = home
+        self.said = home / "said.txt"
+        self.wanted_kills = kills
+        self.resources = resources
+        self.source = random.Random(seed)
+        self.ledger = Ledger(random.Random(seed + 1))
+        self.endpoint = Endpoint(self.ledger)
+        self.kills = 0
+        self.ended: dict[str, int] = {}
+        self.wishes: Wishes | None = None
+
+    def run(self) -> dict[str, Any]:
+        """Kill until it is enough; what happened, as a report. Raises StormError."""
+        server = threading.Thread(target=self.endpoint.serve_forever, daemon=True)
+        server.start()
+        self._configure()
+        try:
+            while self.kills < self.wanted_kills:
+                self._round()
+            self._delete(calm=True)
+        finally:
+            self.endpoint.shutdown()
+            server.join()
+            self.endpoint.server_close()
+        return {
+            "kills": self.kills,
+            "resources": self.resources,
+            "ended": self.ended,
+            "runs": len(self.ledger.runs),
+            "requests": self.ledger.requests,
+            "sent_again": self.ledger.repeated,
+        }
+
+    def _configure(self) -> None:
+        self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / "zonda.toml").write_text(
+            'synchronous = "FULL"\ndefault_runner = "storm"\n'
+            f'[runners.storm]\nkind = "http"\nendpoint = {json.dumps(self.endpoint.url)}\n'
+        )
+
+    # -- rounds ---------------------------------------------------------------------------------
+
+    def _round(self) -> None:
+        if self.wishes is None:
+            self._create()
+            return
+        chance = self.source.random()
+        if chance < 0.55:
+            self._change(wishes.changed(self.source, self.wishes), fails=False)
+        elif chance < 0.85:
+            self._change(wishes.failing(self.source, self.wishes), fails=True)
+        else:
+            self._delete()
+
+    def _create(self) -> None:
+        made = wishes.first(self.source, self.resources)
+        file = self._file(made)
+        words = ["stack", "create", STACK, "-t", file]
+        self._command(words)
+        if self._stack() is None:  # killed before the plan was there
+            self._expect(words, 0)
+        self._settle("CREATE_COMPLETE", made)
+
+    def _change(self, new: Wishes, *, fails: bool) -> None:
+        assert self.wishes is not None
+        before = self._stack()
+        option = "--enable-rollback" if fails else "--disable-rollback"
+        words = ["stack", "update", STACK, "-t", self._file(new), option]
+        self._command(words)
+        if self._stack() == before:
+            self._expect(words, 1 if fails else 0)
+        if fails:
+            self._settle("ROLLBACK_COMPLETE", self.wishes)
+        else:
+            self._settle("UPDATE_COMPLETE", new)
+
+    def _delete(self, calm: bool = False) -> None:
+        if self.wishes is None:
+            return
+        words = ["stack", "delete", "--yes", STACK]
+        if not calm:
+            self._command(words)
+        if self._stack() is not None:
+            self._expect(words, 0)
+        if self._stack() is not None or self.ledger.live:
+            raise StormError(f"the deletion leaves {self._stack()}, {sorted(self.ledger.live)}")
+        self._note("DELETE_COMPLETE")
+        self.wishes = None
+
+    def _note(self, state: str) -> None:
+        self.ended[state] = self.ended.get(state, 0) + 1
+
+    # -- what is compared -----------------------------------------------------------------------
+
+    def _settle(self, state: str, wanted: Wishes) -> None:
+        """Carry on what is left, then look."""
+        stack = self._stack()
+        if stack is not None and stack["stack_status"].endswith("_IN_PROGRESS"):
+            self._run(["stack", "wait", STACK])
+            stack = self._stack()
+        if stack is None or stack["stack_status"] != state:
+            raise StormError(f"{state} was expected, not {stack}")
+        self._compare(wanted)
+        self._note(state)
+        self.wishes = wanted
+
+    def _compare(self, wanted: Wishes) -> None:
+        ledger = self.ledger
+        if ledger.faults:
+            raise StormError("; ".join(ledger.faults))
+        rows = self._data(["stack", "resource", "list", STACK])
+        ids = {row["resource_name"]: row["physical_resource_id"] for row in rows}
+        if set(ids) != set(wanted) or len(rows) != len(ids):
+            raise StormError(f"resources {sorted(ids)}, wanted {sorted(wanted)}")
+        if set(ids.values()) != set(ledger.live):
+            lost, extra = set(ids.values()) - set(ledger.live), set(ledger.live) - set(ids.values())
+            raise StormError(f"lost {sorted(lost)}, left behind {sorted(extra)}")
+        for name, wish in wanted.items():
+            has, due = ledger.live[ids[name]], wishes.inputs(wish, ids.__getitem__)
+            if has != due:
+                raise StormError(f"{name} has {has}, wanted {due}")
+
+    def _stack(self) -> dict[str, Any] | None:
+        for row in self._data(["stack", "list"]):
+            if row["Stack Name"] == STACK:
+                return dict(self._data(["stack", "show", STACK]))
+        return None
+
+    # -- processes ------------------------------------------------------------------------------
+
+    def _file(self, wanted: Wishes) -> str:
+        file = self.home / "storm.json"
+        file.write_text(wishes.template(wanted))
+        return str(file)
+
+    def _command(self, words: Sequence[str]) -> None:
+        """Begin a command and kill it, then whatever carries it on, as often as chance wants."""
+        while self.kills < self.wanted_kills:
+            if not self._killed(words):
+                return
+            if self.source.random() < 0.35:
+                return
+            words = ["stack", "wait", STACK]
+
+    def _killed(self, words: Sequence[str]) -> bool:
+        """Start a command and kill it; False if it ended before."""
+        process = self._start(words)
+        if self.source.random() < 0.25:
+            self._after_a_while(process, self.source.random())
+        else:
+            self._after_requests(process, self.source.randrange(2 * self.resources))
+        if process.poll() is None:
+            process.kill()
+            self.kills += 1
+        process.wait()
+        self._said()
+        return process.returncode < 0
+
+    def _after_a_while(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+
+    def _after_requests(self, process: subprocess.Popen[bytes], count: int) -> None:
+        """Wait until the endpoint has had so many more requests, or the process has ended."""
+        until = self.ledger.requests + count
+        with self.ledger.moved:
+            while self.ledger.requests < until and process.poll() is None:
+                self.ledger.moved.wait(0.05)
+
+    def _start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+        kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+        with self.said.open("wb") as file:  # nobody reads a pipe meanwhile
+            return subprocess.Popen(
+                [sys.executable, "-m", "zonda", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                env={**kept, "HOME": str(self.home), "ZONDA_HOME": str(self.home)},
+                cwd=self.home,
+            )
+
+    def _said(self) -> str:
+        said = self.said.read_text()
+        if "Traceback" in said:
+            raise StormError(said)
+        return said
+
+    def _run(self, words: Sequence[str]) -> tuple[int, str]:
+        process = self._start(words)
+        try:
+            process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise StormError(f"{' '.join(words)} hangs: {self._said()}") from None
+        return process.returncode, self._said()
+
+    def _expect(self, words: Sequence[str], code: int) -> None:
+        got, said = self._run(words)
+        if got != code:
+            raise StormError(f"{' '.join(words)} ends with {got}: {said[-2000:]}")
+
+    def _data(self, words: Sequence[str]) -> Any:
+        code, said = self._run([*words, "-f", "json"])
+        if code:
+            raise StormError(f"{' '.join(words)}: {said}")
+        return json.loads(said)

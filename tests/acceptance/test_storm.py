@@ -1,0 +1,13 @@
+"""``kill -9`` at random instants, with a small count; the storm's own page tells how to run more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .storm.storm import Storm
+
+
+def test_nothing_is_lost_or_made_twice(tmp_path: Path) -> None:
+    report = Storm(tmp_path / "home", kills=6, resources=20, seed=5).run()
+    assert report["kills"] == 6
+    assert report["ended"]
