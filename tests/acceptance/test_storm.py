@@ -1,4 +1,4 @@
-"""``kill -9`` at random instants, with a small count; the storm's own page tells how to run more."""
+"""``kill -9`` at random instants, a few times; the page of the storm tells how to run more."""
 
 from __future__ import annotations
 
