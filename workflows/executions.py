@@ -66,6 +66,7 @@ def to_json(result: Succeeded | Failed) -> dict[str, Any]:
         "reason": result.reason,
         "retryable": result.retryable,
         "heat_type": result.heat_type,
+        "by_runner": result.by_runner,
     }
 
 

@@ -53,6 +53,8 @@ from .external_schema import (
 NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
 _RESEND_LOST = 5.0
 _LONGEST_WAIT = 300.0
+#: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
+_FAILED, _LOST, _NOT_RUN = "ZON303", "ZON304", "ZON305"
 
 Token = dict[str, Any]
 
@@ -261,7 +263,7 @@ class ExternalResource(resource.Resource):
             return self._wait(token, answer)
         if isinstance(answer, Lost):
             if token["action"] != "DELETE":
-                raise ResourceFailure(answer.reason)
+                raise ResourceFailure(answer.reason, code=_LOST)
             return self._resend(token, answer)
         self._end(token, answer)
         runner.forget(token["run"])
@@ -287,7 +289,8 @@ class ExternalResource(resource.Resource):
     def _end(self, token: Token, result: Succeeded | Failed) -> bool:
         if isinstance(result, Failed):
             self._keep_for_clean_up(token, result)
-            failure = ResourceFailure(result.reason)
+            code = _NOT_RUN if result.by_runner else _FAILED
+            failure = ResourceFailure(result.reason, code=code)
             failure.heat_type = result.heat_type or failure.heat_type
             raise failure
         given = result.resource_id or (result.output or {}).get("resource_id")

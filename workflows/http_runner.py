@@ -243,7 +243,8 @@ class HttpRunner(WorkflowRunner):
         return Retry(soon, text, answered, {**request.memory, **memory})
 
     def _failed(self, request: StartRequest, why: str) -> Finished:
-        return Finished(Failed(http_answer.cut(self._settings.redact(why.strip()))), request.key)
+        reason = http_answer.cut(self._settings.redact(why.strip()))
+        return Finished(Failed(reason, by_runner=True), request.key)
 
     def _clean(self, result: Succeeded | Failed) -> Succeeded | Failed:
         if isinstance(result, Succeeded):
@@ -317,7 +318,7 @@ class HttpRunner(WorkflowRunner):
         return Running(delay, http_answer.cut(self._settings.redact(message)), progress)
 
     def _poll_failed(self, why: str) -> Failed:
-        return Failed(http_answer.cut(self._settings.redact(why)))
+        return Failed(http_answer.cut(self._settings.redact(why)), by_runner=True)
 
     # -- cancel -----------------------------------------------------------------------------
 

@@ -160,6 +160,21 @@ def test_a_failed_execution_gives_its_reason() -> None:
     assert caught.value.heat_type == "ResourceFailure"
 
 
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        pytest.param(Failed("no"), "ZON303", id="the workflow"),
+        pytest.param(Lost("gone"), "ZON304", id="lost"),
+        pytest.param(Failed("not reached", by_runner=True), "ZON305", id="the runner"),
+    ],
+)
+def test_the_code_tells_who_failed(answer: Any, code: str) -> None:
+    thing, _ = made({"mk": [answer]})
+    with pytest.raises(ResourceFailure) as caught:
+        thing.create()
+    assert caught.value.code == code
+
+
 def test_a_runner_may_name_the_exception_of_heat() -> None:
     thing, _ = made({"mk": [Failed("odd", heat_type="ResourceUnknownStatus")]})
     with pytest.raises(ResourceFailure) as caught:

@@ -117,7 +117,8 @@ def test_a_redirect_to_another_origin_fails(
 ) -> None:
     headers = {"Location": "http://169.254.169.254/latest"}
     answer = poll(http, make_runner(), status, headers=headers)
-    assert answer == Failed("https://flows.example/runs/7 redirects to another origin")
+    reason = "https://flows.example/runs/7 redirects to another origin"
+    assert answer == Failed(reason, by_runner=True)
 
 
 def test_a_listed_origin_may_be_polled(http: Any, make_runner: MakeRunner) -> None:
