@@ -138,8 +138,23 @@ class Definitions:
 
     def is_inward(self, row: ResourceRow) -> bool:
         """Whether an instance is of a registered type that does nothing outside zonda."""
-        found = self._types.get(row.class_type)
+        return self.is_inward_type(row.class_type)
+
+    def is_inward_type(self, class_type: str) -> bool:
+        """Whether a registered type does nothing outside zonda."""
+        found = self._types.get(class_type)
         return found is not None and not found.acts_outside
+
+    def seems_inward(self, row: ResourceRow) -> bool:
+        """Like ``is_inward``, of what is wanted of an instance; False where that is not at hand.
+
+        Reads and loads nothing, so that it may be asked in a transaction.
+        """
+        if row.want != "PRESENT":
+            return self.is_inward(row)
+        known = self._kept.get(row.want_template_id or "")
+        node = None if known is None else known.resources.get(row.name)
+        return node is not None and not node.cls.acts_outside
 
     def class_of(self, row: ResourceRow) -> type[Resource]:
         """The class of an instance that exists."""

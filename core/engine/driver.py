@@ -20,12 +20,13 @@ from zonda.hooks.errors import PluginError, StoreError, ZondaError
 from zonda.hooks.wording import named
 
 from .acting import roll_back
+from .ahead import Begun
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
 from .listeners import Listeners
 from .room import Room
-from .steps import look, proceed, step
+from .steps import drive, look, proceed, step
 from .timetable import AT_ONCE, Timetable
 from .work import After, Work
 
@@ -144,6 +145,9 @@ class Driver:
         while self._ready and self._admitted < self._cap and not self._refused:
             key = self._ready.popleft()
             self._queued.discard(key)
+            if key in self._busy:  # begun meanwhile by the step of another instance
+                self._again.add(key)
+                continue
             task = Task(step(self.room, key), key, admitted=True)
             self._busy[key] = task
             self._admitted += 1
@@ -184,8 +188,8 @@ class Driver:
 
     def _ended(self, task: Task, value: Any, error: BaseException | None) -> None:
         self._leave_pool(task)
-        if task.key:
-            self._busy.pop(task.key, None)
+        if task.key and self._busy.get(task.key) is task:
+            del self._busy[task.key]
             if task.key in self._again or task.was_stopped:
                 self._again.discard(task.key)
                 self.enqueue(task.key)
@@ -273,7 +277,7 @@ class Driver:
             if key in self._busy or key in self._queued or not self.drives(after[key]):
                 break
             del after[key]
-            seen = look(work, key)
+            seen = look(work, self.room, key)
             if seen is not None:
                 found.append((key, seen))
         return found
@@ -341,6 +345,8 @@ class Driver:
         for stack_id in after.plan:
             if self.drives(stack_id):
                 self.plan_rollback(stack_id)
+        for begun in after.begun:
+            self._drive(begun)
         for key in after.poke:
             self.poke(key)
         for key in after.stop:
@@ -348,6 +354,12 @@ class Driver:
         for notice in after.say:
             self.listeners.publish(notice)
         self.idle_stacks.extend(after.idle)
+
+    def _drive(self, begun: Begun) -> None:
+        key = begun.seen.row.id
+        task = self._busy[key] = Task(drive(self.room, begun), key, admitted=True)
+        self._admitted += 1
+        self.advance(task)
 
     def plan_rollback(self, stack_id: str) -> None:
         """Plan the rollback that is owed, once at a time."""

@@ -31,6 +31,8 @@ class Seen:
     """A row as a transaction saw it, with what an instance needs besides.
 
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
+    ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
+    stored yet, by their ids.
     """
 
     row: ResourceRow
@@ -38,6 +40,8 @@ class Seen:
     data: list[tuple[str, str, int]] = field(default_factory=list)
     required: list[ResourceRow] = field(default_factory=list)
     fresh: bool = False
+    heirs: list[Seen] = field(default_factory=list)
+    drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
 
 
 class Instances:

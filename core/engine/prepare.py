@@ -62,7 +62,9 @@ class Preparation:
         instances, stack = self.instances, self.seen.stack
 
         def build(row: ResourceRow) -> Resource:
-            data = instances.definitions.reader.sealed_data(row.id)
+            data = self.seen.drafted.get(row.id)
+            if data is None:
+                data = instances.definitions.reader.sealed_data(row.id)
             return instances.make(Seen(row, stack, data))
 
         return RowValues(self.seen.required, instances.lending.sealer, build)

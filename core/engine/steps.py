@@ -12,12 +12,12 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow, copied
 
 from . import transitions
+from .ahead import Ahead, Begun, Link, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .instances import Seen
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
-from .prepare import Preparation
 from .release import has_work
 from .room import Room
 from .states import FOLLOWS, IDLE, OPEN, PRESENT
@@ -30,25 +30,23 @@ NOTHING = "[]"
 
 def step(room: Room, key: str) -> Step:
     """Look at the instance ``key`` and do what is due."""
-    seen: Seen | None = yield Tx(lambda work: look(work, key))
+    seen: Seen | None = yield Tx(lambda work: look(work, room, key))
     if seen is not None:
         yield from proceed(room, seen)
 
 
-def proceed(room: Room, found: Seen) -> Step:
+def proceed(room: Room, seen: Seen) -> Step:
     """Do what a look has found to be due."""
-    seen: Seen | None = found
-    assert seen is not None
-    if not seen.row.op:
-        prepared: Prepared = yield Call(Preparation(room.instances, seen).run, light=True)
-        noticed = seen.row
-        seen = yield Tx(lambda work: decide(work, noticed, prepared))
-        if seen is None:
-            return
-    yield from drive(room, seen)
+    if seen.row.op:
+        yield from drive(room, Begun(seen))
+        return
+    links: list[Link] = yield Call(Ahead(room, seen).run, light=True)
+    begun: Begun | None = yield Tx(lambda work: settle(work, links))
+    if begun is not None:
+        yield from drive(room, begun)
 
 
-def look(work: Work, key: str) -> Seen | None:
+def look(work: Work, room: Room, key: str) -> Seen | None:
     """What there is to do: None, an operation to drive, or an instance to prepare."""
     row = work.tx.resource(key)
     if row is None:
@@ -60,13 +58,13 @@ def look(work: Work, key: str) -> Seen | None:
     if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
         return None
     if row.want != PRESENT:
-        return _delete(work, row)
+        return _delete(work, room, row)
     if row.verb:
         return _verb(work, row)
     if not has_work(row):
         transitions.unchanged(work, row)
         return None
-    return _seen(work, row, required=True)
+    return _seen(work, row, room=room)
 
 
 def _verb(work: Work, row: ResourceRow) -> Seen | None:
@@ -80,26 +78,64 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
     return _seen(work, row, fresh=True)
 
 
-def _delete(work: Work, row: ResourceRow) -> Seen | None:
+def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
     if row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None:
         transitions.abandoned(work, row)
         return None
+    if room.definitions.is_inward(row):
+        return _seen(work, row, room=room)
     transitions.begin(work, row, "DELETE", None)
     return _seen(work, row, fresh=True)
 
 
-def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, required: bool = False) -> Seen:
-    rows = work.tx.required(row.id) if required and row.requires != NOTHING else []
+def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, room: Room | None = None) -> Seen:
+    """What a call needs; with ``room``: of an instance of which nothing was begun yet."""
+    rows, after = [], []
+    if room is not None:
+        if row.want == PRESENT and row.requires != NOTHING:
+            rows = work.tx.required(row.id)
+        if room.definitions.seems_inward(row):
+            after = heirs(work, room, row)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
-    return Seen(copied(row), work.stack_of(row), data, rows, fresh)
+    return Seen(copied(row), work.stack_of(row), data, rows, fresh, after)
 
 
-def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
-    """Carry out the verdict on an instance, if it is still what was looked at."""
-    row = work.tx.resource(noticed.id)
-    if row is None or not _same(work, row, noticed):
+def settle(work: Work, links: list[Link]) -> Begun | None:
+    """Carry out what was worked out, as far as it is still what there is; what is to be driven.
+
+    The first link is what a step has looked at; the others were waiting for those before.
+    """
+    first, *others = links
+    begun = _settle(work, first)
+    for link in others:
+        key = link.seen.row.id
+        if key in work.after.look and is_as_seen(work, link):
+            del work.after.look[key]
+            other = _settle(work, link)
+            if other is not None:
+                work.after.begun.append(other)
+    return begun
+
+
+def _settle(work: Work, link: Link) -> Begun | None:
+    row = work.tx.resource(link.seen.row.id)
+    if row is None or not _same(work, row, link):
         return None
+    if link.handle is None:
+        seen = decide(work, row, link.prepared)
+        return None if seen is None else Begun(seen)
+    transitions.begin(work, row, link.prepared.op, link.given, op_id=link.handle.op_id)
+    if isinstance(link.answer, Final):
+        for write in link.writes:
+            write(work)
+        transitions.finished(work, link.handle, link.answer)
+        return None
+    return link.begun
+
+
+def decide(work: Work, row: ResourceRow, prepared: Prepared) -> Seen | None:
+    """Carry out the verdict on an instance."""
     if prepared.verdict == "begin":
         transitions.begin(work, row, prepared.op, prepared)
         return _seen(work, row, fresh=True)
@@ -114,7 +150,7 @@ def decide(work: Work, noticed: ResourceRow, prepared: Prepared) -> Seen | None:
     return None
 
 
-def _same(work: Work, row: ResourceRow, noticed: ResourceRow) -> bool:
+def _same(work: Work, row: ResourceRow, link: Link) -> bool:
     """Whether the desired side is what was prepared, and nothing was begun meanwhile.
 
     If a newer plan changed it, that plan (or the release that it waits for) looks again.
@@ -123,21 +159,21 @@ def _same(work: Work, row: ResourceRow, noticed: ResourceRow) -> bool:
         row.open == OPEN
         and not row.op
         and row.waiting == 0
-        and row.want == PRESENT
+        and row.want == link.seen.row.want
         and not row.verb
-        and row.fence == noticed.fence
-        and row.generation == noticed.generation
+        and row.fence == link.fence
+        and row.generation == link.generation
         and not work.stack_of(row).halted
     )
 
 
-def drive(room: Room, seen: Seen) -> Step:
+def drive(room: Room, begun: Begun) -> Step:
     """Drive an operation to its end."""
-    writes: list[Write] = []
-    operation = Operation(room.instances, seen, writes)
+    seen, writes = begun.seen, begun.writes
+    operation = begun.operation or Operation(room.instances, seen, writes)
     handle = transitions.held(seen.row)
     try:
-        answer: Answer = yield from begin_driving(operation, handle, seen.fresh, writes)
+        answer: Answer = yield from begin_driving(operation, handle, begun)
         if isinstance(answer, Waiting):
             polling = not seen.fresh and transitions.is_polling(seen.row)
             write = transitions.polled if polling else transitions.started
@@ -151,11 +187,14 @@ def drive(room: Room, seen: Seen) -> Step:
         yield Call(operation.abort)
 
 
-def begin_driving(operation: Operation, handle: Held, fresh: bool, writes: list[Write]) -> Step:
+def begin_driving(operation: Operation, handle: Held, begun: Begun) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
+    fresh, writes = begun.seen.fresh, begun.writes
     answer: Answer
-    if not fresh and transitions.is_to_retry(operation.row):
+    if begun.answer is not None:
+        answer = begun.answer
+    elif not fresh and transitions.is_to_retry(operation.row):
         answer = yield from called_again(operation, handle)
     else:
         answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)

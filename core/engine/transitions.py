@@ -55,13 +55,18 @@ def fenced(work: Work, handle: Held) -> ResourceRow | None:
     return row
 
 
-def begin(work: Work, row: ResourceRow, op: str, prepared: Prepared | None) -> None:
-    """T1: store the intent, before anything is done in the outside world."""
+def begin(
+    work: Work, row: ResourceRow, op: str, prepared: Prepared | None, op_id: str | None = None
+) -> None:
+    """T1: store the intent, before anything is done in the outside world.
+
+    ``op_id``: the one that a draft of this operation has.
+    """
     check_follows(row.action, op)
     stack = work.stack_of(row)
     row.op_state = advance(row.op_state, "begin")
     row.op = op
-    row.op_id = f"{row.id}-{op.lower()}-{stack.generation}-{work.ids()[-12:]}"
+    row.op_id = op_id or f"{row.id}-{op.lower()}-{stack.generation}-{work.ids()[-12:]}"
     row.op_gen = stack.generation
     row.fence += 1
     row.owner = work.owner
@@ -190,6 +195,13 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     row.updated_at = work.now
     work.resource_event(row, row.action, status, reason)
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
+
+
+def achieved(row: ResourceRow, final: Final) -> None:
+    """What a draft's row will be once its operation has ended well."""
+    op, row.op = row.op, ""
+    row.action, row.status = op, COMPLETE
+    _keep(row, op, final)
 
 
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from zonda.core.store.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.sealing import Sealer
@@ -36,7 +37,8 @@ class After:
 
     ``look``: instances to run a step for, with their stacks; ``plan``: stacks that are owed a
     plan; ``poke``: operations to poll now; ``stop``: operations that were ended from outside;
-    ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells.
+    ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
+    operations (``ahead.Begun``) that a step of another instance has begun, to be driven.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class After:
     idle: dict[str, None] = field(default_factory=dict)
     say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
+    begun: list[Any] = field(default_factory=list)
 
 
 class Work:

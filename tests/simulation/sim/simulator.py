@@ -18,7 +18,7 @@ from zonda.core.engine.building import build_room
 from zonda.core.engine.effects import Call, Step, Tx, Wait
 from zonda.core.engine.requests import single
 from zonda.core.engine.room import EngineSettings
-from zonda.core.engine.steps import step
+from zonda.core.engine.steps import drive, step
 from zonda.core.engine.work import Work
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import Fenced, Store, open_store
@@ -203,6 +203,7 @@ class Simulator:
             tx.flush()
             self.alone = len(runs) == 1
             self._check_begun(work, process)
+        process.tasks += [Task(drive(self.room, begun)) for begun in work.after.begun]
         keep = not process.zombie or self.source.random() < 0.5
         if keep:
             self.messages.extend(work.after.look)
