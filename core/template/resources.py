@@ -6,17 +6,18 @@ no values: ``resolve`` takes the scope.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import ABSENT, Function, resolve, resolve_value, validate
+from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, validate
 from zonda.hooks.resource import Resource
 
 from .faults import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
 from .masking import Masker
+from .partly import LATER
 from .scope import Broken, Scope
 from .sections import RESOURCES
 
@@ -31,6 +32,9 @@ class NoClass(Resource):
 
 
 ResourceClass = type[Resource]
+#: Gives a tree its values: ``resolve``, or ``resolve_partly``.
+Resolving = Callable[[Any, ResolveScope], Any]
+FULLY: Resolving = resolve
 
 
 class Owner(Protocol):
@@ -87,61 +91,65 @@ class ResourceNode:
         """Where the entry stands in the document."""
         return (RESOURCES, self.name)
 
-    def resolve(self, scope: Scope) -> ResourceDefinition:
+    def resolve(self, scope: Scope, resolving: Resolving = FULLY) -> ResourceDefinition:
         """The definition with every function replaced by its value.
 
-        Raises TemplateError; a fault of a property is Heat's ``Property error`` at creation.
+        ``resolving``: another way to give a tree its values (``partly``). Raises TemplateError; a
+        fault of a property is Heat's ``Property error`` at creation.
         """
-        return self.definition(scope, self.resolved_properties(scope))
+        properties = self.resolved_properties(scope, resolving)
+        return self.definition(scope, properties, resolving)
 
-    def definition(self, scope: Scope, properties: Mapping[str, Any]) -> ResourceDefinition:
+    def definition(
+        self, scope: Scope, properties: Mapping[str, Any], resolving: Resolving = FULLY
+    ) -> ResourceDefinition:
         """The definition around ``properties`` that are resolved already."""
         return ResourceDefinition(
             name=self.name,
             type=self.type,
             properties=properties,
-            metadata=self._map("metadata", self.metadata, scope),
+            metadata=self._map("metadata", self.metadata, scope, resolving),
             deletion_policy=self.deletion_policy,
-            update_policy=self._map("update_policy", self.update_policy, scope),
+            update_policy=self._map("update_policy", self.update_policy, scope, resolving),
             depends_on=self.depends_on,
-            external_id=self.resolved_external_id(scope),
+            external_id=self.resolved_external_id(scope, resolving),
             description=self.description,
             raw=self.trees,
         )
 
-    def _map(self, key: str, tree: Any, scope: Scope) -> Mapping[str, Any]:
+    def _map(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Mapping[str, Any]:
         """A resolved section, which must be a map."""
         if not tree:
             return {}
         try:
-            value = resolve_value(tree, scope)
+            value = resolving(tree, scope)
         except FAULTS as error:
             raise wrapped(error, path=(*self.path, key)) from error
-        if value is None:
+        if value is None or value is ABSENT:
             return {}
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) and value is not LATER:
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         return value
 
-    def resolved_external_id(self, scope: Scope) -> str | None:
+    def resolved_external_id(self, scope: Scope, resolving: Resolving = FULLY) -> str | None:
         """The physical id of a resource that is managed elsewhere, else None."""
         if self.external_id is None:
             return None
         try:
-            value = resolve_value(self.external_id, scope)
+            value = resolving(self.external_id, scope)
         except FAULTS as error:
             raise wrapped(error, path=(*self.path, "external_id")) from error
-        return None if value is None else str(value)
+        return None if value is None or value is ABSENT else str(value)
 
-    def resolved_properties(self, scope: Scope) -> dict[str, Any]:
+    def resolved_properties(self, scope: Scope, resolving: Resolving = FULLY) -> dict[str, Any]:
         """The properties' values, as given; raises TemplateError for the first fault."""
-        values, faults = self.try_properties(scope, (self.name, "Properties"))
+        values, faults = self.try_properties(scope, (self.name, "Properties"), resolving)
         for fault in faults.values():
             raise (self.owner.masked(fault) if self.owner else fault)
         return values
 
     def try_properties(
-        self, scope: Scope, prefix: Path
+        self, scope: Scope, prefix: Path, resolving: Resolving = FULLY
     ) -> tuple[dict[str, Any], dict[str, TemplateError]]:
         """The properties' values, and the fault of each one that has none.
 
@@ -149,7 +157,7 @@ class ResourceNode:
         a whole are no map.
         """
         scope.begin()
-        tree = self._property_trees(scope)
+        tree = self._property_trees(scope, resolving)
         values: dict[str, Any] = {}
         faults: dict[str, TemplateError] = {}
         for key, item in tree.items():
@@ -157,7 +165,7 @@ class ResourceNode:
                 values[key] = item
                 continue
             try:
-                value = resolve(item, scope)
+                value = resolving(item, scope)
             except FAULTS as error:
                 faults[key] = _property_fault(error, (*prefix, key), (*self._at, key))
                 value = None
@@ -169,14 +177,14 @@ class ResourceNode:
     def _at(self) -> Path:
         return (*self.path, "properties")
 
-    def _property_trees(self, scope: Scope) -> Mapping[str, Any]:
+    def _property_trees(self, scope: Scope, resolving: Resolving) -> Mapping[str, Any]:
         """The map of properties; an ``if`` may stand in its place."""
         tree = self.properties
         if isinstance(tree, Function):
             if not isinstance(tree, Broken) and tree.name != "if":
                 text = f'Only "if" can stand for all properties of a resource, not "{tree.name}"'
                 raise _fault(text, self._at)
-            tree = resolve_value(tree, scope)
+            tree = resolving(tree, scope)
         if not isinstance(tree, Mapping):
             raise _fault("The properties of a resource must be a map", self._at)
         return tree
