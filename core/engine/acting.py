@@ -1,4 +1,4 @@
-"""Actions as steps. An action is a plan (``proposals.PLANS``) unless it stands in ``STEPS``.
+"""Actions as steps. An action is a plan (``plans.PLANS``) unless it stands in ``STEPS``.
 
 A new action: its dataclass in ``actions.py``, and one line in one of the two tables.
 """
@@ -14,7 +14,8 @@ from . import actions, endings
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
 from .effects import Call, Step, Tx
-from .proposals import propose, rollback
+from .plans import propose
+from .proposals import rollback
 from .room import Room
 from .signals import signal
 from .states import IDLE

@@ -1,7 +1,7 @@
 """What can be asked of the engine, as data that travels through table ``request``.
 
 A new one is a dataclass here and a member of ``Action``, whose work stands in a module of its own
-and is found through ``acting.STEPS`` or ``proposals.PLANS``. ``stack`` is a name or an id.
+and is found through ``acting.STEPS`` or ``plans.PLANS``. ``stack`` is a name or an id.
 ``to_json`` and ``from_json`` are each other's inverse.
 """
 

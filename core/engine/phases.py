@@ -20,7 +20,7 @@ from .states import (
 from .work import Work, failures
 
 #: Actions that end with the deletion of what the template no longer has.
-CLEANING = frozenset({"CREATE", "UPDATE", "ROLLBACK", "DELETE"})
+CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
 
 
 def turn(work: Work, stack: StackRow) -> None:
@@ -94,6 +94,8 @@ def _complete(work: Work, stack: StackRow) -> None:
         stack.good_template_id = stack.template_id
     if stack.action == "DELETE":
         stack.deleted_at = work.now
+    if stack.action == "RESUME":
+        stack.suspended = 0
     _end(work, stack, COMPLETE, f"Stack {stack.action} completed successfully{stack.note}")
 
 

@@ -7,7 +7,7 @@ newer plan overtakes an older one by being looked at when they end.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
@@ -29,7 +29,8 @@ class Proposal:
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
-    (``update`` or ``unchanged``), where that is limited.
+    (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
+    for, None for all. ``also``: what else is written once the plan is.
     """
 
     stack_id: str
@@ -43,6 +44,8 @@ class Proposal:
     given: Given = field(default_factory=Given)
     selection: Selection | None = None
     ceilings: Mapping[str, str] = field(default_factory=dict)
+    which: Callable[[ResourceRow], bool] | None = None
+    also: Callable[[Work, StackRow], None] | None = None
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
@@ -51,10 +54,12 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
         work.tx.add_template(proposal.template_id, stack.id, proposal.body, work.now)
     _begin_action(work, stack, proposal)
     if proposal.wanted is None:
-        _plan_verb(work, stack, proposal.action)
+        _plan_verb(work, stack, proposal.action, proposal.which)
     else:
         stack.template_id = proposal.template_id
         _plan_wanted(work, stack, proposal.wanted, proposal)
+    if proposal.also is not None:
+        proposal.also(work, stack)
     recording.begin(work, stack, proposal.given)
     phases.turn(work, stack)
 
@@ -70,6 +75,8 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     stack.failures = "[]"
     stack.next_action = ""
     stack.deadline = work.now + stack.timeout_mins * 60
+    if proposal.action == "SUSPEND":
+        stack.suspended = 1
     if proposal.action not in ("CREATE", "CHECK"):
         stack.updated_at = work.now
     work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
@@ -84,17 +91,18 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
     wanted = [item for item in wanted if item.name in found.chosen]
     ids = _instances(work, stack, wanted, found)
     outside = {
-        row.id
+        row.name: row.id
         for row in rows
         if selected is not None and row.name not in selected and row.want == PRESENT
     }
-    _drop_unwanted(work, rows, outside.union(ids.values()))
+    ids = {**outside, **ids}
+    _drop_unwanted(work, rows, set(ids.values()))
     stack.remaining = len(found.waiting)
     for item in wanted:
         if item.name in found.waiting and found.chosen[item.name] is not None:
             ceiling = proposal.ceilings.get(item.name, "")
             _desire(work, stack, ids[item.name], item, found, ceiling)
-    _connect(work, stack, wanted, ids, outside, found)
+    _connect(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
             work.look(_row(work, ids[name]))
@@ -148,7 +156,7 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.want_template_id = stack.template_id
     row.requires = json.dumps(item.requires)
     row.waiting = found.waiting[item.name]
-    row.dirty = int(row.dirty or item.name in found.dirty)
+    row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling
 
 
@@ -157,16 +165,16 @@ def _connect(
     stack: StackRow,
     wanted: Sequence[Wanted],
     ids: dict[str, str],
-    outside: set[str],
     found: Cone,
 ) -> None:
     """Edges as wanted. One to an instance that is to go stays until its user has moved on."""
-    present = outside.union(ids.values())
+    present = set(ids.values())
     edges = {
         (ids[item.name], ids[name])
         for item in wanted
         if item.name in found.waiting
         for name in item.requires
+        if name in ids
     }
     sources = {ids[name] for name in found.waiting}
     old = {edge for edge in work.tx.edges(stack.id) if edge[0] in sources and edge[1] in present}
@@ -174,10 +182,16 @@ def _connect(
     work.tx.add_edges(stack.id, sorted(edges - old))
 
 
-def _plan_verb(work: Work, stack: StackRow, verb: str) -> None:
-    """Suspend, resume or check every instance that exists."""
+def _plan_verb(
+    work: Work, stack: StackRow, verb: str, which: Callable[[ResourceRow], bool] | None
+) -> None:
+    """Suspend, resume, check (and the like) every instance that exists, or those of ``which``."""
     rows = [
-        row for row in work.tx.plan_rows(stack.id) if row.want == PRESENT and row.action != "INIT"
+        row
+        for row in work.tx.plan_rows(stack.id)
+        if row.want == PRESENT
+        and row.action != "INIT"
+        and (which is None or which(_row(work, row.id)))
     ]
     work.tx.close_all(stack.id)
     up = stack.phase != DOWN

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
@@ -23,46 +23,14 @@ from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
-from .selection import select
-from .states import COMPLETE, IDLE, OVERTAKES, PRESENT
+from .states import COMPLETE, IDLE, OVERTAKES
 
+VERBS = {
+    actions.SuspendStack: "SUSPEND",
+    actions.ResumeStack: "RESUME",
+    actions.CheckStack: "CHECK",
+}
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
-
-
-def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
-    """The plan for an action, and the stack it is for; None where there is nothing to do."""
-    proposal: Proposal | None
-    if isinstance(action, actions.CreateStack):
-        proposal, stack = _create(room, action)
-    else:
-        stack = named(room, action.stack)
-        proposal = PLANS[type(action)](room, stack, action)
-    if proposal is not None:
-        proposal = _signed(room, _part(room, proposal, action))
-    return proposal, stack
-
-
-def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
-    """The proposal for that part of the template that the action names, if it names one."""
-    targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
-    if proposal.wanted is None or not (targets or excludes):
-        return proposal
-    rows = room.reader().resource_rows(proposal.stack_id)
-    found = select(
-        {item.name: item.requires for item in proposal.wanted},
-        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
-        targets,
-        excludes,
-    )
-    named = {"targets": list(targets), "excludes": list(excludes)}
-    given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
-    return dataclasses.replace(proposal, selection=found, given=given)
-
-
-def _signed(room: Room, proposal: Proposal) -> Proposal:
-    """The proposal with who asks for it."""
-    given = dataclasses.replace(proposal.given, by=room.settings.user)
-    return dataclasses.replace(proposal, given=given)
 
 
 def named(room: Room, name: str) -> StackRow:
@@ -84,16 +52,18 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
-    return dataclasses.replace(_back(room, stack), owed=True, given=given), stack
+    return dataclasses.replace(back(room, stack), owed=True, given=given), stack
 
 
-def _back(room: Room, stack: StackRow) -> Proposal:
+def back(room: Room, stack: StackRow) -> Proposal:
+    """The plan of the last good template; of none where no plan has ever worked."""
     good = stack.good_template_id
-    wanted = [] if good is None else _wanted(room, room.definitions.get(good))
+    wanted = [] if good is None else wanted_by(room, room.definitions.get(good))
     return Proposal(stack.id, "ROLLBACK", stack.generation, wanted, good)
 
 
-def _create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
+def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
+    """The plan of a new stack, and its row."""
     stack = StackRow(
         room.ids(),
         room.settings.project,
@@ -108,8 +78,8 @@ def _create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow
         pass
     else:
         raise exists(action.name)
-    definition = _load(room, stack, action.bundle, None)
-    return _template(room, stack, "CREATE", action.bundle, definition, {}), stack
+    definition = loaded(room, stack, action.bundle, None)
+    return templated(room, stack, "CREATE", action.bundle, definition, {}), stack
 
 
 def exists(name: str) -> Conflict:
@@ -123,8 +93,9 @@ def exists(name: str) -> Conflict:
     return error
 
 
-def _update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal:
-    if stack.action == "SUSPEND":
+def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal:
+    """The plan of another template, or of the same with other values."""
+    if stack.suspended and stack.action != "RESUME":
         raise NotSupported(
             "Updating a stack when it is suspended is not supported.", hint="Resume it first."
         )
@@ -135,7 +106,7 @@ def _update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposa
         old = bundle_of(room.reader().template(stack.template_id).body)
         bundle = merged(old, before.environment.parameters, bundle, _declared)
     previous = None if before is None else before.parameters.values
-    definition = _load(room, stack, bundle, previous)
+    definition = loaded(room, stack, bundle, previous)
     changes: dict[str, Any] = {}
     if action.timeout_mins is not None:
         changes["timeout_mins"] = action.timeout_mins
@@ -143,7 +114,7 @@ def _update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposa
         changes["disable_rollback"] = int(not action.rollback)
     if action.tags is not None:
         changes["tags"] = json.dumps(action.tags)
-    return _template(room, stack, "UPDATE", bundle, definition, changes)
+    return templated(room, stack, "UPDATE", bundle, definition, changes)
 
 
 def _declared(text: str) -> set[str]:
@@ -152,14 +123,15 @@ def _declared(text: str) -> set[str]:
     return set(section) if isinstance(section, Mapping) else set()
 
 
-def _load(
+def loaded(
     room: Room, stack: StackRow, bundle: Bundle, previous: Mapping[str, Any] | None
 ) -> Definition:
+    """The definition of a bundle, with its resources validated; raises ValidationErrors."""
     identity = Identity(stack.id, stack.name, stack.project)
     return room.definitions.load(bundle, identity, previous, True)
 
 
-def _template(
+def templated(
     room: Room,
     stack: StackRow,
     action: str,
@@ -167,6 +139,7 @@ def _template(
     definition: Definition,
     changes: dict[str, Any],
 ) -> Proposal:
+    """The plan of a new template; ``changes``: of the stack, besides."""
     template_id = room.ids()
     room.definitions.keep(template_id, definition)
     sealed = _holds_secrets(definition)
@@ -175,7 +148,7 @@ def _template(
         stack.id,
         action,
         stack.generation,
-        _wanted(room, definition),
+        wanted_by(room, definition),
         template_id,
         room.sealer.dump(body_of(bundle), sealed=sealed),
         {
@@ -194,7 +167,8 @@ def _holds_secrets(definition: Definition) -> bool:
     )
 
 
-def _wanted(room: Room, definition: Definition) -> list[Wanted]:
+def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
+    """What a definition wants, as plans compare it."""
     hashed = room.sealer.hmac
     return [
         Wanted(
@@ -208,7 +182,8 @@ def _wanted(room: Room, definition: Definition) -> list[Wanted]:
     ]
 
 
-def _delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
+def delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
+    """The plan of nothing at all; None if that runs already."""
     if stack.action == "DELETE" and stack.phase != IDLE:
         return None
     return Proposal(
@@ -216,22 +191,31 @@ def _delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposa
     )
 
 
-def _cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal:
+def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal:
+    """The rollback of what runs."""
     if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
         raise NotSupported(
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
             "is not supported."
         )
-    return _back(room, stack)
+    return back(room, stack)
 
 
-def _verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
-    verb = _VERBS[type(action)]
-    check_overtakes(stack, verb)
-    if (stack.action, stack.status) == (verb, COMPLETE) and verb != "CHECK":
+def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
+    """The plan of a suspension, a resumption or a check; None if that was done last."""
+    op = VERBS[type(action)]
+    check_overtakes(stack, op)
+    if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":
         return None
-    note = UNCHECKED if verb == "CHECK" and not _all_checked(room, stack) else ""
-    return Proposal(stack.id, verb, stack.generation, changes={"note": note})
+    note = UNCHECKED if op == "CHECK" and not _all_checked(room, stack) else ""
+    # what a suspension has not reached need not be resumed
+    which = is_suspended if op == "RESUME" and stack.suspended else None
+    return Proposal(stack.id, op, stack.generation, changes={"note": note}, which=which)
+
+
+def is_suspended(row: ResourceRow) -> bool:
+    """Whether an instance is to be resumed."""
+    return bool(row.suspended)
 
 
 def _all_checked(room: Room, stack: StackRow) -> bool:
@@ -249,18 +233,3 @@ def check_overtakes(stack: StackRow, action: str) -> None:
         f"Stack {stack.name} already has an action ({stack.action}) in progress.",
         hint="Wait for it, cancel it, or delete the stack.",
     )
-
-
-_VERBS = {
-    actions.SuspendStack: "SUSPEND",
-    actions.ResumeStack: "RESUME",
-    actions.CheckStack: "CHECK",
-}
-
-#: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
-PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
-    actions.UpdateStack: _update,
-    actions.DeleteStack: _delete,
-    actions.CancelStack: _cancel,
-    **dict.fromkeys(_VERBS, _verb),
-}

@@ -13,7 +13,19 @@ from collections.abc import Iterator
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import phases
-from .states import CLOSED, FAILED, LEAVING, OPEN, PRESENT, UP, USER_CANCELLED
+from .states import (
+    CLEAN,
+    CLOSED,
+    DIRTY,
+    FAILED,
+    LEAVING,
+    MARKED,
+    OPEN,
+    PRESENT,
+    UNDONE,
+    UP,
+    USER_CANCELLED,
+)
 from .work import Work, failures
 
 #: The failure of an action that the user has cancelled.
@@ -42,7 +54,7 @@ def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
     if row.verb:
         row.verb = ""
     elif row.want == PRESENT:
-        row.dirty = 0
+        row.dirty = DIRTY if row.dirty == MARKED else CLEAN
         if stack.generation > 1:  # the first plan has nothing that is to go
             work.tx.drop_edges_to_absent(row)
 
@@ -56,7 +68,7 @@ def _release(
 ) -> None:
     for other in neighbours(work, stack, row):
         if changed:
-            other.dirty = 1
+            other.dirty = other.dirty or DIRTY
         if other.open and other.waiting > 0:
             other.waiting -= 1
             if other.waiting == 0:
@@ -84,7 +96,7 @@ def mark_dependants(work: Work, row: ResourceRow) -> None:
     for key in work.tx.dependants(row.id):
         other = work.tx.resource(key)
         if other is not None and other.want == PRESENT:
-            other.dirty = 1
+            other.dirty = MARKED if other.open else DIRTY
 
 
 def block(work: Work, row: ResourceRow) -> None:
@@ -112,7 +124,7 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
     stack.failures = json.dumps([*failures(stack), reason])
     if CANCELLED in failures(stack):
         return
-    if stack.action in ("CREATE", "UPDATE") and not stack.disable_rollback:
+    if stack.action in UNDONE and not stack.disable_rollback:
         if not stack.next_action:
             work.stack_state(stack, FAILED, phases.failure_reason(stack))
         stack.next_action = "ROLLBACK"

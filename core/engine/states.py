@@ -14,6 +14,9 @@ IDLE, UP, DOWN = "IDLE", "UP", "DOWN"
 PRESENT, ABSENT = "PRESENT", "ABSENT"
 #: Whether an instance takes part in the running plan. LEAVING: only until its operation ends.
 CLOSED, OPEN, LEAVING = 0, 1, 2
+#: Whether an instance must be looked at. MARKED: what it reads has changed while it was looked at
+#: or worked on, so that it stays dirty when that has ended.
+CLEAN, DIRTY, MARKED = 0, 1, 2
 NONE, STARTING, RETRY, POLLING = "", "STARTING", "RETRY", "POLLING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 #: How an action may also have ended, in its history.
@@ -37,38 +40,54 @@ OPERATION: Final[Mapping[tuple[str, str], str]] = {
     (POLLING, "replaced"): NONE,
 }
 
-_STABLE: Final = frozenset({"CREATE", "UPDATE", "CHECK", "SUSPEND", "RESUME", "DELETE"})
+_MADE: Final = frozenset({"CREATE", "ADOPT", "UPDATE", "CHECK", "SNAPSHOT", "SUSPEND", "RESUME"})
+_WELL: Final = frozenset(f"{action}_{COMPLETE}" for action in _MADE)
 
-#: What may begin after which last action; INIT is an instance that nothing was done to.
+#: What may begin after which last action (or only after one with that status); INIT is an instance
+#: that nothing was done to.
 FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
     "CREATE": frozenset({"INIT"}),
-    "UPDATE": _STABLE - {"DELETE"},
-    "DELETE": _STABLE,
-    "CHECK": _STABLE | {"INIT"},
-    "SUSPEND": _STABLE - {"DELETE"},
+    "ADOPT": frozenset({"INIT", f"ADOPT_{FAILED}"}),
+    "UPDATE": _MADE,
+    "DELETE": _MADE | {"DELETE"},
+    "CHECK": _MADE | {"DELETE", "INIT"},
+    "SNAPSHOT": _WELL | {f"SNAPSHOT_{FAILED}"},
+    "DELETE_SNAPSHOT": _MADE,
+    "SUSPEND": _WELL | {f"SUSPEND_{FAILED}"},
     "RESUME": frozenset({"SUSPEND", "RESUME"}),
 }
 
 #: Which phase a stack's action begins with: requirements first (UP) or dependants first (DOWN).
 FIRST_PHASE: Final[Mapping[str, str]] = {
     "CREATE": UP,
+    "ADOPT": UP,
     "UPDATE": UP,
     "ROLLBACK": UP,
+    "RESTORE": UP,
     "CHECK": UP,
     "RESUME": UP,
+    "SNAPSHOT": UP,
+    "DELETE_SNAPSHOT": UP,
     "SUSPEND": DOWN,
     "DELETE": DOWN,
 }
 
 #: (running action of the stack, asked for) that may overtake; anything else is a conflict.
 OVERTAKES: Final[Mapping[str, frozenset[str]]] = {
-    "UPDATE": frozenset({"CREATE", "UPDATE", "ROLLBACK"}),
-    "ROLLBACK": frozenset({"CREATE", "UPDATE"}),
+    "UPDATE": frozenset({"CREATE", "UPDATE", "ROLLBACK", "RESTORE"}),
+    "RESTORE": frozenset(),
+    "ROLLBACK": frozenset({"CREATE", "ADOPT", "UPDATE", "RESTORE"}),
     "DELETE": frozenset(FIRST_PHASE),
     "SUSPEND": frozenset(),
     "RESUME": frozenset(),
     "CHECK": frozenset(),
+    "ADOPT": frozenset(),
+    "SNAPSHOT": frozenset(),
+    "DELETE_SNAPSHOT": frozenset(),
 }
+
+#: Actions that are rolled back when they fail, where the stack says so.
+UNDONE: Final = OVERTAKES["ROLLBACK"]
 
 
 class IllegalTransition(Exception):
@@ -83,7 +102,17 @@ def next_operation_state(state: str, event: str) -> str:
         raise IllegalTransition(f"{event} in state {state or 'none'}") from None
 
 
-def check_follows(last: str, action: str) -> None:
-    """Raise IllegalTransition unless ``action`` may begin after ``last``."""
-    if last not in FOLLOWS[action]:
-        raise IllegalTransition(f"{action} after {last}")
+def follows(last: str, status: str, action: str, *, suspended: bool = False) -> bool:
+    """Whether ``action`` may begin after ``last`` has ended with ``status``.
+
+    ``suspended``: it is, whatever was done to it since (a CHECK, a SNAPSHOT).
+    """
+    if action == "RESUME" and suspended:
+        return last in _MADE
+    return last in FOLLOWS[action] or f"{last}_{status}" in FOLLOWS[action]
+
+
+def check_follows(last: str, status: str, action: str, *, suspended: bool = False) -> None:
+    """Raise IllegalTransition unless ``action`` may begin."""
+    if not follows(last, status, action, suspended=suspended):
+        raise IllegalTransition(f"{action} after {last}_{status}")

@@ -20,7 +20,7 @@ from .instances import Seen
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
 from .release import has_work
 from .room import Room
-from .states import FOLLOWS, IDLE, OPEN, PRESENT
+from .states import DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
 from .transitions import Held
 from .work import Work
 
@@ -64,11 +64,12 @@ def look(work: Work, room: Room, key: str) -> Seen | None:
     if not has_work(row):
         transitions.unchanged(work, row)
         return None
+    row.dirty = DIRTY if row.dirty == MARKED else row.dirty
     return _seen(work, row, room=room)
 
 
 def _verb(work: Work, row: ResourceRow) -> Seen | None:
-    if row.action not in FOLLOWS[row.verb]:
+    if not follows(row.action, row.status, row.verb, suspended=bool(row.suspended)):
         state = (row.action, row.status)
         text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
         failure = Failure(f"Exception: {text}", "InvalidState", during="prepare")
@@ -120,7 +121,12 @@ def settle(work: Work, links: list[Link]) -> Begun | None:
 
 def _settle(work: Work, link: Link) -> Begun | None:
     row = work.tx.resource(link.seen.row.id)
-    if row is None or not _same(work, row, link):
+    if row is None:
+        return None
+    if row.dirty == MARKED and row.open == OPEN and not row.op:
+        work.look(row)  # what it reads has changed since it was looked at
+        return None
+    if not _same(work, row, link):
         return None
     if link.handle is None:
         seen = decide(work, row, link.prepared)

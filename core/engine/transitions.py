@@ -62,7 +62,7 @@ def begin(
 
     ``op_id``: the one that a draft of this operation has.
     """
-    check_follows(row.action, op)
+    check_follows(row.action, row.status, op, suspended=bool(row.suspended))
     stack = work.stack_of(row)
     row.op_state = advance(row.op_state, "begin")
     row.op = op
@@ -77,6 +77,8 @@ def begin(
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
+    if op == "SUSPEND":
+        row.suspended = 1
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None
@@ -187,6 +189,8 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     row.op_state = advance(row.op_state, event)
     row.action, row.op = row.op, ""
     row.status, row.status_reason = status, reason
+    if event == "finished" and row.action == "RESUME":
+        row.suspended = 0
     if event == "failed" and row.action == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""

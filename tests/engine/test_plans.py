@@ -134,7 +134,7 @@ def test_other_moves_are_a_bug(state: str, event: str) -> None:
 
 def test_nothing_is_updated_after_its_deletion() -> None:
     with pytest.raises(states.IllegalTransition):
-        states.check_follows("DELETE", "UPDATE")
+        states.check_follows("DELETE", "COMPLETE", "UPDATE")
 
 
 # -- actions and answers ----------------------------------------------------------------------

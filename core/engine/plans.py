@@ -1,0 +1,64 @@
+"""The table of plans: which function works out what for which action. In the pool.
+
+A new action that is a plan of its own gets one line in ``PLANS``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+
+from . import actions, proposals
+from .planning import Proposal
+from .room import Room
+from .selection import select
+from .states import PRESENT
+
+
+def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
+    """The plan for an action, and the stack it is for; None where there is nothing to do."""
+    proposal: Proposal | None
+    if isinstance(action, actions.CreateStack):
+        proposal, stack = proposals.create(room, action)
+    else:
+        stack = proposals.named(room, action.stack)
+        proposal = PLANS[type(action)](room, stack, action)
+    if proposal is not None:
+        proposal = _signed(room, _part(room, proposal, action))
+    return proposal, stack
+
+
+def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
+    """The proposal for that part of the template that the action names, if it names one."""
+    targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
+    if proposal.wanted is None or not (targets or excludes):
+        return proposal
+    rows = room.reader().resource_rows(proposal.stack_id)
+    found = select(
+        {item.name: item.requires for item in proposal.wanted},
+        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
+        targets,
+        excludes,
+    )
+    named = {"targets": list(targets), "excludes": list(excludes)}
+    given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
+    return dataclasses.replace(proposal, selection=found, given=given)
+
+
+def _signed(room: Room, proposal: Proposal) -> Proposal:
+    """The proposal with who asks for it."""
+    given = dataclasses.replace(proposal.given, by=room.settings.user)
+    return dataclasses.replace(proposal, given=given)
+
+
+#: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
+PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
+    actions.UpdateStack: proposals.update,
+    actions.DeleteStack: proposals.delete,
+    actions.CancelStack: proposals.cancel,
+    **dict.fromkeys(proposals.VERBS, proposals.verb),
+}

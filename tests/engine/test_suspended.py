@@ -1,0 +1,67 @@
+"""What is suspended in part, or looked at meanwhile, can be resumed; what is not well is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zonda.hooks.errors import NotSupported
+
+TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}\nc: {type: Test::Box}"
+
+
+def test_a_suspension_that_failed_half_way_can_be_resumed(bench: Any) -> None:
+    bench.create(TWO)
+    bench.fails("b", "handle_suspend")
+    assert bench.suspend().state == "SUSPEND_FAILED"
+    bench.journal.calls.clear()
+    assert bench.resume().state == "RESUME_COMPLETE"
+    assert sorted(bench.journal.calls) == [("b", "handle_resume"), ("c", "handle_resume")]
+    assert bench.states() == {
+        "a": "CREATE_COMPLETE",
+        "b": "RESUME_COMPLETE",
+        "c": "RESUME_COMPLETE",
+    }
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+
+
+def test_what_was_resumed_is_not_resumed_again(bench: Any) -> None:
+    bench.create(TWO)
+    bench.suspend()
+    bench.fails("b", "handle_resume")
+    assert bench.resume().state == "RESUME_FAILED"
+    bench.heals("b", "handle_resume")
+    bench.journal.calls.clear()
+    assert bench.resume().state == "RESUME_COMPLETE"
+    assert bench.journal.calls == [("b", "handle_resume")]
+
+
+def test_a_check_of_a_suspended_stack_leaves_it_suspended(bench: Any) -> None:
+    bench.create(TWO)
+    bench.suspend()
+    assert bench.check().state == "CHECK_COMPLETE"
+    with pytest.raises(NotSupported, match="suspended"):
+        bench.update(TWO)
+    assert bench.resume().state == "RESUME_COMPLETE"
+    assert set(bench.states().values()) == {"RESUME_COMPLETE"}
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+
+
+def test_a_resource_that_failed_is_not_suspended(bench: Any) -> None:
+    bench.fails("b", "handle_create")
+    bench.create(TWO)
+    assert bench.suspend().state == "SUSPEND_FAILED"
+    assert bench.states()["b"] == "CREATE_FAILED"
+    assert ("b", "handle_suspend") not in bench.journal.calls
+    assert bench.states()["a"] == "CREATE_COMPLETE", "its dependant comes first"
+    assert bench.states()["c"] == "SUSPEND_COMPLETE"
+
+
+def test_a_suspension_is_tried_again_after_it_failed(bench: Any) -> None:
+    bench.create(TWO)
+    bench.fails("b", "handle_suspend")
+    bench.suspend()
+    bench.heals("b", "handle_suspend")
+    assert bench.suspend().state == "SUSPEND_COMPLETE"
+    assert set(bench.states().values()) == {"SUSPEND_COMPLETE"}
