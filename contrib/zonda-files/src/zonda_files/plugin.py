@@ -1,0 +1,22 @@
+"""What the entry point names: the resource types of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zonda.hooks import hookimpl
+from zonda.hooks.resource import Resource
+
+from .command import Command
+from .directory import Directory
+from .file import File
+
+
+@hookimpl
+def zonda_resource_types() -> Mapping[str, type[Resource]]:
+    """The types for the machine that zonda runs on."""
+    return {
+        "Zonda::Files::Command": Command,
+        "Zonda::Files::Directory": Directory,
+        "Zonda::Files::File": File,
+    }
