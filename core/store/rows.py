@@ -37,6 +37,7 @@ class StackRow:
     description: str = ""
     tags: str = "[]"
     suspended: int = 0
+    before: str = ""
     policies: str = ""
     protect: int = 0
     drift_policy: str = "OFF"
@@ -170,7 +171,6 @@ class SnapshotRow:
     status_reason: str = ""
     template_id: str | None = None
     data: str | None = None
-    before: str = "{}"
     created_at: float = 0.0
 
 

@@ -76,6 +76,8 @@ class Stack(_Table, table=True):
     description: str = _text()
     tags: str = _text("[]")
     suspended: int = _number()
+    # What it is shown as again after an action that is none of its states, JSON; '' for nothing.
+    before: str = _text()
     # What the environment says about limits, retries, protection and breakpoints.
     policies: str = _text()
     # Said by command; for a resource, too.
@@ -278,7 +280,7 @@ class Snapshot(_Table, table=True):
     """What a stack was at one time: its template, and (sealed ``data``) what each resource gave.
 
     ``action`` (SNAPSHOT or DELETE) and ``status`` tell how far it is, ``generation`` the plan that
-    makes or deletes it, ``before`` what the stack was shown as when that plan began.
+    makes or deletes it.
     """
 
     __tablename__ = "snapshot"
@@ -291,7 +293,6 @@ class Snapshot(_Table, table=True):
     status_reason: str = _text()
     template_id: str | None = _maybe_text()
     data: str | None = _maybe_text()
-    before: str = _text("{}")
     created_at: float = _time()
 
 

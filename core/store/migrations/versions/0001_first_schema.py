@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
+revision = "0005"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -99,7 +99,6 @@ def upgrade() -> None:
         sa.Column("status_reason", sa.Text(), nullable=False),
         sa.Column("template_id", sa.Text(), nullable=True),
         sa.Column("data", sa.Text(), nullable=True),
-        sa.Column("before", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_snapshot")),
     )
@@ -128,6 +127,7 @@ def upgrade() -> None:
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("tags", sa.Text(), nullable=False),
         sa.Column("suspended", sa.Integer(), nullable=False),
+        sa.Column("before", sa.Text(), nullable=False),
         sa.Column("policies", sa.Text(), nullable=False),
         sa.Column("protect", sa.Integer(), nullable=False),
         sa.Column("drift_policy", sa.Text(), nullable=False),
