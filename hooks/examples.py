@@ -93,7 +93,7 @@ def _constrained(
         yield from getattr(context.constraint(constraint.name), "examples", ())
 
 
-def _limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
+def limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
     """The highest minimum and the lowest maximum of constraints of one kind."""
     found = [each for each in schema.constraints if type(each) is kind]
     least = [each.min for each in found if isinstance(each, Range) and each.min is not None]
@@ -102,7 +102,7 @@ def _limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
 
 
 def _numbers(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
-    least, most = _limits(schema, Range)
+    least, most = limits(schema, Range)
     start = 1 if least is None else least
     if most is not None and start > most:
         start = most if least is None else least
@@ -124,7 +124,7 @@ def _strings(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
 
 def _lengthened(schema: Schema, words: Iterable[str]) -> Iterator[str]:
     """``words``, and each again in a length that is allowed."""
-    least, most = _limits(schema, Length)
+    least, most = limits(schema, Length)
     for word in words:
         yield word
         if least is not None and len(word) < least:
@@ -135,7 +135,7 @@ def _lengthened(schema: Schema, words: Iterable[str]) -> Iterator[str]:
 
 
 def _lists(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
-    least, _ = _limits(schema, Length)
+    least, _ = limits(schema, Length)
     items = list(islice(values(schema.items, context), 3)) if schema.items else ["one", "two"]
     least = max(1, int(least or 0))
     for shift in range(len(items)):
@@ -153,7 +153,7 @@ def _maps(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
             base = of_class(schema.fields, {}, context)
             yield from ({**base, name: each} for each in islice(values(field, context), 3))
         return
-    least, _ = _limits(schema, Length)
+    least, _ = limits(schema, Length)
     count = max(1, int(least or 0))
     yield {f"key{number}": "value" for number in range(1, count + 1)}
     yield {f"key{number}": "other" for number in range(1, count + 1)}

@@ -6,7 +6,7 @@ Nothing here sleeps, calls out or asks the real time: a test moves the clock its
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,13 +70,17 @@ class Saved:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
+def _nothing() -> None:
+    """Nobody needs to know."""
+
+
 class FakeContext:
     """A ``ResourceContext`` that keeps everything in memory, to be looked at afterwards.
 
     ``saved`` is what was stored, ``messages`` what was shown as progress. ``runners`` go by the
     name in front of the colon of a workflow reference; ``default`` takes bare names, ``http``
     takes URLs. ``clients`` are client plug-ins: objects with ``client()`` and
-    ``ignore_not_found(error)``.
+    ``ignore_not_found(error)``. ``after_save`` is called whenever something was stored.
     """
 
     def __init__(
@@ -99,6 +103,7 @@ class FakeContext:
         self.operation: FakeOperation | None = None
         self.saved = Saved()
         self.messages: list[str] = []
+        self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
         self._constraints = dict(constraints or {})
@@ -106,20 +111,23 @@ class FakeContext:
     def save_resource_id(self, value: str | None) -> None:
         """Keep the physical id."""
         self.saved.resource_id = value
+        self.after_save()
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Keep (or, with None, remove) one entry."""
         self.saved.redacted.discard(key)
         if value is None:
             self.saved.data.pop(key, None)
-            return
-        self.saved.data[key] = value
-        if redact:
-            self.saved.redacted.add(key)
+        else:
+            self.saved.data[key] = value
+            if redact:
+                self.saved.redacted.add(key)
+        self.after_save()
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata."""
         self.saved.metadata = dict(metadata)
+        self.after_save()
 
     def progress(self, message: str) -> None:
         """Note the message."""

@@ -292,7 +292,7 @@ class Lifecycle:
             check = getattr(instance, method, None)
             if check is None:
                 return
-            token = _through_json(token, instance)
+            token = self._kept(token, instance)
             self.polls += 1
             try:
                 if check(token):
@@ -300,6 +300,10 @@ class Lifecycle:
                 self._wait(self.poll_every)
             except NotReady as error:
                 self._wait(error.delay)
+
+    def _kept(self, token: Any, instance: Resource) -> Any:
+        """The token as it is after it was stored."""
+        return _through_json(token, instance)
 
     def _wait(self, seconds: float) -> None:
         self.context.clock.advance(seconds)

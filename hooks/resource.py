@@ -101,6 +101,9 @@ class Resource:
     #: next update calls ``handle_update``, which puts right what is wrong (``prop_diff`` may be
     #: empty). Otherwise a resource that failed its CHECK is replaced, as in Heat.
     repairs_in_place: ClassVar[bool] = False
+    #: Whether an update in place may give it another reference. A plan then tells that whoever
+    #: uses it may change, too; so it does where ``get_reference_id`` is overridden.
+    reference_may_change: ClassVar[bool] = False
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).

@@ -1,0 +1,59 @@
+"""What a check has found: one row per rule."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+PASSED: Final = "pass"
+FAILED: Final = "fail"
+NOT_APPLICABLE: Final = "not applicable"
+
+
+class Violated(Exception):
+    """A rule is not kept; the text says how."""
+
+
+class NotApplicable(Exception):
+    """A rule does not concern this type, or cannot be tried; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rule: ``check`` names it, ``subject`` the property or call that it was tried on."""
+
+    type: str
+    check: str
+    verdict: str
+    subject: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.check} ({self.subject})" if self.subject else self.check
+        return f"{self.verdict:14}  {self.type}  {what}" + (f": {self.reason}" * bool(self.reason))
+
+
+@dataclass(slots=True)
+class Report:
+    """All rows of one type."""
+
+    type: str
+    rows: list[Row] = field(default_factory=list)
+
+    def add(self, check: str, verdict: str, subject: str = "", reason: str = "") -> None:
+        """One more row."""
+        self.rows.append(Row(self.type, check, verdict, subject, reason))
+
+    @property
+    def failed(self) -> list[Row]:
+        """The rows that failed."""
+        return [row for row in self.rows if row.verdict == FAILED]
+
+    def raise_if_failed(self) -> None:
+        """Raise AssertionError that lists every rule that is not kept."""
+        if self.failed:
+            raise AssertionError("\n".join(map(str, self.failed)))
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Plain data."""
+        return [asdict(row) for row in self.rows]

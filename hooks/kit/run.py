@@ -1,0 +1,126 @@
+"""All rules on one type, one after the other; what a rule raises becomes a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.fakes import FakeContext
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import named
+
+from . import crashes, generated, life, schemas
+from .backend import Backend
+from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Violated
+from .secrets import Watch
+from .trial import Trial, trial
+
+NO_BACKEND = "no back end is given: it would act on this machine or its services"
+
+
+def check(
+    cls: type[Resource],
+    type_name: str,
+    backend: Callable[[], Backend] | None = None,
+    *,
+    context: ResourceContext | None = None,
+) -> Report:
+    """Every rule on one type.
+
+    ``backend`` makes an outside world; types that say ``acts_outside = False`` need none.
+    ``context``: whose custom constraints the schemas may use where no back end brings them.
+    """
+    report = Report(type_name)
+    known = context or (FakeContext() if backend is None else backend().context())
+    for name, rule in schemas.RULES.items():
+        _row(report, name, "", partial(rule, type_name, cls, known))
+    make = backend
+    if make is None and not cls.acts_outside:
+        make = partial(_Lent, context) if context is not None else Backend
+    if make is None:
+        report.add("life cycle", NOT_APPLICABLE, reason=NO_BACKEND)
+    else:
+        with Watch() as watch:
+            _live(report, cls, type_name, make, watch)
+            _leaks(report, cls, watch)
+    return report
+
+
+class _Lent(Backend):
+    """No outside world; the constraints of whoever checks."""
+
+    def __init__(self, lender: ResourceContext) -> None:
+        self._lender = lender
+
+    def context(self) -> FakeContext:
+        """A context that knows the constraints."""
+        made = FakeContext()
+        made.constraint = self._lender.constraint  # type: ignore[method-assign]
+        return made
+
+
+def _live(
+    report: Report,
+    cls: type[Resource],
+    type_name: str,
+    make: Callable[[], Backend],
+    watch: Watch,
+) -> None:
+    def tried(rule: Callable[[Trial], None]) -> None:
+        with trial(type_name, cls, make, watch) as one:
+            try:
+                rule(one)
+            finally:
+                one.look()
+
+    _row(report, "create", "", partial(tried, life.creates))
+    if report.rows[-1].verdict == FAILED:
+        report.add("life cycle", NOT_APPLICABLE, reason="it cannot be created")
+        return
+    for name, rule in life.RULES.items():
+        if rule is not life.creates:
+            _row(report, name, "", partial(tried, rule))
+    for name, schema in cls.properties_schema.items():
+        what, of_property = ("replace", life.replaces)
+        if schema.update_allowed:
+            what, of_property = ("update", life.updates)
+        if schema.immutable:
+            what, of_property = ("immutable", life.refuses)
+        if schema.implemented and not cls.never_update:
+            _row(report, what, name, partial(tried, partial(_named, of_property, name)))
+    for name, rule in crashes.RULES.items():
+        _row(report, name, "", partial(tried, rule))
+    count = make().examples
+    _row(report, "properties at random", "", partial(generated.random_lives, tried, count))
+
+
+def _named(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
+    rule(one, name)
+
+
+def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> None:
+    try:
+        rule()
+    except NotApplicable as reason:
+        report.add(name, NOT_APPLICABLE, subject, str(reason))
+    except Violated as reason:
+        report.add(name, FAILED, subject, str(reason))
+    except (Exception, SystemExit) as error:  # the border: a plug-in's calls may raise anything
+        notes = " ".join(getattr(error, "__notes__", ()))
+        report.add(name, FAILED, subject, f"{named(error)} {notes}".rstrip())
+    else:
+        report.add(name, PASSED, subject)
+
+
+def _leaks(report: Report, cls: type[Resource], watch: Watch) -> None:
+    for row in report.rows:
+        watch.saw(f"the error of {row.check}", row.reason)
+    if not any(schema.hidden for schema in cls.properties_schema.values()):
+        report.add("secrets stay secret", NOT_APPLICABLE, reason="no property is hidden")
+    elif watch.leaks:
+        report.add("secrets stay secret", FAILED, reason=f"seen in {', '.join(watch.leaks)}")
+    elif not watch.secrets:
+        report.add("secrets stay secret", NOT_APPLICABLE, reason="no hidden text could be given")
+    else:
+        report.add("secrets stay secret", PASSED)

@@ -1,0 +1,326 @@
+"""The conformance kit finds what it is there to find: one broken type per rule."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+import pytest
+
+from zonda.hooks import attributes, kit, properties, support
+from zonda.hooks.constraints import Range
+from zonda.hooks.errors import NotFound, ResourceFailure
+from zonda.hooks.kit import generated
+from zonda.hooks.kit.report import NotApplicable
+from zonda.hooks.resource import Resource
+from zonda.hooks.testing import FakeContext
+
+Schema = properties.Schema
+
+
+class Shelf:
+    """An outside world: disks by id. As a client plug-in it gives itself."""
+
+    def __init__(self) -> None:
+        self.disks: dict[str, dict[str, Any]] = {}
+
+    def client(self) -> Shelf:
+        return self
+
+    def ignore_not_found(self, error: Exception) -> None:
+        if not isinstance(error, LookupError):
+            raise error
+
+    def make(self, name: str, **given: Any) -> str:
+        self.disks[name] = given
+        return name
+
+    def take(self, name: str) -> None:
+        del self.disks[name]
+
+
+class Shelves(kit.Backend):
+    """One shelf for each trial."""
+
+    examples = 8
+
+    def __init__(self) -> None:
+        self.shelf = Shelf()
+
+    def context(self) -> FakeContext:
+        return FakeContext(clients={"shelf": self.shelf})
+
+    def leftovers(self) -> Collection[str]:
+        return list(self.shelf.disks)
+
+    def lose(self, resource_id: str) -> bool:
+        return self.shelf.disks.pop(resource_id, None) is not None
+
+    def changes(self, type_name: str) -> Mapping[str, Sequence[Any]]:
+        return {"label": ["other"]}
+
+
+class Disk(Resource):
+    """A disk on a shelf."""
+
+    support_status = support.Status("1.0")
+    default_client_name = "shelf"
+    start_policy = "idempotent"
+    properties_schema: ClassVar[Mapping[str, Schema]] = {
+        "size": Schema(
+            Schema.INTEGER,
+            "How large.",
+            default=1,
+            update_allowed=True,
+            constraints=[Range(1, 100)],
+        ),
+        "label": Schema(Schema.STRING, "What stands on it.", required=True),
+        "zone": Schema(Schema.STRING, "Where it is.", immutable=True),
+        "password": Schema(Schema.STRING, "Opens it.", hidden=True, update_allowed=True),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "size": attributes.Schema("How large.", type=attributes.Schema.NUMBER),
+    }
+
+    def handle_create(self) -> dict[str, str]:
+        name = self.physical_resource_name()
+        self.client().make(name, size=self.properties["size"], label=self.properties["label"])
+        self.resource_id_set(name)
+        self.data_set("password", self.properties["password"], redact=True)
+        return {"name": name}
+
+    def check_create_complete(self, token: Any) -> bool:
+        return token["name"] in self.client().disks
+
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
+        disk = self.client().disks[self.resource_id]
+        disk.update({key: each for key, each in prop_diff.items() if key == "size"})
+
+    def handle_suspend(self) -> None:
+        self.client().disks[self.resource_id]["asleep"] = True
+
+    def handle_resume(self) -> None:
+        self.client().disks[self.resource_id]["asleep"] = False
+
+    def handle_check(self) -> None:
+        if self.resource_id not in self.client().disks:
+            raise ResourceFailure("it is gone")
+
+    def handle_delete(self) -> None:
+        if self.resource_id is None:
+            return
+        try:
+            self.client().take(self.resource_id)
+        except LookupError as error:
+            self.client_plugin().ignore_not_found(error)
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        disk = self.client().disks.get(self.resource_id)
+        if disk is None:
+            raise NotFound("disk", str(self.resource_id))
+        return {"size": disk["size"], "label": disk["label"]}
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self.client().disks[self.resource_id][name]
+
+
+def rows(cls: type[Resource], name: str = "Acme::Disk") -> dict[tuple[str, str], kit.Row]:
+    report = kit.check(cls, name, Shelves)
+    return {(row.check, row.subject): row for row in report.rows}
+
+
+def test_a_good_type_passes_every_rule_that_concerns_it() -> None:
+    found = rows(Disk)
+    assert {key: str(row) for key, row in found.items() if row.verdict == kit.FAILED} == {}
+    skipped = {key for key, row in found.items() if row.verdict == kit.NOT_APPLICABLE}
+    assert skipped == {("snapshot", "")}
+    assert {("update", "size"), ("update", "password"), ("replace", "label")} <= found.keys()
+    assert ("immutable", "zone") in found
+    kit.check(Disk, "Acme::Disk", Shelves).raise_if_failed()
+
+
+class NoWords(Disk):
+    pass
+
+
+class BadDefault(Disk):
+    """Bad."""
+
+    properties_schema: ClassVar[Mapping[str, Schema]] = {
+        **Disk.properties_schema,
+        "count": Schema(Schema.INTEGER, "Count.", default=0, constraints=[Range(1)]),
+    }
+
+
+class OddSignature(Disk):
+    """Takes no differences."""
+
+    def handle_update(self, json_snippet: Any) -> None:  # type: ignore[override]
+        return None
+
+
+class NoUpdate(Disk):
+    """Declares what it cannot do."""
+
+    handle_update = Resource.handle_update
+
+
+class Forgetful(Disk):
+    """Keeps its job on self."""
+
+    def handle_create(self) -> dict[str, str]:
+        self.job = super().handle_create()
+        return {}
+
+    def check_create_complete(self, token: Any) -> bool:
+        return super().check_create_complete(self.job)
+
+
+class Doubling(Disk):
+    """Says it may be called again, and makes another one then."""
+
+    def handle_create(self) -> dict[str, str]:
+        disks = self.client().disks
+        name = self.client().make(
+            f"disk-{len(disks)}", size=self.properties["size"], label=self.properties["label"]
+        )
+        self.resource_id_set(name)
+        return {"name": name}
+
+
+class Clinging(Disk):
+    """Cannot delete what is gone."""
+
+    def handle_delete(self) -> None:
+        if self.resource_id is not None:
+            self.client().take(self.resource_id)
+
+
+class Leaving(Disk):
+    """Deletes nothing."""
+
+    def handle_delete(self) -> None:
+        return None
+
+
+class Chatty(Disk):
+    """Logs its password."""
+
+    def handle_create(self) -> dict[str, str]:
+        logging.getLogger("chatty").info("opened with %s", self.properties["password"])
+        return super().handle_create()
+
+
+class Open(Disk):
+    """Shows its password as an attribute."""
+
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "url": attributes.Schema("Where."),
+    }
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return f"disk://{self.properties['password']}@shelf"
+
+
+class Mistyped(Disk):
+    """Says that a number is a map."""
+
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "size": attributes.Schema("How large.", type=attributes.Schema.MAP),
+    }
+
+
+class Deaf(Disk):
+    """Ignores every update."""
+
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
+        return None
+
+
+class Blind(Disk):
+    """Finds all well."""
+
+    def handle_check(self) -> None:
+        return None
+
+
+class Fragile(Disk):
+    """Breaks at a size that few think of."""
+
+    def handle_create(self) -> dict[str, str]:
+        if self.properties["size"] > 50:
+            raise ValueError("too heavy for the shelf")
+        return super().handle_create()
+
+
+class Busy(Disk):
+    """Changes something while it is only asked."""
+
+    def handle_check(self) -> None:
+        self.metadata_set({"checked": True})
+
+
+@pytest.mark.parametrize(
+    ("cls", "check", "subject", "words"),
+    [
+        pytest.param(NoWords, "everything is described", "", "its docstring", id="docstring"),
+        pytest.param(BadDefault, "defaults keep the constraints", "", "count", id="default"),
+        pytest.param(
+            OddSignature,
+            "handlers take their arguments",
+            "",
+            "handle_update must take",
+            id="signature",
+        ),
+        pytest.param(
+            NoUpdate, "what is declared is carried out", "", "no handle_update", id="no-handler"
+        ),
+        pytest.param(Forgetful, "restart between all calls", "", "keeps on self (job)", id="self"),
+        pytest.param(Doubling, "crash in create", "", "made twice", id="twice"),
+        pytest.param(Clinging, "delete twice", "", "KeyError", id="delete-twice"),
+        pytest.param(Clinging, "delete of what is gone", "", "KeyError", id="gone-by-hand"),
+        pytest.param(Leaving, "replace", "label", "still there", id="left-behind"),
+        pytest.param(Chatty, "secrets stay secret", "", "the log chatty", id="logged"),
+        pytest.param(Open, "secrets stay secret", "", "attribute url", id="shown"),
+        pytest.param(Mistyped, "attributes", "", "declared as Map", id="mistyped"),
+        pytest.param(Deaf, "update", "size", "not what was asked for: size", id="deaf"),
+        pytest.param(Blind, "check of what is gone", "", "all is well", id="blind"),
+        pytest.param(Busy, "check", "", "changed what is stored", id="busy"),
+        pytest.param(Fragile, "properties at random", "", "too heavy for the shelf", id="random"),
+    ],
+)
+def test_a_broken_rule_is_found(cls: type[Resource], check: str, subject: str, words: str) -> None:
+    found = rows(cls)[check, subject]
+    assert found.verdict == kit.FAILED
+    assert words in found.reason
+
+
+def test_a_name_without_a_namespace_is_found() -> None:
+    report = kit.check(Disk, "Disk")
+    assert [row.check for row in report.failed] == ["type name has a namespace"]
+
+
+def test_without_a_back_end_nothing_is_done() -> None:
+    report = kit.check(Disk, "Acme::Disk")
+    assert [row.check for row in report.rows if row.check == "create"] == []
+    assert "no back end" in report.rows[-1].reason
+
+
+def test_what_cannot_be_created_is_one_fault() -> None:
+    class Broken(Disk):
+        """Fails."""
+
+        def handle_create(self) -> dict[str, str]:
+            raise SystemExit(3)
+
+    report = kit.check(Broken, "Acme::Disk", Shelves)
+    assert [(row.check, row.reason) for row in report.failed] == [("create", "SystemExit: 3")]
+    with pytest.raises(AssertionError, match="create"):
+        report.raise_if_failed()
+
+
+def test_without_hypothesis_chance_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generated.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(NotApplicable, match="hypothesis is not installed"):
+        generated.random_lives(lambda rule: None, 3)
