@@ -66,7 +66,7 @@ def accepted_as(stack: StackRow) -> Accepted:
 
 def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
     """Apply a proposal; None if the stack is not what it was worked out for."""
-    if proposal.action == "CREATE":
+    if proposal.generation == 0:
         stack = _new_stack(work, seen)
     else:
         found = work.tx.stack(seen.id)
@@ -75,7 +75,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
         stack = found
         if not _still_fits(stack, proposal):
             return None
-        if proposal.action != "ROLLBACK":
+        if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
     planning.apply(work, stack, proposal)
     return accepted_as(stack)
@@ -84,7 +84,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
 def _still_fits(stack: StackRow, proposal: Proposal) -> bool:
     if stack.generation != proposal.generation:
         return False
-    if proposal.action == "ROLLBACK" and stack.phase == IDLE:
+    if proposal.action == "ROLLBACK" and stack.phase == IDLE and not proposal.demanded:
         return False
     return not proposal.owed or stack.next_action == "ROLLBACK"
 

@@ -89,6 +89,25 @@ class CancelStack:
 
 
 @dataclass(frozen=True, slots=True)
+class RollbackStack:
+    """Go back to the last good template, or to the one of generation ``to``.
+
+    ``skip``: resources that are left as they are.
+    """
+
+    stack: str
+    to: int | None = None
+    skip: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryStack:
+    """Carry out once more what has failed, with the same inputs."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
 class SignalResource:
     """Hand ``details`` to one resource."""
 
@@ -105,6 +124,8 @@ __all__ = [
     "CreateStack",
     "DeleteStack",
     "ResumeStack",
+    "RetryStack",
+    "RollbackStack",
     "SignalResource",
     "SuspendStack",
     "UpdateStack",
@@ -122,6 +143,8 @@ Action = (
     | ResumeStack
     | CheckStack
     | CancelStack
+    | RollbackStack
+    | RetryStack
     | SignalResource
 )
 

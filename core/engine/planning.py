@@ -24,8 +24,9 @@ from .work import Work
 class Proposal:
     """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
 
-    ``generation`` is the one that was seen when it was worked out (-1: there was no stack yet).
-    ``owed``: a failure has asked for it, so a cancellation makes it void.
+    ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
+    ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody
+    has, so a rollback or a repetition may be of a stack that is idle.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
@@ -44,6 +45,7 @@ class Proposal:
     given: Given = field(default_factory=Given)
     selection: Selection | None = None
     ceilings: Mapping[str, str] = field(default_factory=dict)
+    demanded: bool = False
     which: Callable[[ResourceRow], bool] | None = None
     also: Callable[[Work, StackRow], None] | None = None
 

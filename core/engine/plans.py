@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.core.store.rows import StackRow
 
-from . import actions, proposals
+from . import actions, proposals, retrying, undoing
 from .planning import Proposal
 from .room import Room
 from .selection import select
@@ -60,5 +60,7 @@ PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
     actions.UpdateStack: proposals.update,
     actions.DeleteStack: proposals.delete,
     actions.CancelStack: proposals.cancel,
+    actions.RollbackStack: undoing.roll_back,
+    actions.RetryStack: retrying.retry,
     **dict.fromkeys(proposals.VERBS, proposals.verb),
 }

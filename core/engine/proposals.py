@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
@@ -18,7 +19,7 @@ from zonda.hooks.resource import Resource
 
 from . import actions
 from .cone import Wanted
-from .definitions import Definition, body_of, bundle_of, merged
+from .definitions import Definition, body_of, bundle_of, merged, policies_of
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
@@ -58,8 +59,14 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
 def back(room: Room, stack: StackRow) -> Proposal:
     """The plan of the last good template; of none where no plan has ever worked."""
     good = stack.good_template_id
-    wanted = [] if good is None else wanted_by(room, room.definitions.get(good))
-    return Proposal(stack.id, "ROLLBACK", stack.generation, wanted, good)
+    if good is None:
+        known = policies.read(stack.policies).for_undoing()
+        wanted = []
+    else:
+        definition = room.definitions.get(good)
+        known, wanted = policies_of(definition), wanted_by(room, definition)
+    changes: dict[str, object] = {"policies": known.to_text()}
+    return Proposal(stack.id, "ROLLBACK", stack.generation, wanted, good, changes=changes)
 
 
 def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
@@ -153,6 +160,7 @@ def templated(
         room.sealer.dump(body_of(bundle), sealed=sealed),
         {
             **changes,
+            "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",
         },
@@ -227,7 +235,13 @@ def _all_checked(room: Room, stack: StackRow) -> bool:
 
 def check_overtakes(stack: StackRow, action: str) -> None:
     """Raise Conflict unless ``action`` may begin now."""
-    if stack.phase == IDLE or stack.action in OVERTAKES[action]:
+    if stack.action not in OVERTAKES.get(action, ()):
+        check_idle(stack)
+
+
+def check_idle(stack: StackRow) -> None:
+    """Raise Conflict if anything runs."""
+    if stack.phase == IDLE:
         return
     raise Conflict(
         f"Stack {stack.name} already has an action ({stack.action}) in progress.",

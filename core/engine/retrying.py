@@ -1,0 +1,109 @@
+"""The failed action once more, with the same inputs: only what failed or was not reached.
+
+A plan of a template finds by itself what is left to do: what is complete and as wanted is not in
+its cone. Of suspensions, resumptions, checks and snapshots, what worked is left out here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import ActionView
+from zonda.hooks.errors import NotSupported
+
+from . import actions
+from .planning import Proposal
+from .proposals import check_idle, delete, is_suspended, wanted_by
+from .recording import Given
+from .room import Room
+from .selection import select
+from .states import CLOSED, COMPLETE, FAILED, PRESENT
+from .undoing import skipping
+from .work import Work
+
+_OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
+
+
+def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
+    """The plan of what has failed."""
+    check_idle(stack)
+    if stack.status != FAILED:
+        raise NotSupported(
+            f"Stack {stack.name} is {stack.action}_{stack.status}: there is nothing to try again.",
+            hint="'zonda stack update' carries out a change.",
+        )
+    plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
+    proposal = plan(room, stack)
+    detail = {**_detail(room, stack), "retries": stack.generation}
+    return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
+
+
+def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
+    """What the failed action was asked for with."""
+    found: list[ActionView] = room.reader().actions(stack.id)
+    return found[-1].detail if found else {}
+
+
+def _again(room: Room, stack: StackRow) -> Proposal:
+    assert stack.template_id is not None
+    rows = room.reader().resource_rows(stack.id)
+    # what was not restored yet is restored, whatever its definition
+    open_names = {row.name for row in rows if row.given is not None}
+    wanted = [
+        dataclasses.replace(item, always=item.always or item.name in open_names)
+        for item in wanted_by(room, room.definitions.get(stack.template_id))
+    ]
+    detail = _detail(room, stack)
+    selection = select(
+        {item.name: item.requires for item in wanted},
+        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
+        detail.get("targets", ()),
+        detail.get("excludes", ()),
+    )
+    selection = selection or skipping([item.name for item in wanted], rows, detail.get("skip", ()))
+    return Proposal(
+        stack.id,
+        stack.action,
+        stack.generation,
+        wanted,
+        stack.template_id,
+        selection=selection,
+    )
+
+
+def _delete(room: Room, stack: StackRow) -> Proposal:
+    proposal = delete(room, stack, actions.DeleteStack(stack.id))
+    assert proposal is not None
+    return proposal
+
+
+def _verb(room: Room, stack: StackRow) -> Proposal:
+    verb, generation = stack.action, stack.generation
+
+    def is_done(row: ResourceRow) -> bool:
+        if verb == "RESUME":
+            return not is_suspended(row)
+        done = (row.action, row.status) == (verb, COMPLETE)
+        return done and row.generation == generation
+
+    def keep(work: Work, planned: StackRow) -> None:
+        """What is left out belongs to the new plan as well, should that fail, too."""
+        for row in work.tx.resources_of(planned.id):
+            if row.open == CLOSED and row.generation == generation:
+                row.generation = planned.generation
+
+    return Proposal(
+        stack.id,
+        verb,
+        generation,
+        changes={"note": stack.note},
+        which=lambda row: not is_done(row),
+        also=keep,
+    )
+
+
+_PLANS: Mapping[str, Callable[[Room, StackRow], Proposal]] = {"DELETE": _delete}

@@ -1,0 +1,89 @@
+"""Rollback on demand: back to the last good template, or to the one of an earlier generation.
+
+What is skipped is left as it is, whatever the template says of it: its instances are neither
+changed nor deleted, and what they require stays as long as they do. The next update looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.near import near
+
+from . import actions
+from .planning import Proposal
+from .proposals import check_overtakes, wanted_by
+from .recording import Given
+from .room import Room
+from .selection import Selection
+from .states import COMPLETE, DIRTY, IDLE, PRESENT
+from .work import Work
+
+
+def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Proposal:
+    """The plan back to what ``action`` says."""
+    if stack.suspended and stack.action != "RESUME":
+        raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
+    check_overtakes(stack, "ROLLBACK")
+    template_id = _last_good(stack) if action.to is None else _of(room, stack, action.to)
+    wanted = [] if template_id is None else wanted_by(room, room.definitions.get(template_id))
+    rows = room.reader().resource_rows(stack.id)
+    return Proposal(
+        stack.id,
+        "ROLLBACK",
+        stack.generation,
+        wanted,
+        template_id,
+        demanded=True,
+        given=Given(detail={"to": action.to, "skip": list(action.skip)}),
+        selection=skipping([item.name for item in wanted], rows, action.skip),
+        also=lambda work, planned: _leave(work, planned, action.skip),
+    )
+
+
+def _last_good(stack: StackRow) -> str | None:
+    good = stack.good_template_id
+    if stack.phase == IDLE and stack.status == COMPLETE and good == stack.template_id:
+        raise NotSupported(
+            f"Stack {stack.name} is as its last good template says: there is nothing to roll back.",
+            hint="Name an earlier generation with --to; 'zonda stack history' lists them.",
+        )
+    return good
+
+
+def _of(room: Room, stack: StackRow, generation: int) -> str:
+    for action in room.reader().actions(stack.id):
+        if action.generation == generation and action.template_id is not None:
+            return action.template_id
+    raise NotFound(
+        "Generation", str(generation), hint=f"'zonda stack history {stack.name}' lists them."
+    )
+
+
+def skipping(
+    wanted: Collection[str], rows: Collection[ResourceRow], skip: Collection[str]
+) -> Selection | None:
+    """Everything but ``skip``; None where nothing is skipped. Raises NotFound."""
+    if not skip:
+        return None
+    there = {row.name for row in rows if row.want == PRESENT and row.action != "INIT"}
+    for name in skip:
+        if name not in there:
+            raise NotFound("Resource", name, hint=near(name, there))
+    names = {*wanted, *(row.name for row in rows)}
+    return Selection(frozenset(names.difference(skip)), tuple(skip), ())
+
+
+def _leave(work: Work, stack: StackRow, skip: Collection[str]) -> None:
+    """Skipped instances: the next update looks at them. Raises Conflict where one is at work."""
+    for name in skip:
+        for row in work.tx.resources_named(stack.id, name):
+            if row.op:
+                raise Conflict(
+                    f"Resource {name} cannot be left as it is: its {row.op} is running.",
+                    hint="Wait for its end, or cancel with 'zonda stack cancel --no-rollback'.",
+                )
+            if row.want == PRESENT:
+                row.dirty = DIRTY
