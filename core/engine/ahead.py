@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from zonda.core.store.rows import EventRow, ResourceRow, StackRow, copied
+from zonda.core.store.rows import ResourceRow, StackRow, copied
 
 from . import release, transitions
 from .calls import Operation
@@ -170,7 +170,7 @@ class _Draft(Work):
     def stack_of(self, row: ResourceRow) -> StackRow:
         return self._stack
 
-    def _event(self, event: EventRow) -> None:
+    def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
         return None
 
 
@@ -204,7 +204,7 @@ def _waiting_for_one(
 def _seen(work: Work, stack: StackRow, row: ResourceRow) -> Seen:
     required = []
     if row.want == PRESENT:
-        required = [copied(other) for other in work.tx.required(row.id)]
+        required = [copied(other) for other in work.tx.required(row)]
     data = work.tx.data(row.id) if row.fence else []
     return Seen(copied(row), stack, data, required, heirs=[])
 

@@ -180,7 +180,7 @@ def _connect(
     }
     sources = {ids[name] for name in found.waiting}
     old = {edge for edge in work.tx.edges(stack.id) if edge[0] in sources and edge[1] in present}
-    work.tx.drop_edges(sorted(old - edges))
+    work.tx.drop_edges(stack.id, sorted(old - edges))
     work.tx.add_edges(stack.id, sorted(edges - old))
 
 

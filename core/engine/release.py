@@ -85,7 +85,7 @@ def has_work(row: ResourceRow) -> bool:
 
 def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
-    ids = work.tx.dependants(row.id) if stack.phase == UP else work.tx.requirements(row.id)
+    ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
     for other in map(work.tx.resource, ids):
         if other is not None and other.want == row.want:
             yield other
@@ -93,7 +93,7 @@ def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[Resour
 
 def mark_dependants(work: Work, row: ResourceRow) -> None:
     """What ``row`` shows has changed outside the plan: whoever reads it must be looked at."""
-    for key in work.tx.dependants(row.id):
+    for key in work.tx.dependants(row):
         other = work.tx.resource(key)
         if other is not None and other.want == PRESENT:
             other.dirty = MARKED if other.open else DIRTY

@@ -94,7 +94,7 @@ def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, room: Room | Non
     rows, after = [], []
     if room is not None:
         if row.want == PRESENT and row.requires != NOTHING:
-            rows = work.tx.required(row.id)
+            rows = work.tx.required(row)
         if room.definitions.seems_inward(row):
             after = heirs(work, room, row)
     # what was never begun before has stored nothing yet

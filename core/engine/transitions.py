@@ -337,8 +337,8 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     )
     work.tx.add_resources([new])
     row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
-    edges = [(new.id, other.id) for other in work.tx.required(row.id)]
-    for key in work.tx.dependants(row.id):
+    edges = [(new.id, other.id) for other in work.tx.required(row)]
+    for key in work.tx.dependants(row):
         user = work.tx.resource(key)
         if user is not None and user.want == PRESENT:
             edges.append((user.id, new.id))

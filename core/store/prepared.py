@@ -99,14 +99,8 @@ SQL: dict[str, str] = {
     'insert_edge': 'INSERT OR IGNORE INTO edge (src, dst, stack_id) VALUES (?, ?, ?)',
     # (stack_id)
     'edges_of_stack': 'SELECT edge.src, edge.dst FROM edge WHERE edge.stack_id = ?',
-    # (id)
-    'dependants': 'SELECT edge.src FROM edge WHERE edge.dst = ? ORDER BY edge.src',
-    # (id)
-    'requirements': 'SELECT edge.dst FROM edge WHERE edge.src = ? ORDER BY edge.dst',
     # (src, dst)
     'delete_edge': 'DELETE FROM edge WHERE edge.src = ? AND edge.dst = ?',
-    # (src)
-    'delete_edges_to_absent': "DELETE FROM edge WHERE edge.src = ? AND (SELECT resource.want FROM resource WHERE resource.id = edge.dst) = 'ABSENT'",
     # (resource_id)
     'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ?',
     # (resource_id, name, value, redact)

@@ -157,7 +157,8 @@ class Reader:
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        with self._lock:
+            self._connection.close()
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         try:

@@ -126,13 +126,7 @@ STATEMENTS: dict[str, Executable] = {
     # -- edges
     "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_write(EDGE)),
     "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
-    "dependants": select(E.src).where(E.dst == P("id")).order_by(E.src),
-    "requirements": select(E.dst).where(E.src == P("id")).order_by(E.dst),
     "delete_edge": delete(EDGE).where(E.src == P("src"), E.dst == P("dst")),
-    "delete_edges_to_absent": delete(EDGE).where(
-        E.src == P("src"),
-        select(R.want).where(R.id == E.dst).scalar_subquery() == ABSENT,
-    ),
     # -- data of resources
     "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(
         DATA.c.resource_id == P("resource_id")

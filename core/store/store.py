@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from zonda.hooks.errors import StoreError
 
+from .edges import Edges
 from .faults import explain
 from .prepared import SCHEMA, SQL
 from .reads import Reader
@@ -44,8 +46,11 @@ class Store:
         self.read_only = read_only
         self._connection = connection
         self._readers: list[Reader] = []
+        # A connection that is closed while another thread uses it takes the process down.
+        self._in_use = threading.Lock()
         # Rows as last committed here; one process writes resources, the holder of the lock.
         self._rows: dict[str, tuple[Any, ...]] = {}
+        self._edges = Edges()
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -53,26 +58,28 @@ class Store:
 
         Raises StoreError where the database fails; nothing of the transaction is kept then.
         """
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            tx = Transaction(self._connection, self._rows)
-            yield tx
-            tx.finish()
-            self._connection.execute("COMMIT")
-            tx.remember()
-        except sqlite3.Error as error:
-            self._undo()
-            raise explain(error, self.path) from error
-        except BaseException:
-            self._undo()
-            raise
+        with self._in_use:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                tx = Transaction(self._connection, self._rows, self._edges)
+                yield tx
+                tx.finish()
+                self._connection.execute("COMMIT")
+                tx.remember()
+            except sqlite3.Error as error:
+                self._undo()
+                raise explain(error, self.path) from error
+            except BaseException:
+                self._undo()
+                raise
 
     def forget_rows(self) -> None:
         """Read every row again: another process may have been the engine meanwhile."""
         self._rows.clear()
+        self._edges.forget()
 
     def _undo(self) -> None:
-        self._rows.clear()
+        self.forget_rows()
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -88,10 +95,11 @@ class Store:
         return reader
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, when it is not in use any more."""
         for reader in self._readers:
             reader.close()
-        self._connection.close()
+        with self._in_use:
+            self._connection.close()
 
 
 def open_store(

@@ -8,9 +8,10 @@ written and ``Fenced`` undoes the transaction.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from .edges import Edge, Edges
 from .prepared import SQL
 from .rows import (
     ActionRow,
@@ -45,11 +46,17 @@ class Transaction:
     """Reads and writes between BEGIN IMMEDIATE and COMMIT."""
 
     def __init__(
-        self, connection: sqlite3.Connection, committed: dict[str, tuple[Any, ...]] | None = None
+        self,
+        connection: sqlite3.Connection,
+        committed: dict[str, tuple[Any, ...]] | None = None,
+        edges: Edges | None = None,
     ) -> None:
         self._connection = connection
         self._committed = {} if committed is None else committed
-        self._gone: list[str] = []
+        self._edges = edges or Edges()
+        # Instances that were deleted, and those of them that still stand in the table.
+        self._gone: set[str] = set()
+        self._going: list[tuple[str, int]] = []
         self._closed = False
         self._execute = connection.execute
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
@@ -108,15 +115,12 @@ class Transaction:
         known = self._resources.get(resource_id)
         if known is not None:
             return known[0]
-        found = self._known(resource_id)
+        if resource_id in self._gone:
+            return None
+        found = None if self._closed else self._committed.get(resource_id)
         if found is None:
             found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
         return None if found is None else self._adopt(found)
-
-    def _known(self, resource_id: str) -> tuple[Any, ...] | None:
-        if self._closed or resource_id in self._gone:
-            return None
-        return self._committed.get(resource_id)
 
     def add_resources(self, rows: Sequence[ResourceRow]) -> None:
         """Insert instances."""
@@ -126,12 +130,11 @@ class Transaction:
             self._resources[row.id] = (row, value)
 
     def remove_resource(self, row: ResourceRow) -> None:
-        """Delete an instance and its edges; raises Fenced."""
+        """Delete an instance and its edges; ``flush`` does it and may raise Fenced."""
         original = self._resources.pop(row.id)[1]
-        done = self._execute(SQL["delete_resource"], (row.id, original[_FENCE]))
-        if done.rowcount != 1:
-            raise Fenced(row.id)
-        self._gone.append(row.id)
+        self._going.append((row.id, original[_FENCE]))
+        self._gone.add(row.id)
+        self._edges.drop_all_of(row.stack_id, row.id)
 
     def _adopt(self, found: tuple[Any, ...]) -> ResourceRow:
         known = self._resources.get(found[0])
@@ -154,10 +157,10 @@ class Transaction:
         """Every instance of that name, the oldest first."""
         return self._rows("resources_named", stack_id, name)
 
-    def required(self, resource_id: str) -> list[ResourceRow]:
+    def required(self, row: ResourceRow) -> list[ResourceRow]:
         """The present instances that an instance requires."""
-        found = (self.resource(key) for key in self.requirements(resource_id))
-        return [row for row in found if row is not None and row.want == "PRESENT"]
+        found = map(self.resource, self.requirements(row))
+        return [other for other in found if other is not None and other.want == "PRESENT"]
 
     def running(self, stack_id: str) -> list[str]:
         """Instances of a stack with an operation."""
@@ -211,31 +214,39 @@ class Transaction:
 
     # -- edges ----------------------------------------------------------------------------------
 
-    def add_edges(self, stack_id: str, edges: Iterable[tuple[str, str]]) -> None:
+    def add_edges(self, stack_id: str, edges: Collection[Edge]) -> None:
         """Insert edges (dependant, requirement); those that exist stay."""
-        self._connection.executemany(
-            SQL["insert_edge"], [(src, dst, stack_id) for src, dst in edges]
-        )
+        if edges:
+            self._connection.executemany(
+                SQL["insert_edge"], [(src, dst, stack_id) for src, dst in edges]
+            )
+            self._edges.add(stack_id, edges)
 
-    def edges(self, stack_id: str) -> list[tuple[str, str]]:
+    def edges(self, stack_id: str) -> list[Edge]:
         """Every edge of a stack: (dependant, requirement)."""
         return self._pairs("edges_of_stack", stack_id)
 
-    def dependants(self, resource_id: str) -> list[str]:
+    def dependants(self, row: ResourceRow) -> Sequence[str]:
         """Instances that require this one."""
-        return self._ids("dependants", resource_id)
+        return self._edges.dependants(row.stack_id, row.id, self.edges)
 
-    def requirements(self, resource_id: str) -> list[str]:
+    def requirements(self, row: ResourceRow) -> Sequence[str]:
         """Instances that this one requires."""
-        return self._ids("requirements", resource_id)
+        return self._edges.requirements(row.stack_id, row.id, self.edges)
 
-    def drop_edges(self, edges: Iterable[tuple[str, str]]) -> None:
+    def drop_edges(self, stack_id: str, edges: Collection[Edge]) -> None:
         """Delete edges."""
-        self._connection.executemany(SQL["delete_edge"], list(edges))
+        if edges:
+            self._connection.executemany(SQL["delete_edge"], edges)
+            self._edges.drop(stack_id, edges)
 
     def drop_edges_to_absent(self, row: ResourceRow) -> None:
         """Forget what an instance required before and does no more."""
-        self._execute(SQL["delete_edges_to_absent"], (row.id,))
+        others = map(self.resource, self.requirements(row))
+        self.drop_edges(
+            row.stack_id,
+            [(row.id, other.id) for other in others if other and other.want == "ABSENT"],
+        )
 
     # -- the history ---------------------------------------------------------------------------
 
@@ -329,6 +340,7 @@ class Transaction:
     def flush(self) -> None:
         """Write every changed row; raises Fenced."""
         self._flush_stacks()
+        self._flush_gone()
         changed = [
             (row, values, original)
             for row, original in self._resources.values()
@@ -348,6 +360,13 @@ class Transaction:
             done = self._connection.executemany(SQL[name], given_rows)
             if done.rowcount != len(given_rows):
                 raise Fenced(",".join(row.id for row, _, _ in changed))
+
+    def _flush_gone(self) -> None:
+        if self._going:
+            going, self._going = self._going, []
+            done = self._connection.executemany(SQL["delete_resource"], going)
+            if done.rowcount != len(going):
+                raise Fenced(",".join(key for key, _ in going))
 
     def _flush_stacks(self) -> None:
         for row, original in list(self._stacks.values()):
@@ -384,8 +403,7 @@ class Transaction:
         return [self._adopt(found) for found in self._execute(SQL[statement], values).fetchall()]
 
     def _ids(self, statement: str, *values: Any) -> list[str]:
-        if statement not in ("dependants", "requirements"):
-            self.flush()
+        self.flush()
         return [found[0] for found in self._execute(SQL[statement], values)]
 
     def _pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:

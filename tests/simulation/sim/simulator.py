@@ -232,9 +232,9 @@ class Simulator:
                 if stack.halted and self.alone:
                     raise Violation(f"{row.name} begins in a halted stack")
                 if row.op == "SUSPEND":
-                    self._check_order(work, row, work.tx.dependants(row.id))
+                    self._check_order(work, row, work.tx.dependants(row))
                 if row.op == "RESUME":
-                    self._check_order(work, row, work.tx.requirements(row.id))
+                    self._check_order(work, row, work.tx.requirements(row))
                 if row.op in ("CREATE", "UPDATE") and row.op_gen == stack.generation:
                     self._check_requirements(work, row)
 
@@ -263,7 +263,8 @@ class Simulator:
     def _users(self, key: str) -> list[str]:
         """Who requires an instance and lives."""
         with self.store.transaction() as tx:
-            rows = [tx.resource(user) for user in tx.dependants(key)]
+            row = tx.resource(key)
+            rows = [tx.resource(user) for user in tx.dependants(row)] if row else []
             return [row.name for row in rows if row and row.physical_id in self.world.live]
 
     def _is_held(self, key: str, op_id: str) -> bool:
@@ -272,7 +273,7 @@ class Simulator:
             return row is not None and row.op != "" and row.op_id == op_id
 
     def _check_requirements(self, work: Work, row: Any) -> None:
-        for other in work.tx.required(row.id):
+        for other in work.tx.required(row):
             if other.op or other.status != "COMPLETE" or other.have_hash != other.want_hash:
                 raise Violation(f"{row.name} begins before {other.name} is there")
 
