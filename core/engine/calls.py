@@ -6,6 +6,7 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +14,14 @@ from typing import Any
 from zonda.core.store.jsontext import dumps
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
+from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import text_of
 
 from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
-from .outcome import Answer, Failure, Final, Postponed, Replace, Waiting
+from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, code_of, is_a_plugins, reason_for
 from .redact import scrub
 from .values import check_value
@@ -67,6 +68,22 @@ class Operation:
         self.instance.context = self.instances.context(
             self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
         )
+
+    def start_anew(self, seen: Seen) -> None:
+        """The operation as it is stored now; its next call is made on a new instance."""
+        self.seen, self.row = seen, seen.row
+        self.token = None
+        self._instance = None
+        self._secrets = None
+
+    def handle_once_more(self) -> Answer:
+        """Make an attempt of which nobody knows what became of it once more, with the same key."""
+        return self._guarded(lambda: self._find() if self.policy() == "find" else self._handle())
+
+    def cleaner(self) -> Operation:
+        """The deletion of what this operation has left; it runs in its place."""
+        row = dataclasses.replace(self.row, op="DELETE")
+        return Operation(self.instances, dataclasses.replace(self.seen, row=row))
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
@@ -131,7 +148,21 @@ class Operation:
 
     def _failure(self, error: BaseException) -> Failure:
         reason = reason_for(self.row.name, error, self.secrets)
-        return Failure(reason, type(error).__name__, code_of(error), self._during)
+        kind, code = type(error).__name__, code_of(error)
+        return Failure(reason, kind, code, self._during, self._again(error))
+
+    def _again(self, error: BaseException) -> Again:
+        """What another attempt has to be like, after ``error``.
+
+        ``ResourceFailure`` means that it has failed; after anything else that a handler raises
+        nobody knows whether something was begun, so that its key is used once more if it may be.
+        """
+        if isinstance(error, Permanent | UpdateReplace | _NotCreated):
+            return NO
+        known = isinstance(error, ResourceFailure) or self._during == "poll"
+        if known or self._instance is None or self.policy() == "fail":
+            return NEW
+        return SAME
 
     @property
     def secrets(self) -> Secrets:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.policies import Policies, of_environment
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import PluginError
 from zonda.hooks.resource import Resource
@@ -171,6 +172,11 @@ class Definitions:
             f"No plug-in brings the type {row.type} of the resource {row.name}.",
             plugin=row.type,
         )
+
+
+def policies_of(definition: Definition) -> Policies:
+    """What the environment says about limits, retries, protection and breakpoints."""
+    return of_environment(definition.environment.own, definition.registry.breakpoints)
 
 
 def bundle_of(body: str) -> Bundle:

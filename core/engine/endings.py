@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from zonda.core.store.rows import StackRow
 
-from . import phases, release, transitions
-from .outcome import BROKEN, CANCELLED, STACK_TIMED_OUT, TIMED_OUT, Failure
+from . import limits, phases, release, transitions
+from .outcome import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from .states import IDLE, OPEN, PRESENT
 from .work import Notice, Work, failures
 
@@ -24,8 +24,7 @@ def operation_timed_out(work: Work, key: str) -> None:
     row = work.tx.resource(key)
     if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
         return
-    reason = f"ResourceFailure: resources.{row.name}: {row.op} timed out"
-    transitions.failed(work, transitions.held(row), Failure(reason, TIMED_OUT))
+    transitions.failed(work, transitions.held(row), limits.timed_out(row))
     work.after.stop[key] = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final as Constant, Literal
 
 Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
@@ -74,6 +74,12 @@ class Final:
 TIMED_OUT, STACK_TIMED_OUT, CANCELLED = "TimedOut", "StackTimedOut", "Cancelled"
 BROKEN, INTERRUPTED = "Broken", "Interrupted"
 
+#: Whether another attempt may help: none; the same one once more; a new one.
+Again = Literal["no", "same", "new"]
+NO: Constant = "no"
+SAME: Constant = "same"
+NEW: Constant = "new"
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -81,12 +87,14 @@ class Failure:
 
     ``kind`` is the class of the error, ``code`` its code (``ZONnnn`` or ''); ``during`` what was
     being done: prepare, handle, poll, find, or outside (nobody's call: a deadline, the user).
+    ``again``: what to do about it where the user has asked for several attempts.
     """
 
     reason: str
     kind: str = "ResourceFailure"
     code: str = ""
     during: str = "outside"
+    again: Again = NO
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,3 +138,12 @@ def halt(work: Work, stack: StackRow) -> None:
     work.tx.close_idle(stack.id)
     running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
     stack.remaining = sum(1 for row in running if row is not None and row.open)
+    wake(work, stack)
+
+
+def wake(work: Work, stack: StackRow) -> None:
+    """Operations that pause between two attempts look whether another one is still wanted."""
+    for key in work.tx.running(stack.id) if stack.policies else ():
+        row = work.tx.resource(key)
+        if row is not None and row.retry_at is not None:
+            work.after.poke[key] = None

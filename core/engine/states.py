@@ -2,7 +2,8 @@
 
 A resource instance has a visible state (action, status), as Heat shows it, and the state of its
 operation: '' (none), STARTING (``handle_X`` may be running), RETRY (it came back and asked to be
-called again), POLLING (its token is stored).
+called again), POLLING (its token is stored), BACKOFF (an attempt has failed, a new one is to be
+made), CLEANING (what the one before has left is being removed).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ CLOSED, OPEN, LEAVING = 0, 1, 2
 #: or worked on, so that it stays dirty when that has ended.
 CLEAN, DIRTY, MARKED = 0, 1, 2
 NONE, STARTING, RETRY, POLLING = "", "STARTING", "RETRY", "POLLING"
+BACKOFF, CLEANING = "BACKOFF", "CLEANING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 #: How an action may also have ended, in its history.
 CANCELLED, TIMED_OUT, SUPERSEDED = "CANCELLED", "TIMED_OUT", "SUPERSEDED"
@@ -38,6 +40,15 @@ OPERATION: Final[Mapping[tuple[str, str], str]] = {
     (POLLING, "finished"): NONE,
     (POLLING, "failed"): NONE,
     (POLLING, "replaced"): NONE,
+    (STARTING, "put off"): BACKOFF,
+    (POLLING, "put off"): BACKOFF,
+    (CLEANING, "put off"): BACKOFF,
+    (BACKOFF, "clean"): CLEANING,
+    (CLEANING, "clean"): CLEANING,
+    (BACKOFF, "retry"): STARTING,
+    (CLEANING, "retry"): STARTING,
+    (BACKOFF, "failed"): NONE,
+    (CLEANING, "failed"): NONE,
 }
 
 _MADE: Final = frozenset({"CREATE", "ADOPT", "UPDATE", "CHECK", "SNAPSHOT", "SUSPEND", "RESUME"})

@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.core.store.rows import ResourceRow, copied
 
-from . import transitions
+from . import attempts, limits, transitions
 from .ahead import Ahead, Begun, Link, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
@@ -177,33 +177,64 @@ def drive(room: Room, begun: Begun) -> Step:
     """Drive an operation to its end."""
     seen, writes = begun.seen, begun.writes
     operation = begun.operation or Operation(room.instances, seen, writes)
-    handle = transitions.held(seen.row)
     try:
-        answer: Answer = yield from begin_driving(operation, handle, begun)
-        if isinstance(answer, Waiting):
-            polling = not seen.fresh and transitions.is_polling(seen.row)
-            write = transitions.polled if polling else transitions.started
-            stored = _stored(room, handle, answer, write)
-            if not (yield Tx(_with(writes, handle, stored))):
-                return
-            answer = yield from poll(room, operation, handle, answer, writes)
+        answer: Answer = yield from attempt(room, operation, begun)
+        while attempts.is_one_of_several(operation.row, answer):
+            answer = yield from _tried_again(room, operation, answer, writes)
         if not isinstance(answer, Lost):
+            handle = transitions.held(operation.row)
             yield Tx(_with(writes, handle, _ended(handle, answer)))
     except GivenUp:
         yield Call(operation.abort)
 
 
-def begin_driving(operation: Operation, handle: Held, begun: Begun) -> Step:
+def _tried_again(
+    room: Room, operation: Operation, failure: Answer, writes: list[Write]
+) -> Step:
+    """The answer of the attempt that follows one that has failed."""
+    handle, chance = transitions.held(operation.row), room.chance()
+
+    def put_off(work: Work) -> Seen | None:
+        assert isinstance(failure, Failure)
+        return attempts.put_off(work, handle, failure, chance)
+
+    seen: Seen | None = yield Tx(_with(writes, handle, put_off))
+    if seen is None:
+        return LOST
+    operation.start_anew(seen)
+    answer: Answer = yield from attempts.next_one(room, operation)
+    return (yield from attempt(room, operation, Begun(operation.seen, operation, answer, writes)))
+
+
+def attempt(room: Room, operation: Operation, begun: Begun) -> Step:
+    """Call the handler (unless ``begun`` holds its answer), and poll; gives how that ended."""
+    writes = begun.writes
+    answer: Answer = yield from begin_driving(room, operation, begun)
+    if not isinstance(answer, Waiting):
+        return answer
+    handle = transitions.held(operation.row)
+    polling = not operation.seen.fresh and transitions.is_polling(operation.row)
+    write = transitions.polled if polling else transitions.started
+    stored = _stored(room, handle, answer, write)
+    if not (yield Tx(_with(writes, handle, stored))):
+        return LOST
+    return (yield from poll(room, operation, handle, answer, writes))
+
+
+def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
     fresh, writes = begun.seen.fresh, begun.writes
     answer: Answer
     if begun.answer is not None:
         answer = begun.answer
+    elif not fresh and attempts.is_put_off(operation.row):
+        answer = yield from attempts.next_one(room, operation)
     elif not fresh and transitions.is_to_retry(operation.row):
-        answer = yield from called_again(operation, handle)
+        answer = yield from called_again(operation, transitions.held(operation.row))
     else:
         answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)
+    handle = transitions.held(operation.row)
     while isinstance(answer, Postponed):
         again = transitions.fenced if answer.finding else transitions.again
         if not (yield Tx(_with(writes, handle, _naming(again, handle)))):
@@ -247,16 +278,22 @@ def poll(
 ) -> Step:
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
     known, first = answer.stored, answer.delay is None
+    limit = limits.own_deadline(operation.row, operation.seen.stack)
     while True:
         if not first:
             delay = answer.delay
             if delay is None:
                 delay = room.poll_delay(operation.started_at)
+            if limit is not None:
+                delay = min(delay, max(0.0, limit - room.clock.now()))
             yield Wait(delay, handle.key)
         first = False
         said: Answer = yield Call(operation.poll, light=operation.is_quick)
         if not isinstance(said, Waiting):
             return said
+        if limit is not None and room.clock.now() >= limit:
+            yield Call(operation.abort)
+            return limits.timed_out(operation.row)
         answer = said
         if answer.stored != known or writes:
             known = answer.stored

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import causes, failing, release
+from . import causes, failing, limits, release
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .states import (
     ABSENT,
@@ -66,7 +66,7 @@ def begin(
     stack = work.stack_of(row)
     row.op_state = advance(row.op_state, "begin")
     row.op = op
-    row.op_id = op_id or f"{row.id}-{op.lower()}-{stack.generation}-{work.ids()[-12:]}"
+    row.op_id = op_id or new_op_id(work, row, op)
     row.op_gen = stack.generation
     row.fence += 1
     row.owner = work.owner
@@ -101,7 +101,13 @@ def begin(
             row.meta = prepared.metadata
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
+    limits.put_on(row, stack, work.now)
     work.resource_event(row, op, IN_PROGRESS, CHANGED)
+
+
+def new_op_id(work: Work, row: ResourceRow, op: str) -> str:
+    """A key for an operation, or for a new attempt at one."""
+    return f"{row.id}-{op.lower()}-{work.stack_of(row).generation}-{work.ids()[-12:]}"
 
 
 def both_hidden(before: str, after: str) -> str:

@@ -62,6 +62,13 @@ def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) 
         metadata=sealer.load(row.meta) or {},
         present=row.want == "PRESENT",
         replaces_id=row.replaces_id,
+        failed_attempts=row.failed_attempts,
+        most_attempts=row.most_attempts,
+        next_attempt_at=row.retry_at if row.op else None,
+        hook="" if row.hook.startswith("+") else row.hook,
+        hook_until=row.hook_until,
+        protected=bool(row.protect),
+        deletion_policy=row.deletion_policy,
     )
 
 

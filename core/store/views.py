@@ -52,7 +52,9 @@ class ResourceView:
     """One resource instance; hidden properties and attributes are ``******``.
 
     ``op`` is the running action or '' with when it began and when it is given up. ``present`` is
-    False for an instance that is to be deleted (removed or replaced).
+    False for an instance that is to be deleted (removed or replaced). ``failed_attempts`` of
+    ``most_attempts`` are those of the last operation; ``hook`` is the breakpoint that it waits at
+    or ''; ``protected``: by command.
     """
 
     id: str
@@ -76,6 +78,13 @@ class ResourceView:
     metadata: dict[str, Any]
     present: bool = True
     replaces_id: str | None = None
+    failed_attempts: int = 0
+    most_attempts: int = 1
+    next_attempt_at: float | None = None
+    hook: str = ""
+    hook_until: float | None = None
+    protected: bool = False
+    deletion_policy: str = "Delete"
 
     @property
     def state(self) -> str:

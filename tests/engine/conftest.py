@@ -24,6 +24,7 @@ from zonda.core.engine.actions import (
 from zonda.core.engine.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
+from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import Store, open_store
 from zonda.core.store.views import ResourceView, StackView
@@ -80,6 +81,9 @@ class Box(Resource):
 
     def handle_delete(self) -> Any:
         return self.journal.note(self, "handle_delete")
+
+    def handle_create_cancel(self, token: Any) -> Any:
+        return self.journal.note(self, "handle_create_cancel")
 
     def handle_suspend(self) -> Any:
         return self.journal.note(self, "handle_suspend")
@@ -229,6 +233,9 @@ class Bench:
 
     def resource(self, name: str) -> ResourceView:
         return self.engine.reader.resource(self.stack.id, name)
+
+    def resource_rows(self) -> list[ResourceRow]:
+        return self.engine.reader.resource_rows(self.stack.id)
 
     @property
     def stack(self) -> StackView:

@@ -41,6 +41,8 @@ class _Open:
 
     values: Mapping[str, Any] = {}
     hidden: frozenset[str] = frozenset()
+    own: Mapping[str, Any] = {}
+    breakpoints: Mapping[str, Any] = {}
 
     def of_metadata(self, name: str) -> str:
         return "open"

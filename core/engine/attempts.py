@@ -1,0 +1,195 @@
+"""More than one attempt at an operation: the pause after a failed one, then the next.
+
+What is due is stored before each pause, so that a crash neither shortens nor forgets it. A next
+attempt is either the same once more (``SAME``: nobody knows what became of the first, so the key
+stays) or a new one (``NEW``: it has failed for sure, so the key changes), and a creation that has
+left something behind has that removed first. Called by steps; ``docs/why.md`` says why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from zonda.core.store.rows import ResourceRow, StackRow, copied
+
+from . import failing, transitions
+from .calls import Operation
+from .effects import Call, Step, Tx, Wait
+from .instances import Seen
+from .outcome import LOST, NO, SAME, Answer, Failure, Final, Postponed, Waiting
+from .room import Room
+from .states import BACKOFF, CLEANING, IN_PROGRESS, RETRY, STARTING
+from .states import next_operation_state as advance
+from .transitions import Held
+from .work import Work
+
+#: Seconds between two attempts at most, and by which part the pause varies by chance.
+LONGEST_PAUSE = 300.0
+SPREAD = 0.2
+
+
+def is_one_of_several(row: ResourceRow, answer: Answer) -> bool:
+    """Whether an answer is the failure of an attempt after which there may be another one."""
+    return isinstance(answer, Failure) and row.most_attempts > 1 and answer.again != NO
+
+
+def is_put_off(row: ResourceRow) -> bool:
+    """Whether an operation is between two attempts."""
+    return row.op_state in (BACKOFF, CLEANING) or (
+        row.op_state == RETRY and row.retry_at is not None
+    )
+
+
+def pause_after(row: ResourceRow, chance: float) -> float:
+    """Seconds before the next attempt, after so many have failed; ``chance`` from 0 to 1."""
+    doubled = row.retry_delay * 2.0 ** min(row.failed_attempts - 1, 64)
+    return min(doubled, LONGEST_PAUSE) * (1 + SPREAD * (2 * chance - 1))
+
+
+# -- in a transaction -----------------------------------------------------------------------------
+
+
+def put_off(work: Work, handle: Held, failure: Failure, chance: float) -> Seen | None:
+    """Note that an attempt has failed; None if that was the last one, or somebody took over."""
+    row = transitions.fenced(work, handle)
+    if row is None:
+        return None
+    row.failed_attempts += 1
+    counted = f"attempt {row.failed_attempts} of {row.most_attempts}"
+    until = work.now + pause_after(row, chance)
+    last = row.failed_attempts >= row.most_attempts or failure.again == NO
+    if last or _is_over(work.stack_of(row), row) or until >= (row.deadline or until + 1):
+        reason = f"{failure.reason} ({counted})"
+        transitions.failed(work, handle, dataclasses.replace(failure, reason=reason))
+        return None
+    failing.note(work, row, failure)
+    row.op_state = advance(row.op_state, "again" if failure.again == SAME else "put off")
+    row.token, row.is_volatile, row.retry_at = None, 0, until
+    row.status_reason = f"{counted} failed: {failure.reason}"
+    said = f"{row.status_reason}; the next one in {until - work.now:.1f} s"
+    work.resource_event(row, row.op, IN_PROGRESS, said)
+    return _seen(work, row)
+
+
+def go_on(work: Work, handle: Held, is_due: bool) -> Seen | None:
+    """Store what is done next, if its time has come; None if there is nothing more to be done."""
+    row = transitions.fenced(work, handle)
+    if row is None:
+        return None
+    if _is_over(work.stack_of(row), row):
+        transitions.failed(work, handle, Failure(row.status_reason))
+        return None
+    if row.op_state == RETRY and is_due:
+        row.op_state = advance(row.op_state, "retry")
+        _begin_attempt(work, row)
+    elif row.op_state != RETRY and is_due and _has_left_something(row):
+        row.op_state = advance(row.op_state, "clean")
+        row.op_id = transitions.new_op_id(work, row, "DELETE")
+        text = f"removing what attempt {row.failed_attempts} has left"
+        work.resource_event(row, row.op, IN_PROGRESS, text)
+    elif row.op_state != RETRY and is_due:
+        _begin_anew(work, row)
+    return _seen(work, row)
+
+
+def cleaned(work: Work, handle: Held) -> Seen | None:
+    """Nothing is left of the attempt before: begin the next one."""
+    row = transitions.fenced(work, handle)
+    if row is None:
+        return None
+    row.physical_id = None
+    for name, _, _ in work.tx.data(row.id):
+        work.tx.drop_data(row.id, name)
+    _begin_anew(work, row)
+    return _seen(work, row)
+
+
+def _has_left_something(row: ResourceRow) -> bool:
+    return row.op == "CREATE" and row.physical_id is not None
+
+
+def _begin_anew(work: Work, row: ResourceRow) -> None:
+    row.op_state = advance(row.op_state, "retry")
+    row.op_id = transitions.new_op_id(work, row, row.op)
+    _begin_attempt(work, row)
+
+
+def _begin_attempt(work: Work, row: ResourceRow) -> None:
+    row.attempt += 1
+    row.retry_at = None
+    text = f"attempt {row.failed_attempts + 1} of {row.most_attempts}"
+    work.resource_event(row, row.op, IN_PROGRESS, text)
+
+
+def _is_over(stack: StackRow, row: ResourceRow) -> bool:
+    """Whether nothing more is to be begun for the plan that the operation is of."""
+    return bool(stack.halted or row.op_gen != stack.generation)
+
+
+def _seen(work: Work, row: ResourceRow) -> Seen:
+    return Seen(copied(row), work.stack_of(row), work.tx.data(row.id), fresh=True)
+
+
+# -- steps ----------------------------------------------------------------------------------------
+
+
+def next_one(room: Room, operation: Operation) -> Step:
+    """Wait until the next attempt is due and begin it; gives the answer of its handler."""
+    while True:
+        seen: Seen | None = yield from _awaited(room, operation)
+        if seen is None:
+            return LOST
+        same = seen.row.op_id == operation.row.op_id
+        operation.start_anew(seen)
+        if seen.row.op_state == CLEANING:
+            seen, same = (yield from _clean(room, operation)), False
+            if seen is None:
+                return LOST
+            operation.start_anew(seen)
+        if seen.row.op_state == STARTING:
+            call = operation.handle_once_more if same else operation.handle
+            return (yield Call(call, light=operation.is_light))
+
+
+def _awaited(room: Room, operation: Operation) -> Step:
+    clock, row = room.clock, operation.row
+    pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), LONGEST_PAUSE * (1 + SPREAD))
+    until = clock.monotonic() + pause
+    if pause > 0:
+        yield Wait(pause, row.id)
+    is_due = clock.monotonic() >= until
+    return (yield from _transact(operation, lambda work, handle: go_on(work, handle, is_due)))
+
+
+def _transact(operation: Operation, run: Callable[[Work, Held], Seen | None]) -> Step:
+    handle = transitions.held(operation.row)
+    return (yield Tx(lambda work: run(work, handle)))
+
+
+def _clean(room: Room, operation: Operation) -> Step:
+    """Remove what the attempt before has left, as a deletion would.
+
+    It is begun again after a crash: deletions may always be. One that fails has cost an attempt.
+    """
+    answer: Answer = yield from _deleted(room, operation)
+    if isinstance(answer, Final):
+        return (yield from _transact(operation, cleaned))
+    assert isinstance(answer, Failure)
+    chance, reason = room.chance(), f"{answer.reason} (removing a failed attempt)"
+    failure = dataclasses.replace(answer, reason=reason)
+    return (
+        yield from _transact(operation, lambda work, handle: put_off(work, handle, failure, chance))
+    )
+
+
+def _deleted(room: Room, operation: Operation) -> Step:
+    cleaner, begun = operation.cleaner(), room.clock.now()
+    answer: Answer = yield Call(cleaner.handle)
+    if isinstance(answer, Waiting) and answer.delay is None:
+        answer = yield Call(cleaner.poll)
+    while isinstance(answer, Waiting | Postponed):
+        delay = answer.delay
+        yield Wait(room.poll_delay(begun) if delay is None else delay, operation.row.id)
+        answer = yield Call(cleaner.poll if isinstance(answer, Waiting) else cleaner.handle)
+    return answer
