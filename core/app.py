@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zonda.hooks.errors import StoreError
+from zonda.hooks.errors import PluginError, StoreError
 
 from .app_commands import Commands, Running, Waiting
 from .app_details import Checked, Details
@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
     from .app_lender import Lender
     from .app_service import Service
+    from .app_telling import Telling
     from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
 
@@ -59,15 +60,16 @@ class App:
     @cached_property
     def plugins(self) -> Plugins:
         """All that built-in, installed and dropped-in plug-ins bring."""
-        from zonda.builtin_resources import plugin as built_in
-        from zonda.hooks.manager import gather, make_manager
-        from zonda.workflows import plugin as workflows
-
         from . import dropins
 
-        files, failures = dropins.load(self.settings.plugin_dirs)
-        manager = make_manager(built_in, workflows, files=files, failures=failures)
-        return gather(manager, failures)
+        return _gathered(*dropins.load(self.settings.plugin_dirs))
+
+    def plugins_of(self, path: Path) -> Plugins:
+        """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
+        from . import dropins
+
+        found = dropins.load_file(path) if path.is_file() else dropins.load([str(path)])
+        return _gathered(*found, discover=False)
 
     def function_table(self, version: str) -> FunctionTable:
         """The functions of one template version (a date)."""
@@ -199,6 +201,13 @@ class App:
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
         return TemplateLoading(*parts)
 
+    @property
+    def telling(self) -> Telling:
+        """What can be told of stacks: their past, reasons and graphs. Reads only."""
+        from .app_telling import Telling
+
+        return Telling(self.reader, self.loading)
+
     @cached_property
     def commands(self) -> Commands:
         """How actions reach the engine, wherever it is."""
@@ -279,6 +288,18 @@ class App:
             store.close()
         if "lock" in made:
             self.lock.release()
+
+
+def _gathered(
+    files: list[DropIn], failures: list[PluginError], *, discover: bool = True
+) -> Plugins:
+    from zonda.builtin_resources import plugin as built_in
+    from zonda.hooks.manager import gather, make_manager
+    from zonda.workflows import plugin as workflows
+
+    parts = (built_in, workflows)
+    manager = make_manager(*parts, files=files, discover=discover, failures=failures)
+    return gather(manager, failures)
 
 
 def _check_reachable(path: Path) -> None:

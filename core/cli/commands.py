@@ -23,6 +23,8 @@ COMMANDS = {
     "stack delete": Command("stack_change", "delete", "Delete stacks and all they own."),
     "stack list": Command("stack_show", "list_stacks", "List stacks."),
     "stack show": Command("stack_show", "show", "Show one stack."),
+    "stack history": Command("history_show", "history", "List what was done to a stack, by whom."),
+    "stack diff": Command("diff_show", "diff", "Show what differs between two generations."),
     "stack cancel": Command("stack_action", "cancel", "Cancel a running create or update."),
     "stack suspend": Command("stack_action", "suspend", "Suspend the resources of a stack."),
     "stack resume": Command("stack_action", "resume", "Resume the resources of a stack."),

@@ -96,7 +96,7 @@ def news(
     elif arguments.format == "value":
         out.write(" ".join(_value(out, value) for value in thing.values()) + "\n")
     else:
-        out.write("  ".join(plain.line(_bare(value)) for value in thing.values()) + "\n")
+        out.write("  ".join(plain.line(bare(value)) for value in thing.values()) + "\n")
 
 
 def check_columns(arguments: argparse.Namespace, columns: Sequence[str]) -> None:
@@ -151,11 +151,12 @@ def _cell(value: Any) -> str:
 
 def _value(out: TextIO, value: Any) -> str:
     """A bare value: as it is for programs, without orders for terminals."""
-    text = _bare(value)
+    text = bare(value)
     return plain.lines(text) if out.isatty() else text
 
 
-def _bare(value: Any) -> str:
+def bare(value: Any) -> str:
+    """A value on one line; structures as JSON."""
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return "" if value is None else str(value)

@@ -69,6 +69,17 @@ class Screen:
         """``text`` in a colour once it is said, on a terminal."""
         return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
 
+    def show(self, text: str) -> None:
+        """A line of the result; on a terminal control characters are spelt out."""
+        if self.out.isatty():
+            text = plain.lines(text, _CODES if self._colour else None)
+        self.out.write(text + "\n")
+
+    def painted(self, text: str, colour: str) -> str:
+        """``text`` in a colour once it is shown, on a terminal."""
+        coloured = self._colour and self.out.isatty()
+        return f"{_MARKS[colour]}{text}{_END}" if coloured else text
+
     @property
     def _colours(self) -> bool:
         return self._colour and self.on_terminal

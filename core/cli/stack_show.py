@@ -43,12 +43,19 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack show``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "--at", metavar="N", type=int, help="as it was at the end of generation N; N as in history"
+    )
     output_show.add_refresh(parser)
     output.add_arguments(parser)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """All that is known of one stack, its parameters and outputs included."""
+    if arguments.at is not None:
+        from . import past_show  # templates and plug-ins, which showing the present may not need
+
+        return past_show.show(session, arguments)
     stack = session.app.stack(arguments.stack)
     screen = session.screen
     fields = as_fields(stack)

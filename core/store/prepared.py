@@ -111,6 +111,8 @@ SQL: dict[str, str] = {
     'insert_event': 'INSERT INTO event (id, stack_id, stack_name, generation, resource_id, resource_name, resource_type, physical_id, action, status, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     # (stack_id, after, limit, offset)
     'events_of_stack': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id = ? AND event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
+    # (stack_id)
+    'events_counted': "SELECT event.generation, event.action, event.status, count(*) AS count_1 FROM event WHERE event.stack_id = ? AND event.resource_name != '' GROUP BY event.generation, event.action, event.status",
     # ()
     'last_event': 'SELECT max(event.seq) AS max_1 FROM event',
     # (before)

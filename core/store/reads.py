@@ -31,6 +31,9 @@ from .views import (
     TemplateView,
 )
 
+#: A limit that is none.
+ALL = -1
+
 
 class Reader:
     """All that can be asked of the database without changing it."""
@@ -128,6 +131,10 @@ class Reader:
         """The operations of a stack that failed, the oldest first, hidden values redacted."""
         rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
         return [failed_view(row, self.sealer) for row in rows]
+
+    def counted_events(self, stack_id: str) -> list[tuple[int, str, str, int]]:
+        """(generation, action, status, how many) of the events of a stack's resources."""
+        return self._all(SQL["events_counted"], stack_id)
 
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""

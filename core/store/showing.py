@@ -108,7 +108,7 @@ def event_view(found: tuple[Any, ...]) -> EventView:
         key,
         stack_id,
         stack,
-        _,
+        generation,
         resource_id,
         name,
         kind,
@@ -131,6 +131,7 @@ def event_view(found: tuple[Any, ...]) -> EventView:
         status=status,
         reason=reason,
         resource_id=resource_id,
+        generation=generation,
     )
 
 

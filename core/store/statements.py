@@ -142,6 +142,9 @@ STATEMENTS: dict[str, Executable] = {
     .order_by(EVENT.c.seq)
     .limit(P("limit"))
     .offset(P("offset")),
+    "events_counted": select(EVENT.c.generation, EVENT.c.action, EVENT.c.status, func.count())
+    .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.resource_name != NOTHING)
+    .group_by(EVENT.c.generation, EVENT.c.action, EVENT.c.status),
     "last_event": select(func.max(EVENT.c.seq)),
     "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
     # -- actions: what was planned, and how it ended

@@ -108,6 +108,7 @@ class EventView:
     status: str
     reason: str
     resource_id: str | None = None
+    generation: int = 0
 
     @property
     def state(self) -> str:

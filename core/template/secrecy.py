@@ -120,17 +120,17 @@ class Secrecy:
             self._known[name, key] = OPEN
             node = self._resources[name]
             schema = node.cls.properties_schema.get(key)
-            hidden = schema is not None and _hides(schema)
+            hidden = schema is not None and hides(schema)
             known = HIDDEN if hidden else self.of(node.properties[key])
             self._known[name, key] = known
         return known
 
 
-def _hides(schema: Schema) -> bool:
+def hides(schema: Schema) -> bool:
     """Whether a property or anything declared inside it is hidden."""
     if schema.hidden:
         return True
     inner = schema.schema
     if isinstance(inner, Mapping):
-        return any(_hides(child) for child in inner.values())
-    return isinstance(inner, Schema) and _hides(inner)
+        return any(hides(child) for child in inner.values())
+    return isinstance(inner, Schema) and hides(inner)

@@ -1,0 +1,57 @@
+"""A stack's past, its reasons and its graph, put together for faces. Made by ``core/app.py``.
+
+Reads only: neither an engine nor a lock is needed. A plug-in that is gone hides nothing that can be
+told without it.
+"""
+
+from __future__ import annotations
+
+from .engine.loading import TemplateLoading
+from .engine.telling.differences import Differences, differences
+from .engine.telling.generations import Generations
+from .engine.telling.past import Past, past
+from .store.reads import Reader
+from .store.views import ActionView, StackView
+from .template.bundle import Bundle, Identity
+from .template.redacting import Shown
+from .template.stack import StackDefinition
+
+
+class Telling:
+    """What can be told of stacks."""
+
+    def __init__(self, reader: Reader, loading: TemplateLoading) -> None:
+        self._reader = reader
+        self._loading = loading
+
+    def generations(self, stack: StackView) -> Generations:
+        """The past of a stack."""
+        return Generations(self._reader, stack, self.read)
+
+    def read(self, bundle: Bundle, identity: Identity) -> StackDefinition:
+        """A stored template; types that are not installed any more are no fault."""
+        return self._loading.load(
+            bundle, identity, None, False, all_given=False, ignore_unknown=True
+        )
+
+    def past(self, stack: StackView, generation: int) -> Past:
+        """A stack as it was at the end of a generation; raises NotFound."""
+        return past(self._reader, stack, self.generations(stack).one(generation))
+
+    def shown(self, stack: StackView, action: ActionView) -> Shown:
+        """What was given in a generation; raises ZondaError if it cannot be read any more."""
+        return self.generations(stack).given(action).shown()
+
+    def differences(
+        self, stack: StackView, first: int | None, second: int | None
+    ) -> tuple[ActionView, ActionView, Differences]:
+        """Two generations and what differs.
+
+        ``second`` None: the present one; ``first`` None: the last one with another template.
+        """
+        known = self.generations(stack)
+        newer = known.one(stack.generation if second is None else second)
+        older = known.before(newer) if first is None else known.one(first)
+        before, after = known.given(older), known.given(newer)
+        names = (f"generation {older.generation}", f"generation {newer.generation}")
+        return older, newer, differences(before.shown(), after.shown(before), names)

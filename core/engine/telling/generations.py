@@ -1,0 +1,113 @@
+"""The generations of a stack: what was planned, with which template, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.views import ActionView, StackView
+from zonda.core.template import redacting
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.redacting import Shown, Spot
+from zonda.core.template.stack import StackDefinition
+from zonda.hooks.errors import NotFound
+
+from ..definitions import bundle_of
+
+#: Makes the definition of a bundle without checking its resources; types may be missing.
+Reading = Callable[[Bundle, Identity], StackDefinition]
+#: How events of a resource are counted.
+_DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One plan with what it did: how many resources were created, updated, ... and failed."""
+
+    action: ActionView
+    counts: Mapping[str, int]
+
+    @property
+    def number(self) -> int:
+        """The generation."""
+        return self.action.generation
+
+
+class Generations:
+    """The past of one stack. ``read`` makes definitions of stored templates."""
+
+    def __init__(self, reader: Reader, stack: StackView, read: Reading) -> None:
+        self._reader = reader
+        self._stack = stack
+        self._read = read
+
+    def all(self) -> list[Generation]:
+        """Every generation that is kept, the oldest first."""
+        counts: dict[int, Counter[str]] = {}
+        for generation, action, status, number in self._reader.counted_events(self._stack.id):
+            if name := _counted(action, status):
+                counts.setdefault(generation, Counter())[name] += number
+        actions = self._reader.actions(self._stack.id)
+        return [Generation(each, counts.get(each.generation, {})) for each in actions]
+
+    def one(self, number: int) -> ActionView:
+        """One generation; raises NotFound with what there is."""
+        known = self._reader.actions(self._stack.id)
+        for each in known:
+            if each.generation == number:
+                return each
+        raise NotFound("generation", f"{self._stack.name} {number}", hint=_kept(known))
+
+    def before(self, action: ActionView) -> ActionView:
+        """The last generation that had another template, or other parameters."""
+        known = [
+            each
+            for each in self._reader.actions(self._stack.id)
+            if each.generation < action.generation and each.template_id != action.template_id
+        ]
+        if not known:
+            raise NotFound(
+                "generation",
+                f"{self._stack.name} before {action.generation}",
+                hint="The template has not changed since; name two generations.",
+            )
+        return known[-1]
+
+    def given(self, action: ActionView) -> Given:
+        """What was given in a generation; raises where its template cannot be read any more."""
+        if action.template_id is None:
+            raise NotFound("template of generation", str(action.generation))
+        bundle = bundle_of(self._reader.template(action.template_id).body)
+        stack = self._stack
+        definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
+        return Given(bundle, definition, redacting.secrets(bundle, definition))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A template with all that was given with it. Holds secrets: ``shown`` does not."""
+
+    bundle: Bundle
+    definition: StackDefinition
+    secrets: Mapping[Spot, Any]
+
+    def shown(self, before: Given | None = None) -> Shown:
+        """What may be shown; hidden values that differ from ``before`` are marked so."""
+        old = None if before is None else before.secrets
+        return redacting.show(self.bundle, self.definition, self.secrets, old)
+
+
+def _counted(action: str, status: str) -> str:
+    if status == "FAILED":
+        return "failed"
+    return _DONE.get(action, "") if status == "COMPLETE" else ""
+
+
+def _kept(known: Sequence[ActionView]) -> str:
+    if not known:
+        return "Nothing is kept of this stack any more."
+    first, last = known[0].generation, known[-1].generation
+    return f"Kept are {first} to {last}: 'zonda stack history' lists them."

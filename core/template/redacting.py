@@ -1,0 +1,215 @@
+"""A bundle as people may see it: every hidden value replaced where it stands, its notation kept.
+
+For whoever shows or compares templates that are stored. What is hidden is found twice: by place
+(defaults and values of hidden parameters, literals given to hidden properties), so that no value
+is too short to be found, and by text, wherever else such a value is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from zonda.hooks.errors import Path, TemplateError
+
+from .bundle import Bundle
+from .secrecy import hides
+from .secret_texts import masked, secret_texts
+from .stack import StackDefinition
+
+HIDDEN = "(hidden)"
+CHANGED = "(hidden, changed)"
+#: Where parameters get values in an environment.
+_GIVEN = ("parameters", "parameter_defaults")
+_MISSING = object()
+_MERGE = "tag:yaml.org,2002:merge"
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+#: A place in a bundle: the file ("" is the template, "parameter" what was given beside it), a path.
+Spot = tuple[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What may be shown of a bundle. ``resources`` is the section as written, without comments."""
+
+    template: str
+    environments: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    files: Mapping[str, str]
+    resources: Mapping[str, Any]
+
+
+def secrets(bundle: Bundle, definition: StackDefinition) -> dict[Spot, Any]:
+    """Every hidden value of a bundle by the place where it stands."""
+    found: dict[Spot, Any] = {}
+    hidden = [*definition.parameters.hidden, *definition.environment.encrypted]
+    data = definition.document.data
+    for path in [*_defaults(hidden), *_literals(definition)]:
+        value = _at(data, path)
+        if value is not _MISSING:
+            found["", path] = value
+    for file, text in _environments(bundle).items():
+        given = _data(text)
+        for path in ((section, name) for section in _GIVEN for name in hidden):
+            value = _at(given, path)
+            if value is not _MISSING:
+                found[file, path] = value
+    for name in hidden:
+        value = definition.parameters.known(name)
+        if value is not None:
+            found["parameter", (name,)] = value
+    return found
+
+
+def show(
+    bundle: Bundle,
+    definition: StackDefinition,
+    hidden: Mapping[Spot, Any],
+    before: Mapping[Spot, Any] | None = None,
+) -> Shown:
+    """``bundle`` without what ``secrets`` has found; ``before``: of what it is compared with."""
+
+    def mark(spot: Spot) -> str:
+        other = hidden[spot] if before is None else before.get(spot, hidden[spot])
+        return HIDDEN if other == hidden[spot] else CHANGED
+
+    texts = secret_texts(hidden.values())
+
+    def clean(file: str, text: str) -> str:
+        spots = [spot for spot in hidden if spot[0] == file]
+        return masked(_replaced(text, {path: mark((file, path)) for _, path in spots}), texts)
+
+    values = {
+        name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
+        for name, value in definition.parameters.shown().items()
+    }
+    section = definition.document.data.get("resources") or {}
+    return Shown(
+        clean("", bundle.template),
+        {file: clean(file, text) for file, text in _environments(bundle).items()},
+        _masked_deep(values, texts),
+        {file: masked(text, texts) for file, text in bundle.files.items()},
+        _masked_deep(_marked(section, ("resources",), hidden, mark), texts),
+    )
+
+
+def _environments(bundle: Bundle) -> dict[str, str]:
+    """The texts of the environments, that of the request under ``environment``."""
+    own = {} if bundle.environment is None else {"environment": bundle.environment}
+    return {**own, **dict(bundle.environment_files)}
+
+
+def _defaults(names: list[str]) -> Iterator[Path]:
+    return (("parameters", name, "default") for name in names)
+
+
+def _literals(definition: StackDefinition) -> Iterator[Path]:
+    """Properties that are hidden by their own schema, or of a type that is not known any more."""
+    section = definition.document.data.get("resources")
+    for name, entry in section.items() if isinstance(section, Mapping) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
+            hidden = _hidden_names(definition, name, entry["type"])
+            path = ("resources", name, "properties")
+            yield from _literals_below(entry.get("properties"), path, hidden)
+
+
+def _hidden_names(definition: StackDefinition, name: str, type_: str) -> Callable[[str], bool]:
+    try:
+        cls = definition.registry.resolve(type_, name)
+    except TemplateError:
+        return lambda key: True  # a type whose plug-in is gone: nobody knows
+    hidden = {key for key, schema in cls.properties_schema.items() if hides(schema)}
+    return hidden.__contains__
+
+
+def _literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> Iterator[Path]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if hidden(key) and not _only_reads(item):
+                yield (*path, key)
+            else:
+                yield from _literals_below(item, (*path, key), hidden)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _literals_below(item, (*path, index), hidden)
+
+
+def _only_reads(value: Any) -> bool:
+    """Whether a property only names where its value is."""
+    names = [*value] if isinstance(value, Mapping) else []
+    return len(names) == 1 and str(names[0]).startswith("get_")
+
+
+def _data(text: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError):
+        return None
+
+
+def _at(data: Any, path: Path) -> Any:
+    for item in path:
+        try:
+            data = data[item]
+        except (KeyError, IndexError, TypeError):
+            return _MISSING
+    return data
+
+
+def _replaced(text: str, marks: Mapping[Path, str]) -> str:
+    """``text`` with the value at each path replaced by its mark, from the last to the first."""
+    if not marks:
+        return text
+    spans = sorted(_spans(text, marks), reverse=True)
+    end = len(text) + 1
+    for start, stop, mark in spans:
+        if stop <= end:  # what stands inside a span that is replaced goes with it
+            text = text[:start] + mark + text[stop:]
+            end = start
+    return text
+
+
+def _spans(text: str, marks: Mapping[Path, str]) -> Iterator[tuple[int, int, str]]:
+    root = yaml.compose(text, Loader=_LOADER)
+    for path, mark in marks.items():
+        nodes: list[yaml.Node] = [] if root is None else [root]
+        for item in path:
+            nodes = [child for node in nodes for child in _children(node, item)]
+        for node in nodes:
+            start, stop = node.start_mark.index, node.end_mark.index
+            yield start, start + len(text[start:stop].rstrip()), mark
+
+
+def _children(node: Any, item: Any) -> Iterator[Any]:
+    """What stands below a key, each time that it is given, also in what is merged in."""
+    if isinstance(node, yaml.SequenceNode) and isinstance(item, int) and item < len(node.value):
+        yield node.value[item]
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.tag == _MERGE:
+            for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                yield from _children(source, item)
+        elif key.value == str(item):
+            yield value
+
+
+def _marked(value: Any, path: Path, hidden: Mapping[Spot, Any], mark: Callable[[Spot], str]) -> Any:
+    if ("", path) in hidden:
+        return mark(("", path))
+    if isinstance(value, Mapping):
+        return {key: _marked(item, (*path, key), hidden, mark) for key, item in value.items()}
+    if isinstance(value, list):
+        found = enumerate(value)
+        return [_marked(item, (*path, index), hidden, mark) for index, item in found]
+    return value
+
+
+def _masked_deep(value: Any, texts: list[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _masked_deep(item, texts) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked_deep(item, texts) for item in value]
+    return masked(value, texts) if isinstance(value, str) else value
