@@ -34,6 +34,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .schedule.sweeps import Sweeps
 
 _ASK_AGAIN = 0.05
+#: Actions that do not work on every resource.
+_TOUCH_SOME = (actions.UpdateStack, actions.CancelStack)
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
@@ -171,7 +173,7 @@ class Commands:
             self._parts.stack(accepted.stack_id),
             generation=accepted.generation,
             events_before=before,
-            touches_all=not isinstance(action, (actions.UpdateStack, actions.CancelStack)),
+            touches_all=not isinstance(action, _TOUCH_SOME),
         )
 
     def wait(self, name_or_id: str) -> Running:

@@ -20,6 +20,33 @@ from .work import Work
 Durable = Callable[[Callable[[Work], Any]], Any]
 
 
+def reading_room(
+    reader: Reader,
+    resource_types: Mapping[str, type[Resource]],
+    *,
+    load: Loading,
+    clock: Clock,
+    ids: Callable[[], str],
+    source: random.Random,
+    lender: Lender,
+    settings: EngineSettings,
+    origins: Mapping[tuple[str, str], object] | None = None,
+) -> Room:
+    """The room of who only looks: nothing that is stored through it is kept."""
+    lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
+    definitions = Definitions(load, resource_types, lambda: reader, origins)
+    return Room(
+        definitions,
+        Instances(lending, definitions),
+        clock,
+        ids,
+        source.random,
+        reader.sealer,
+        settings,
+        lambda: reader,
+    )
+
+
 def build_room(
     store: Store,
     resource_types: Mapping[str, type[Resource]],
@@ -33,10 +60,11 @@ def build_room(
     durable: Durable,
     progress: Callable[[str, str, str, float | None], None],
     reader: Callable[[], Reader],
+    origins: Mapping[tuple[str, str], object] | None = None,
 ) -> Room:
-    """The room of one engine."""
+    """The room of one engine. ``origins``: who brought which type (``Plugins.origins``)."""
     lending = Lending(lender, clock, source, store.sealer, durable, progress)
-    definitions = Definitions(load, resource_types, reader)
+    definitions = Definitions(load, resource_types, reader, origins)
     return Room(
         definitions,
         Instances(lending, definitions),

@@ -18,6 +18,7 @@ from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateRepla
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import text_of
 
+from .ceilings import not_in_plan
 from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
@@ -138,6 +139,8 @@ class Operation:
         try:
             return call()
         except UpdateReplace as error:
+            if self.action == "UPDATE" and self.row.ceiling:
+                return Failure(not_in_plan(self.row, "replace"), "NotInPlan")
             if self.action == "UPDATE":
                 return Replace()
             return self._failure(error)

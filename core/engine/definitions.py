@@ -7,6 +7,7 @@ is shared by the threads of the pool.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import threading
 from collections import OrderedDict
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies, of_environment
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import PluginError
@@ -98,9 +100,11 @@ class Definitions:
         loading: Loading,
         resource_types: Mapping[str, type[Resource]],
         reader: Callable[[], Reader],
+        origins: Mapping[tuple[str, str], object] | None = None,
     ) -> None:
         self.load = loading
         self._types = resource_types
+        self._origins = origins or {}
         self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
         self.make_reader = reader
         self._kept: OrderedDict[str, Definition] = OrderedDict()
@@ -136,6 +140,16 @@ class Definitions:
     def class_type(self, cls: ResourceClass) -> str:
         """The registered name of a class; '' for one that a template made up."""
         return self._names.get(cls, "")
+
+    def identity(self, cls: ResourceClass | None, kind: str) -> str:
+        """Which class it is, of which version, with which schema: for comparing, and for people."""
+        if cls is None:
+            return "nothing"
+        origin = self._origins.get(("resource type", self.class_type(cls) or kind), "")
+        schema = {name: each.to_dict() for name, each in cls.properties_schema.items()}
+        text = canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
+        digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+        return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
 
     def is_inward(self, row: ResourceRow) -> bool:
         """Whether an instance is of a registered type that does nothing outside zonda."""
@@ -177,6 +191,12 @@ class Definitions:
 def policies_of(definition: Definition) -> Policies:
     """What the environment says about limits, retries, protection and breakpoints."""
     return of_environment(definition.environment.own, definition.registry.breakpoints)
+
+
+def _version(origin: object) -> str:
+    version = getattr(origin, "version", "")
+    name = str(getattr(origin, "plugin", origin))
+    return f"{name} {version}".strip()
 
 
 def bundle_of(body: str) -> Bundle:

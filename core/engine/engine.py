@@ -87,6 +87,7 @@ class Engine:
             durable=self._durable,
             progress=self._progress,
             reader=self._own_reader,
+            origins=plugins.origins,
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")

@@ -68,6 +68,7 @@ class InlineEngine:
             durable=lambda run: self.driver.now_in_transaction(run),
             progress=lambda *said: self.driver.listeners.progress(*said),
             reader=lambda: self.reader,
+            origins=plugins.origins,
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
         #: Outputs, parameters and resolved properties.

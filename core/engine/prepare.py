@@ -16,11 +16,12 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
 from . import causes
+from .ceilings import beyond
 from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
 from .instances import Instances, Seen, written
 from .outcome import Prepared
-from .reasons import Secrets, code_of, is_a_plugins, reason_for
+from .reasons import Secrets, code_of, is_a_plugins, path_of, reason_for
 from .values import RowValues
 
 
@@ -43,8 +44,13 @@ class Preparation:
         except BaseException as error:  # a plug-in or the template's author is at fault
             if not is_a_plugins(error):
                 raise
-            reason = reason_for(self.row.name, error, self.secrets)
-            return Prepared("fail", op, reason, kind=type(error).__name__, code=code_of(error))
+            return self._failed(op, error)
+
+    def _failed(self, op: str, error: BaseException) -> Prepared:
+        name, kind = self.row.name, type(error).__name__
+        reason = reason_for(name, error, self.secrets)
+        code, path = code_of(error), path_of(name, error)
+        return Prepared("fail", op, reason, kind=kind, code=code, path=path)
 
     def _run(self) -> Prepared:
         row = self.row
@@ -56,7 +62,8 @@ class Preparation:
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
         self.secrets.add_properties(self.resolved.properties)
-        return self._prepared(compare(self._case(definition, node)), definition)
+        compared = compare(self._case(definition, node))
+        return beyond(row, compared) or self._prepared(compared, definition)
 
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack
@@ -102,7 +109,8 @@ class Preparation:
         if decision == "replace":
             return Prepared(decision, cause=causes.written(compared))
         kind = compared.why.title()
-        return Prepared(decision, "UPDATE", compared.reason, kind=kind)
+        path = ("resources", self.row.name, "properties", *compared.about[:1])
+        return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
 
     def _hash(self) -> str:
         assert self.resolved is not None

@@ -127,7 +127,8 @@ class ResourceNode:
             raise wrapped(error, path=(*self.path, key)) from error
         if value is None or value is ABSENT:
             return {}
-        if not isinstance(value, Mapping) and value is not LATER:
+        is_open = value is LATER
+        if not is_open and not isinstance(value, Mapping):
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         return value
 

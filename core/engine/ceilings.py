@@ -1,0 +1,34 @@
+"""The most that may be done to an instance while a plan file is carried out.
+
+Set by the plan in column ``ceiling``; a stronger operation fails instead of happening.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zonda.core.store.rows import ResourceRow
+
+from .comparing import Comparison
+from .outcome import Prepared
+
+#: What may be done to an instance under each ceiling.
+_UNDER: Mapping[str, tuple[str, ...]] = {
+    "unchanged": ("unchanged", "note", "refuse", "fail"),
+    "update": ("unchanged", "note", "update", "refuse", "fail"),
+}
+
+
+def beyond(row: ResourceRow, compared: Comparison) -> Prepared | None:
+    """The refusal of what is more than the plan that is carried out allows, else None."""
+    allowed = _UNDER.get(row.ceiling)
+    if allowed is None or compared.decision in allowed:
+        return None
+    return Prepared("fail", "UPDATE", not_in_plan(row, compared.decision), kind="NotInPlan")
+
+
+def not_in_plan(row: ResourceRow, decision: str) -> str:
+    """The reason of such a refusal."""
+    planned = "an update in place" if row.ceiling == "update" else "no change"
+    text = f"resources.{row.name}: {decision} is not in the plan, which has {planned}"
+    return f"NotInPlan: {text}"

@@ -1,0 +1,100 @@
+"""What differs between two values, down to the path inside maps and lists. Pure.
+
+Paths are tuples of keys and indexes. What may not be shown is told to differ, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from zonda.core.template.fingerprint import canonical
+from zonda.core.template.partly import LATER, has_later
+
+Kind = Literal["added", "removed", "changed"]
+Path = tuple[Any, ...]
+
+
+class _Nothing:
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Any = _Nothing()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One place that differs.
+
+    ``later``: the new value is known after apply (``after`` is null then). ``secrecy``: ``open``,
+    or why no value is given. ``forces``: ``replace`` or ``fail`` where this place alone has that
+    effect.
+    """
+
+    path: Path
+    kind: Kind
+    before: Any = None
+    after: Any = None
+    later: bool = False
+    secrecy: str = "open"
+    forces: str = ""
+
+
+def changes(before: Any, after: Any, path: Path = ()) -> Iterator[Change]:
+    """Every place in which ``after`` differs; ``NOTHING`` on a side: it is not there."""
+    if isinstance(after, Mapping) and (isinstance(before, Mapping) or _is_open(before, after)):
+        old = before if isinstance(before, Mapping) else {}
+        for key in dict.fromkeys((*old, *after)):
+            yield from changes(old.get(key, NOTHING), after.get(key, NOTHING), (*path, key))
+    elif isinstance(after, list) and (isinstance(before, list) or _is_open(before, after)):
+        items = before if isinstance(before, list) else []
+        for index in range(max(len(items), len(after))):
+            yield from changes(_item(items, index), _item(after, index), (*path, index))
+    elif has_later(after):
+        kind: Kind = "added" if before is NOTHING else "changed"
+        yield Change(path, kind, None if before is NOTHING else before, later=True)
+    elif before is NOTHING or after is NOTHING:
+        yield from _one_sided(before, after, path)
+    elif not same(before, after):
+        yield Change(path, "changed", before, after)
+
+
+def hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
+    """Like ``changes`` of values that may not be shown: one change at most."""
+    if (before is NOTHING and after is NOTHING) or same(before, after):
+        return
+    kind: Kind = "added" if before is NOTHING else "removed" if after is NOTHING else "changed"
+    yield Change(path, kind, later=has_later(after), secrecy=secrecy)
+
+
+def same(before: Any, after: Any) -> bool:
+    """Whether two values are written alike: 1, 1.0 and true are not."""
+    return canonical(before) == canonical(after)
+
+
+def forced(change: Change, by: Mapping[str, str]) -> Change:
+    """``change`` with what it forces; ``by``: property -> ``replace`` or ``fail``."""
+    if len(change.path) < 2 or change.path[0] != "properties" or change.path[1] not in by:
+        return change
+    return replace(change, forces=by[change.path[1]])
+
+
+def _is_open(before: Any, after: Any) -> bool:
+    """Whether to look inside of something new: where part of it is known later."""
+    return before is NOTHING and has_later(after)
+
+
+def _item(items: list[Any], index: int) -> Any:
+    return items[index] if index < len(items) else NOTHING
+
+
+def _one_sided(before: Any, after: Any, path: Path) -> Iterator[Change]:
+    if after is not NOTHING:
+        yield Change(path, "added", after=after)
+    elif before is not NOTHING:
+        yield Change(path, "removed", before=before)
+
+
+__all__ = ["LATER", "NOTHING", "Change", "changes", "forced", "hidden", "same"]

@@ -1,0 +1,139 @@
+"""A plan as data for people and programs. The shape is described in docs/plans.md, and versioned.
+
+Nothing secret stands in it: changes come without the values that may not be shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from zonda.core.engine.states import IDLE
+
+from .changes import Change
+from .making import Preview, Resource
+from .reasons import reasons
+
+#: Raised when a program that reads the shape may have to be changed.
+VERSION = 1
+#: What entries do, in the order in which people are told.
+ACTIONS = (
+    "create", "check", "update", "replace", "delete", "leave", "keep", "fail", "blocked",
+)  # fmt: skip
+
+
+def document(plan: Preview) -> dict[str, Any]:
+    """The plan, JSON-able."""
+    shown = [each for each in plan.resources if each.entry.action in ACTIONS or each.entry.may]
+    return {
+        "zonda_plan": VERSION,
+        "stack": _stack(plan),
+        "does_something": plan.does_something,
+        "fails": bool(plan.fails),
+        "summary": _summary(plan.resources),
+        "notes": notes(plan),
+        "selection": _selection(plan),
+        "parameters": _changes(plan.parameters),
+        "resources": [_resource(each) for each in shown],
+        "unchanged": [each.entry.name for each in plan.resources if _is_unchanged(each)],
+        "outputs": _changes(plan.outputs),
+    }
+
+
+def _stack(plan: Preview) -> dict[str, Any]:
+    stack, is_new = plan.stack, plan.stack.generation == 0
+    return {
+        "name": stack.name,
+        "project": stack.project,
+        "id": None if is_new else stack.id,
+        "action": None if plan.proposal is None else plan.proposal.action,
+        "generation": stack.generation,
+        "state": None if is_new else f"{stack.action}_{stack.status}",
+        "in_progress": stack.phase != IDLE,
+    }
+
+
+def notes(plan: Preview) -> list[str]:
+    """What has to be said of the plan as a whole."""
+    said = []
+    stack = plan.stack
+    if plan.proposal is None:
+        said.append(
+            f"Stack {stack.name} is {stack.action}_{stack.status}; there is nothing to add."
+        )
+    elif stack.phase != IDLE:
+        said.append(
+            f"Stack {stack.name} is {stack.action}_{stack.status}. The plan takes it that what is "
+            "running ends well; to carry it out would overtake what is not begun yet."
+        )
+    if plan.fails:
+        names = ", ".join(entry.name for entry in plan.fails)
+        said.append(f"This is known to fail, because of {names}.")
+    return said
+
+
+def _summary(resources: Iterable[Resource]) -> dict[str, int]:
+    counted = Counter(each.entry.action for each in resources)
+    may = Counter(each.entry.may for each in resources if each.entry.may)
+    found = {action: counted[action] for action in (*ACTIONS, "outside") if counted[action]}
+    found["unchanged"] = sum(1 for each in resources if _is_unchanged(each))
+    return {**found, **{f"may {what}": number for what, number in sorted(may.items())}}
+
+
+def _is_unchanged(each: Resource) -> bool:
+    return each.entry.action == "none" and not each.entry.may
+
+
+def _selection(plan: Preview) -> dict[str, Any] | None:
+    selection = None if plan.proposal is None else plan.proposal.selection
+    if selection is None:
+        return None
+    return {
+        "targets": list(getattr(plan.action, "targets", ())),
+        "excludes": list(getattr(plan.action, "excludes", ())),
+        "added": list(selection.added),
+        "left_alone": list(selection.outside),
+    }
+
+
+def _resource(each: Resource) -> dict[str, Any]:
+    entry = each.entry
+    row = entry.row
+    return {
+        "name": entry.name,
+        "type": entry.type,
+        "action": entry.action,
+        "may_become": entry.may or None,
+        "physical_id": None if row is None else row.physical_id,
+        "reasons": [
+            {
+                "kind": reason.kind,
+                "text": reason.text,
+                "names": list(reason.names),
+                "perhaps": reason.perhaps,
+            }
+            for reason in reasons(entry)
+        ],
+        "changes": _changes(each.changes),
+    }
+
+
+def _changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [_change(change) for change in changes]
+
+
+def _change(change: Change) -> dict[str, Any]:
+    shown: dict[str, Any] = {"path": list(change.path), "kind": change.kind}
+    if change.secrecy != "open":
+        shown["hidden"] = change.secrecy
+    else:
+        if change.kind != "added":
+            shown["before"] = change.before
+        if change.kind != "removed" and not change.later:
+            shown["after"] = change.after
+    if change.later:
+        shown["known_after_apply"] = True
+    if change.forces:
+        shown["forces"] = change.forces
+    return shown

@@ -1,0 +1,143 @@
+"""A plan that is only shown, worked out from an action. In the pool, or where no engine is.
+
+Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.engine.actions import Action
+from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plans import propose
+from zonda.core.engine.room import Room
+from zonda.core.engine.states import PRESENT
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import ZondaError
+
+from . import outputs
+from .changes import Change
+from .sections import UNKNOWN, Marks, marks_of, of_existing, of_new
+from .walk import Entry, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One entry of the walk with its changes; nothing secret stands in them."""
+
+    entry: Entry
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an action would do. ``proposal`` is None where it has nothing to do at all."""
+
+    action: Action
+    stack: StackRow
+    proposal: Proposal | None
+    resources: tuple[Resource, ...] = ()
+    outputs: tuple[Change, ...] = ()
+    parameters: tuple[Change, ...] = ()
+
+    @property
+    def fails(self) -> list[Entry]:
+        """What is known to fail."""
+        return [each.entry for each in self.resources if each.entry.action == "fail"]
+
+    @property
+    def does_something(self) -> bool:
+        """Whether anything would, or might, be done or shown differently."""
+        quiet = ("none", "outside", "keep")
+        entries = (each.entry for each in self.resources)
+        return bool(self.outputs) or any(
+            entry.action not in quiet or entry.may for entry in entries
+        )
+
+    @property
+    def ceilings(self) -> Mapping[str, str]:
+        """The strongest that the plan allows, for those that are there; see ``Proposal``."""
+        found = {}
+        for each in self.resources:
+            entry = each.entry
+            if entry.row is not None and entry.action in ("none", "update"):
+                strongest = "unchanged" if entry.verdict is None else entry.verdict.strongest
+                if strongest in ("unchanged", "note", "update"):
+                    found[entry.name] = "update" if strongest == "update" else "unchanged"
+        return found
+
+
+def preview(room: Room, action: Action) -> Preview:
+    """What ``action`` would do."""
+    with room.reader().snapshot():
+        proposal, stack = propose(room, action)
+        rows = room.reader().resource_rows(stack.id)
+    if proposal is None:
+        return Preview(action, stack, None)
+    walk = Walk(room, stack, proposal, rows)
+    before = _definition(room, stack)
+    entries = tuple(walk.entries())
+    marks = _Marks(room, walk.definition)
+    return Preview(
+        action,
+        stack,
+        proposal,
+        tuple(Resource(entry, marks.changes(entry)) for entry in entries),
+        _outputs(walk, before, rows),
+        tuple(outputs.parameters(before, walk.definition)),
+    )
+
+
+def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, ...]:
+    """The outputs that change; of a stack that goes nobody asks."""
+    if walk.definition is None:
+        return ()
+    now = walk.row_values([row for row in rows if row.want == PRESENT])
+    return tuple(outputs.outputs(before, walk.definition, now, walk.values))
+
+
+def _definition(room: Room, stack: StackRow) -> Any:
+    """The definition that the stack has; None where there is none, or it cannot be read."""
+    if stack.template_id is None:
+        return None
+    try:
+        return room.definitions.get(stack.template_id)
+    except ZondaError:  # a plug-in is gone: what was is not told
+        return None
+
+
+class _Marks:
+    """Tells the changes of entries, with what may not be shown left out."""
+
+    def __init__(self, room: Room, definition: Any) -> None:
+        self._room = room
+        self._definition = definition
+
+    def changes(self, entry: Entry) -> tuple[Change, ...]:
+        verdict = entry.verdict
+        if verdict is None or verdict.wanted is None:
+            return ()
+        new = marks_of(self._definition, entry.name)
+        if entry.row is None or verdict.decision in ("create", "check"):
+            return tuple(of_new(verdict.wanted, new))
+        before = self._room.instances.stored(verdict.row)
+        forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
+        forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
+        marks = (self._old(verdict.row), new)
+        return tuple(of_existing(before, verdict.wanted, marks, forces))
+
+    def _old(self, row: ResourceRow) -> Marks:
+        template_id = row.have_template_id or row.op_template_id
+        try:
+            definition = None if template_id is None else self._room.definitions.get(template_id)
+        except ZondaError:
+            definition = None
+        if definition is None or row.name not in definition.resources:
+            return UNKNOWN
+        return marks_of(definition, row.name)
+
+
+def _effect(decision: str) -> str:
+    return "fail" if decision in ("fail", "refuse") else decision

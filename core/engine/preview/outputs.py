@@ -1,0 +1,62 @@
+"""What becomes of a stack's outputs and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from zonda.core.engine.reasons import OPEN
+from zonda.core.engine.redact import scrub
+from zonda.core.template.partly import resolve_partly
+from zonda.hooks.wording import text_of
+
+from .changes import NOTHING, Change, changes, hidden
+from .sections import stricter
+
+
+def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterator[Change]:
+    """The outputs that change. ``before`` and ``after``: definitions or None."""
+    old = {} if before is None else before.outputs
+    new = {} if after is None else after.outputs
+    for name in dict.fromkeys((*old, *new)):
+        mark, was, will = OPEN, NOTHING, NOTHING
+        if name in old:
+            mark = old[name].secrecy
+            was = _value(before, old[name], old_values)
+        if name in new:
+            mark = stricter(mark, new[name].secrecy)
+            will = _value(after, new[name], new_values)
+        if mark == OPEN:
+            yield from changes(was, will, (name,))
+        else:
+            yield from hidden(was, will, (name,), mark)
+
+
+def _value(definition: Any, node: Any, values: Any) -> Any:
+    """The value, open where it is known later; the error's text where it has none."""
+    if not node.enabled:
+        return None
+    scope = definition.scope(values)
+    scope.begin()
+    try:
+        return resolve_partly(node.value, scope)
+    except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+        parameters = definition.parameters
+        secrets = [parameters.values.get(key) for key in parameters.hidden]
+        return f"error: {scrub(text_of(error), secrets) or type(error).__name__}"
+
+
+def parameters(before: Any, after: Any) -> Iterator[Change]:
+    """The parameters whose values change."""
+    if after is None:
+        return
+    old = None if before is None else before.parameters
+    new = after.parameters
+    names = dict.fromkeys((*(() if old is None else old.values), *new.values))
+    for name in names:
+        was = NOTHING if old is None else old.values.get(name, NOTHING)
+        will = new.values.get(name, NOTHING)
+        if name in new.hidden or (old is not None and name in old.hidden):
+            yield from hidden(was, will, (name,), "hidden")
+        else:
+            yield from changes(was, will, (name,))

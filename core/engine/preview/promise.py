@@ -1,0 +1,215 @@
+"""What has to be the same when a plan is carried out later, and what is not the same any more.
+
+A plan file has the document for people, and one sealed field: the action with its bundle, and
+facts about every instance. Who carries it out works the plan out anew and compares.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.core.engine import actions
+from zonda.core.engine.definitions import Definitions
+from zonda.core.engine.instances import written
+from zonda.core.store.sealing import Sealer
+from zonda.core.template.fingerprint import canonical
+from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
+
+from .document import VERSION, document
+from .making import Preview, Resource
+
+SEALED = "sealed"
+
+
+def text_of(plan: Preview, sealer: Sealer, definitions: Definitions) -> str:
+    """The text of a plan file."""
+    shown = document(plan)
+    sealed = sealer.seal(
+        {
+            "action": actions.to_json(plan.action),
+            "shown": _hash(shown, sealer),
+            "stack": _of_stack(plan),
+            "resources": _of_resources(plan, sealer, definitions),
+        }
+    )
+    return json.dumps({**shown, SEALED: sealed}, indent=2, ensure_ascii=False) + "\n"
+
+
+class Promise:
+    """What a plan file says. Raises UsageError for a text that is none, or that was changed."""
+
+    def __init__(self, text: str, sealer: Sealer) -> None:
+        shown = _parsed(text)
+        sealed = shown.pop(SEALED)
+        try:
+            self._facts = sealer.open(sealed)
+        except StoreError as error:
+            raise UsageError(
+                "The plan was made for another database: it is sealed with another key.",
+                hint="Make a plan here, with 'zonda stack plan -o'.",
+            ) from error
+        if self._facts["shown"] != _hash(shown, sealer):
+            raise UsageError(
+                "The plan file was changed after it was made.", hint="Make the plan anew."
+            )
+        self.action = actions.from_json(self._facts["action"])
+
+    def check(self, plan: Preview, sealer: Sealer, definitions: Definitions) -> None:
+        """Raise Conflict, naming every difference, unless ``plan`` is what was promised."""
+        found = [
+            *_differences("stack", self._facts["stack"], _of_stack(plan)),
+            *_resource_differences(
+                self._facts["resources"], _of_resources(plan, sealer, definitions)
+            ),
+        ]
+        if found:
+            raise stale(plan.stack.name, found)
+        if plan.fails:
+            said = "; ".join(f"{each.name}: {_why(each)}" for each in plan.fails)
+            raise Conflict(
+                f"The plan is known to fail ({said}).",
+                hint="Change the template, or use 'zonda stack update' to see it fail.",
+            )
+
+
+def _why(entry: Any) -> str:
+    return str(entry.verdict.surely.reason) if entry.verdict is not None else "it is refused"
+
+
+def stale(name: str, found: list[str]) -> Conflict:
+    """The error for a plan that is out of date."""
+    shown = "; ".join(found[:20]) + (f"; and {len(found) - 20} more" if len(found) > 20 else "")
+    return Conflict(
+        f"The plan for {name} is out of date: {shown}.",
+        hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
+    )
+
+
+def stack_is_gone(error: ZondaError) -> Conflict:
+    """The error for a plan whose action is not possible any more."""
+    return Conflict(
+        f"The plan is out of date: {error.message}",
+        hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
+    )
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"This is no plan: it is no JSON ({error}).") from error
+    if not isinstance(found, dict) or "zonda_plan" not in found or SEALED not in found:
+        raise UsageError(
+            "This is no plan that can be carried out.",
+            hint="'zonda stack plan -o FILE' writes one; what -f json shows lacks the sealed part.",
+        )
+    if found["zonda_plan"] != VERSION:
+        raise UsageError(
+            f"The plan has version {found['zonda_plan']}, and this zonda carries out {VERSION}.",
+            hint="Make the plan anew.",
+        )
+    return found
+
+
+def _hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
+    # through JSON, as it is read again
+    return sealer.hmac(canonical(json.loads(json.dumps(shown))).encode("utf-8", "surrogatepass"))
+
+
+# -- facts ----------------------------------------------------------------------------------------
+
+
+def _of_stack(plan: Preview) -> dict[str, Any]:
+    stack = plan.stack
+    facts = {"generation": stack.generation, "action": _action(plan)}
+    if stack.generation:
+        facts["id"] = stack.id
+        facts["state"] = f"{stack.action}_{stack.status} ({stack.phase})"
+    return facts
+
+
+def _action(plan: Preview) -> str | None:
+    return None if plan.proposal is None else plan.proposal.action
+
+
+def _of_resources(plan: Preview, sealer: Sealer, definitions: Definitions) -> dict[str, Any]:
+    known: dict[Any, str] = {}
+    found: dict[str, Any] = {}
+    for each in plan.resources:
+        key = each.entry.name
+        while key in found:  # several instances of one name
+            key += "'"
+        found[key] = _of_resource(plan, each, sealer, definitions, known)
+    return found
+
+
+def _of_resource(
+    plan: Preview, each: Resource, sealer: Sealer, definitions: Definitions, known: dict[Any, str]
+) -> dict[str, Any]:
+    entry, row, verdict = each.entry, each.entry.row, each.entry.verdict
+    facts: dict[str, Any] = {"plan": f"{entry.action} {entry.may}".strip()}
+    if row is not None:
+        facts["instance"] = row.id
+        facts["state"] = f"{row.action}_{row.status}" + (f" ({row.op} runs)" if row.op else "")
+        facts["work"] = [row.fence, row.resolved_hash, row.physical_id, row.deletion_policy]
+    if verdict is not None and verdict.wanted is not None and plan.stack.generation:
+        # the values: what was read of other resources may be another one now
+        facts["values"] = sealer.hmac(canonical(written(verdict.wanted)).encode())
+    if entry.action not in ("none", "outside", "keep"):
+        cls = plan_class(plan, each, definitions)
+        if cls not in known:
+            known[cls] = definitions.identity(cls, entry.type)
+        facts["class"] = known[cls]
+    return facts
+
+
+def plan_class(plan: Preview, each: Resource, definitions: Definitions) -> Any:
+    """The class that will do the work; None where no plug-in brings it."""
+    entry = each.entry
+    proposal = plan.proposal
+    if proposal is not None and proposal.wanted and proposal.template_id is not None:
+        node = definitions.get(proposal.template_id).resources.get(entry.name)
+        if node is not None:
+            return node.cls
+    try:
+        return None if entry.row is None else definitions.class_of(entry.row)
+    except ZondaError:
+        return None
+
+
+# -- differences ----------------------------------------------------------------------------------
+
+_WORDS = {
+    "generation": "the stack has had another action since (generation {0} then, {1} now)",
+    "id": "it is another stack of that name",
+    "state": "{what} was {0} and is {1}",
+    "instance": "{what} is another instance",
+    "work": "something was done to {what} since",
+    "plan": "{what}: {0} was planned, it would be {1} now",
+    "values": "{what}: what it reads has other values now",
+    "class": "{what}: the plug-in is another one ({0} then, {1} now)",
+    "action": "the action is another one ({0} then, {1} now)",
+}
+
+
+def _differences(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for key, said in _WORDS.items():
+        old, new = then.get(key), now.get(key)
+        if old != new:
+            yield said.format(_shown(old), _shown(new), what=what)
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _resource_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in dict.fromkeys((*then, *now)):
+        if name not in now:
+            yield f"{name} is not there any more"
+        elif name not in then:
+            yield f"{name} was not there"
+        else:
+            yield from _differences(name, then[name], now[name])

@@ -1,0 +1,82 @@
+"""Why something happens to a resource in a plan, in sentences and as words for programs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from zonda.core.engine.comparing import Comparison
+from zonda.core.engine.states import PRESENT
+
+from .walk import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason. ``kind`` is for programs; ``names``: the properties or resources it is about.
+
+    ``perhaps``: it only counts if a value that is known later turns out to be another one.
+    """
+
+    kind: str
+    text: str
+    names: tuple[str, ...] = ()
+    perhaps: bool = False
+
+
+def reasons(entry: Entry) -> list[Reason]:
+    """All that explains what becomes of an entry."""
+    return [*_of_entry(entry), *_of_verdict(entry)]
+
+
+def _of_entry(entry: Entry) -> Iterator[Reason]:
+    names, row = ", ".join(entry.because), entry.row
+    if entry.action == "blocked":
+        yield Reason("blocked", f"requires {names}, which fails", entry.because)
+    elif entry.action == "keep":
+        yield Reason("used", f"still used by {names}, which is not selected", entry.because)
+    elif entry.action == "leave" and row is not None:
+        external = row.external_id is not None
+        text = "is managed elsewhere" if external else "its deletion policy is Retain"
+        yield Reason("external" if external else "retain", f"{text}: left behind")
+    elif entry.action == "delete" and row is not None:
+        if row.want != PRESENT:
+            yield Reason("left over", "left over from an earlier action")
+        if row.deletion_policy == "Snapshot":
+            yield Reason("snapshot", "its deletion policy is Snapshot: a snapshot is taken before")
+    elif row is not None and row.want != PRESENT:
+        yield Reason("back", "an older instance of it is taken again")
+
+
+def _of_verdict(entry: Entry) -> Iterator[Reason]:
+    verdict = entry.verdict
+    if verdict is None:
+        return
+    if entry.because and entry.action not in ("create", "check"):
+        names = ", ".join(entry.because)
+        text = f"reads {names}, whose values are known after apply"
+        yield Reason("requirement", text, entry.because)
+    yield from _of_comparison(entry, verdict.surely, False)
+    if entry.may:
+        yield from _of_comparison(entry, verdict.perhaps, True)
+
+
+def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:
+    if compared.decision in ("fail", "refuse"):
+        yield Reason(compared.why or "error", compared.reason, compared.about, perhaps)
+        return
+    text = _TEXTS.get(compared.why)
+    if text is None:
+        return
+    state = "" if entry.row is None else f"{entry.row.action}_{entry.row.status}"
+    said = text.format(names=", ".join(compared.about), state=state)
+    yield Reason(compared.why, said, compared.about, perhaps)
+
+
+_TEXTS = {
+    "type": "its type is another one",
+    "failed": "it is {state}",
+    "fixed": "{names} can only be changed by a new resource",
+    "plugin": "the plug-in asks for a new resource when {names} changes",
+    "always": "its type is updated whenever the stack is",
+}

@@ -1,0 +1,200 @@
+"""From a proposal to what it would do, resource by resource, in the order of the graph.
+
+Reads rows and asks plug-ins what an operation would ask them, too; begins and writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from zonda.core.engine.cone import Cone, Wanted, cone
+from zonda.core.engine.instances import Seen
+from zonda.core.engine.planning import Proposal
+from zonda.core.engine.room import Room
+from zonda.core.engine.states import PRESENT
+from zonda.core.engine.values import RowValues
+from zonda.core.graph.digraph import Ring, order
+from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.hooks.resource import Resource
+
+from .later import LaterValues
+from .verdicts import Judge, Verdict, settled
+
+_PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What becomes of one resource, or of one instance that goes.
+
+    ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
+    outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
+    (of the selection). ``because``: names that explain it. ``verdict`` is None where nothing had
+    to be decided.
+    """
+
+    name: str
+    type: str
+    action: str
+    row: ResourceRow | None = None
+    verdict: Verdict | None = None
+    because: tuple[str, ...] = ()
+
+    @property
+    def may(self) -> str:
+        """What may become of it instead, or ''."""
+        return "" if self.verdict is None else self.verdict.may
+
+
+_ACTIONS = {"note": "none", "unchanged": "none", "refuse": "fail"}
+
+
+class Walk:
+    """One walk. ``rows``: every instance of the stack as it was when the proposal was made."""
+
+    def __init__(
+        self, room: Room, stack: StackRow, proposal: Proposal, rows: Sequence[ResourceRow]
+    ) -> None:
+        self._room = room
+        self._stack = stack
+        self._rows = rows
+        self._wanted: Sequence[Wanted] = proposal.wanted or ()
+        self._selection = proposal.selection
+        selected = None if self._selection is None else self._selection.names
+        self._cone: Cone = cone([_plan_row(row) for row in rows], self._wanted, selected)
+        by_id = {row.id: row for row in rows}
+        self._kept: dict[str, ResourceRow] = {
+            name: by_id[row.id] for name, row in self._cone.chosen.items() if row is not None
+        }
+        self.definition: Any = None
+        if proposal.wanted and proposal.template_id is not None:
+            self.definition = room.definitions.get(proposal.template_id)
+        there = {row.name: row for row in rows if row.want == PRESENT}
+        self.values = LaterValues(self.row_values([*{**there, **self._kept}.values()]))
+        self._touched: set[str] = set()
+        self._stuck: set[str] = set()
+
+    def entries(self) -> Iterator[Entry]:
+        """What becomes of everything: what is wanted, then what goes, dependants first."""
+        if self.definition is not None:
+            judge = Judge(self._room.instances, self._stack, self.definition)
+            requires = {item.name: item.requires for item in self._wanted}
+            for name in order(requires):
+                yield self._wanted_entry(judge, name, requires[name])
+        yield from self._gone()
+
+    # -- what is wanted -------------------------------------------------------------------------
+
+    def _wanted_entry(self, judge: Judge, name: str, requires: Sequence[str]) -> Entry:
+        node, row = self.definition.resources[name], self._kept.get(name)
+        if name not in self._cone.chosen:
+            return Entry(name, node.type, "outside")
+        blockers = tuple(other for other in requires if other in self._stuck)
+        if blockers:
+            self._stuck.add(name)
+            action = "blocked" if name in self._cone.dirty or row is None else "none"
+            return Entry(name, node.type, action, row, because=blockers)
+        changed = tuple(other for other in requires if other in self._touched)
+        if not self._is_looked_at(name, row, changed):
+            return Entry(name, node.type, "none", row)
+        read = [self._kept[other] for other in requires if other in self._kept]
+        verdict = judge.judge(node, row, self.values, read)
+        self._note(name, node.cls, verdict)
+        action = _ACTIONS.get(verdict.decision, verdict.decision)
+        return Entry(name, node.type, action, row, verdict, verdict.because)
+
+    def _is_looked_at(self, name: str, row: ResourceRow | None, changed: Sequence[str]) -> bool:
+        if name not in self._cone.waiting:
+            return False
+        return bool(row is None or name in self._cone.dirty or row.dirty or changed)
+
+    def _note(self, name: str, cls: type[Resource], verdict: Verdict) -> None:
+        """Take note of what others may read differently then."""
+        strongest = verdict.strongest
+        if verdict.decision in ("fail", "refuse"):
+            self._stuck.add(name)
+        elif strongest in ("create", "check", "replace"):
+            self._touched.add(name)
+            self.values.open(name, reference=True)
+        elif strongest == "update" and _shows_more(verdict):
+            self._touched.add(name)
+            overridden = cls.get_reference_id is not Resource.get_reference_id
+            self.values.open(name, reference=overridden or cls.reference_may_change)
+        elif verdict.may:  # it fails, or goes on as it is
+            self._touched.add(name)
+
+    # -- what goes ------------------------------------------------------------------------------
+
+    def _gone(self) -> Iterator[Entry]:
+        kept = {row.id for row in self._kept.values()}
+        users = self._users_that_stay(kept)
+        names = {item.name for item in self._wanted}
+        going = [row for row in self._rows if row.id not in kept and self._goes(row)]
+        for row in _dependants_first(going):
+            entry = self._going(row, users.get(row.name, ()))
+            if entry.action == "keep" and row.name in names and row.want == PRESENT:
+                continue
+            yield entry
+
+    def _goes(self, row: ResourceRow) -> bool:
+        if row.fence == 0 and not row.op:
+            return False
+        selection = self._selection
+        return row.want != PRESENT or selection is None or row.name in selection.names
+
+    def _going(self, row: ResourceRow, users: Sequence[str]) -> Entry:
+        if users:
+            return Entry(row.name, row.type, "keep", row, because=tuple(users))
+        left = row.deletion_policy == "Retain" or row.external_id is not None
+        return Entry(row.name, row.type, "leave" if left else "delete", row)
+
+    def _users_that_stay(self, kept: set[str]) -> Mapping[str, Sequence[str]]:
+        """Who still uses what, of those that this action is not meant for."""
+        users: dict[str, list[str]] = {}
+        if self._selection is not None:
+            for row in self._rows:
+                if row.want == PRESENT and row.id not in kept and not self._goes(row):
+                    for name in json.loads(row.requires):
+                        users.setdefault(name, []).append(row.name)
+        return users
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def row_values(self, rows: Sequence[ResourceRow]) -> RowValues:
+        """The values of ``rows``, as they are once what runs has ended well."""
+        instances, stack, reader = self._room.instances, self._stack, self._room.reader
+
+        def build(row: ResourceRow) -> Resource:
+            return instances.make(Seen(row, stack, reader().sealed_data(row.id)))
+
+        settling = [settled(row) if row.op else row for row in rows]
+        return RowValues(settling, instances.lending.sealer, build)
+
+
+def _shows_more(verdict: Verdict) -> bool:
+    """Whether an update in place may change what others read."""
+    return bool(
+        verdict.surely.changed
+        or verdict.perhaps.changed
+        or verdict.surely.why in ("always", "failed")
+    )
+
+
+def _plan_row(row: ResourceRow) -> PlanRow:
+    return PlanRow(*(getattr(row, name) for name in _PLAN_COLUMNS))
+
+
+def _dependants_first(rows: Sequence[ResourceRow]) -> list[ResourceRow]:
+    names = {row.name for row in rows}
+    requires = {
+        row.name: [name for name in json.loads(row.requires) if name in names] for row in rows
+    }
+    try:
+        names_in_order = order(requires)
+    except Ring:  # instances of different plans may require one another
+        names_in_order = sorted(requires)
+    place = {name: index for index, name in enumerate(names_in_order)}
+    return sorted(rows, key=lambda row: (-place[row.name], row.id))
