@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
 _ASK_AGAIN = 0.05
 #: Actions that do not work on every resource.
-_TOUCH_SOME = (actions.UpdateStack, actions.CancelStack)
+_TOUCH_SOME = (actions.UpdateStack, actions.CancelStack, actions.ApplyPlan)
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1

@@ -15,6 +15,7 @@ from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
 from .effects import Call, Step, Tx
 from .plans import propose
+from .preview.applying import apply_plan
 from .proposals import rollback
 from .room import Room
 from .signals import signal
@@ -56,6 +57,7 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
 
 #: Actions that are more, or less, than a plan: (room, action, note) -> step that gives Accepted.
 STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
+    actions.ApplyPlan: apply_plan,
     actions.CancelStack: _cancel,
     actions.SignalResource: signal,
 }

@@ -53,6 +53,13 @@ class UpdateStack:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyPlan:
+    """Do what a plan file says (its text), and nothing if anything has changed since."""
+
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteStack:
     """Delete every resource, then the stack. Overtakes whatever is running."""
 
@@ -119,6 +126,7 @@ class SignalResource:
 __all__ = [
     "Accepted",
     "Action",
+    "ApplyPlan",
     "CancelStack",
     "CheckStack",
     "CreateStack",
@@ -138,6 +146,7 @@ __all__ = [
 Action = (
     CreateStack
     | UpdateStack
+    | ApplyPlan
     | DeleteStack
     | SuspendStack
     | ResumeStack
