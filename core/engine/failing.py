@@ -7,6 +7,8 @@ nothing fails.
 
 from __future__ import annotations
 
+import json
+
 from zonda.core.store.rows import FailedRow, ResourceRow
 
 from .outcome import Failure
@@ -59,6 +61,7 @@ def _note(
             during=failure.during,
             kind=failure.kind,
             code=failure.code,
+            path=json.dumps(failure.path),
             reason=failure.reason,
         )
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final as Constant, Literal
+from typing import Any, Literal
+from typing import Final as Constant
+
+from zonda.hooks.errors import Path
 
 Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
@@ -31,11 +34,12 @@ class Prepared:
     cause: str = ""
     kind: str = ""
     code: str = ""
+    path: Path = ()
 
     @property
     def failure(self) -> Failure:
         """Why nothing can be done, where that is the verdict."""
-        return Failure(self.reason, self.kind, self.code, "prepare")
+        return Failure(self.reason, self.kind, self.code, "prepare", path=self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Failure:
 
     ``kind`` is the class of the error, ``code`` its code (``ZONnnn`` or ''); ``during`` what was
     being done: prepare, handle, poll, find, or outside (nobody's call: a deadline, the user).
+    ``path`` leads to what is wrong in the template, where that is known.
     ``again``: what to do about it where the user has asked for several attempts.
     """
 
@@ -94,6 +99,7 @@ class Failure:
     kind: str = "ResourceFailure"
     code: str = ""
     during: str = "outside"
+    path: Path = ()
     again: Again = NO
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import SHOW
-from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import encodable, lost, text_of
 
@@ -99,6 +99,14 @@ def is_a_plugins(error: BaseException) -> bool:
 def code_of(error: BaseException) -> str:
     """The code of an error of zonda's tree; '' for what somebody else has raised."""
     return str(error.code) if isinstance(error, ZondaError) else ""
+
+
+def path_of(name: str, error: BaseException) -> Path:
+    """Where in the template an error of the resource ``name`` stands, as far as it says so."""
+    at = tuple(error.at) if isinstance(error, TemplateError) else ()
+    if at[:2] == (name, "Properties"):
+        return ("resources", name, "properties", *at[2:])
+    return at if at[:2] == ("resources", name) else ("resources", name)
 
 
 def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:

@@ -8,7 +8,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_action_stack ON action (stack_id, generation)',
     'CREATE TABLE event (seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, stack_id TEXT NOT NULL, stack_name TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, action TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, at FLOAT NOT NULL)',
     'CREATE INDEX ix_event_stack_id ON event (stack_id)',
-    'CREATE TABLE failed (id TEXT NOT NULL, stack_id TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT NOT NULL, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, op TEXT NOT NULL, op_id TEXT, template_id TEXT, properties TEXT, hidden TEXT NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, CONSTRAINT pk_failed PRIMARY KEY (id))',
+    'CREATE TABLE failed (id TEXT NOT NULL, stack_id TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT NOT NULL, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, op TEXT NOT NULL, op_id TEXT, template_id TEXT, properties TEXT, hidden TEXT NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, CONSTRAINT pk_failed PRIMARY KEY (id))',
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
     'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, claimed_at FLOAT, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
@@ -129,10 +129,10 @@ SQL: dict[str, str] = {
     'template_hashes': 'SELECT action.template_hash, action.environment_hash FROM action WHERE action.stack_id = ? AND action.template_id = ? ORDER BY action.generation DESC',
     # (before)
     'delete_old_actions': 'DELETE FROM action WHERE action.ended_at < ? AND NOT (EXISTS (SELECT * FROM stack WHERE stack.id = action.stack_id AND stack.deleted_at IS NULL AND stack.generation = action.generation))',
-    # (19 columns)
-    'insert_failed': 'INSERT INTO failed (id, stack_id, generation, resource_id, resource_name, resource_type, physical_id, op, op_id, template_id, properties, hidden, attempt, started_at, at, during, kind, code, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    # (20 columns)
+    'insert_failed': 'INSERT INTO failed (id, stack_id, generation, resource_id, resource_name, resource_type, physical_id, op, op_id, template_id, properties, hidden, attempt, started_at, at, during, kind, code, path, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     # (stack_id)
-    'failed_of_stack': 'SELECT failed.id, failed.stack_id, failed.generation, failed.resource_id, failed.resource_name, failed.resource_type, failed.physical_id, failed.op, failed.op_id, failed.template_id, failed.properties, failed.hidden, failed.attempt, failed.started_at, failed.at, failed.during, failed.kind, failed.code, failed.reason FROM failed WHERE failed.stack_id = ? ORDER BY failed.at, failed.id',
+    'failed_of_stack': 'SELECT failed.id, failed.stack_id, failed.generation, failed.resource_id, failed.resource_name, failed.resource_type, failed.physical_id, failed.op, failed.op_id, failed.template_id, failed.properties, failed.hidden, failed.attempt, failed.started_at, failed.at, failed.during, failed.kind, failed.code, failed.path, failed.reason FROM failed WHERE failed.stack_id = ? ORDER BY failed.at, failed.id',
     # (before)
     'delete_old_failed': 'DELETE FROM failed WHERE failed.at < ?',
     # (10 columns)

@@ -155,6 +155,7 @@ class FailedRow:
     during: str
     kind: str
     code: str
+    path: str
     reason: str
 
 

@@ -97,6 +97,7 @@ def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
         during=row.during,
         kind=row.kind,
         code=row.code,
+        path=tuple(json.loads(row.path)),
         reason=row.reason,
     )
 

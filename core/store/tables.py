@@ -229,9 +229,9 @@ class Action(_Table, table=True):
 class Failed(_Table, table=True):
     """One operation that failed, with what it was begun with: rows of resources may be gone.
 
-    ``kind`` and ``code`` are the class and the code of the error; ``during`` is prepare, handle,
-    poll, find, outside (deadline, cancellation) or interrupted. ``properties`` are sealed as in
-    ``resource``.
+    ``kind`` and ``code`` are the class and the code of the error, ``path`` (JSON) leads to it in
+    the template. ``during`` is prepare, handle, poll, find, outside (a deadline, the user) or
+    interrupted. ``properties`` are sealed as in ``resource``.
     """
 
     __tablename__ = "failed"
@@ -253,6 +253,7 @@ class Failed(_Table, table=True):
     during: str = _text()
     kind: str = _text()
     code: str = _text()
+    path: str = _text("[]")
     reason: str = _text()
 
 

@@ -168,6 +168,7 @@ class FailedView:
     during: str
     kind: str
     code: str
+    path: tuple[str | int, ...]
     reason: str
 
 

@@ -81,6 +81,7 @@ def test_what_could_not_be_begun(bench: Any) -> None:
     bench.update("a: {type: Test::Box, properties: {frozen: two}}")
     (view,) = failed(bench)
     assert (view.during, view.kind, view.op, view.attempt) == ("prepare", "Immutable", "UPDATE", 0)
+    assert view.path == ("resources", "a", "properties", "frozen")
 
 
 def test_a_definition_that_cannot_be_resolved(bench: Any) -> None:
@@ -96,6 +97,7 @@ def test_a_definition_that_cannot_be_resolved(bench: Any) -> None:
     (view,) = failed(bench)
     assert (view.resource_name, view.during) == ("b", "prepare")
     assert view.code.startswith("ZON")
+    assert view.path[:4] == ("resources", "b", "properties", "value")
 
 
 def _cancel(bench: Any) -> None:

@@ -49,6 +49,7 @@ def upgrade() -> None:
         sa.Column("during", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("code", sa.Text(), nullable=False),
+        sa.Column("path", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_failed")),
     )
