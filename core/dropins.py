@@ -10,43 +10,24 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-from zonda.hooks import hookimpl
 from zonda.hooks.errors import PluginError
+from zonda.hooks.mappings import MISSING, Mapped, noting_missing
 from zonda.hooks.wording import named
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 _SKIPPED_FILES = {"setup.py", "conftest.py"}
 
 
-class DropIn:
+class DropIn(Mapped):
     """One file as a plug-in: its own hooks, and the guide's mappings as hooks."""
 
     def __init__(self, path: Path, module: ModuleType) -> None:
-        self.__name__ = str(path)
-        own = {name: value for name, value in vars(module).items() if inspect.isroutine(value)}
-        for name, value in own.items():
-            setattr(self, name, value)
-        if "resource_mapping" in own:
-            _offer(self, "zonda_resource_types", own["resource_mapping"])
-        if "constraint_mapping" in own:
-            _offer(self, "zonda_constraints", own["constraint_mapping"])
-
-
-def _offer(plugin: DropIn, hook: str, mapping: Any) -> None:
-    """``mapping`` as an implementation of ``hook``, together with the file's own."""
-    own = getattr(plugin, hook, None)
-
-    def implementation() -> Mapping[str, Any]:
-        return {**(own() if own else {}), **(mapping() or {})}
-
-    setattr(plugin, hook, hookimpl(implementation))
+        super().__init__(str(path), module)
 
 
 def load(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
@@ -55,13 +36,25 @@ def load(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
     failures: list[PluginError] = []
     for folder in folders:
         for path in _files(Path(folder)):
-            try:
-                plugins.append(DropIn(path, _imported(Path(folder), path)))
-            except (KeyboardInterrupt, GeneratorExit):
-                raise
-            except BaseException as error:  # a stranger's file may raise anything, or exit
-                failures.append(_failure(path, error))
+            _load(Path(folder), path, plugins, failures)
     return plugins, failures
+
+
+def load_file(path: Path) -> tuple[list[DropIn], list[PluginError]]:
+    """The plug-in of one file, whatever its name; or why it failed."""
+    plugins: list[DropIn] = []
+    failures: list[PluginError] = []
+    _load(path.absolute().parent, path.absolute(), plugins, failures)
+    return plugins, failures
+
+
+def _load(folder: Path, path: Path, plugins: list[DropIn], failures: list[PluginError]) -> None:
+    try:
+        plugins.append(DropIn(path, _imported(folder, path)))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # a stranger's file may raise anything, or exit
+        failures.append(_failure(path, error))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -96,7 +89,11 @@ def _imported(folder: Path, path: Path) -> ModuleType:
     inner = path.relative_to(folder).with_suffix("").parts
     if path.name == "__init__.py":
         inner = inner[:-1] or inner
-    return importlib.import_module(".".join((root, *inner)))
+    missing: set[str] = set()
+    with noting_missing(missing):
+        module = importlib.import_module(".".join((root, *inner)))
+    module.__dict__.setdefault(MISSING, tuple(sorted(missing)))
+    return module
 
 
 def _failure(path: Path, error: BaseException) -> PluginError:

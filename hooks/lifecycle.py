@@ -140,9 +140,13 @@ class Lifecycle:
             metadata=dict(before.metadata if metadata is None else metadata),
         )
         instance = self.instance()
-        if self.cls.never_update or (after == before and not instance.always_update()):
+        if self.cls.never_update:
             return "unchanged"
         try:
+            wanted = instance.needs_update(self.instance(after), after != before)
+            if not wanted and self.status != "FAILED":
+                self.definition = after
+                return "unchanged"
             self._update(instance, after)
         except UpdateReplace:
             self.replace(properties, metadata=metadata)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import Distribution, entry_points
+from types import ModuleType
 from typing import Any, Final
 
 import pluggy
@@ -19,6 +20,7 @@ from . import specs
 from .constraints import BaseCustomConstraint
 from .errors import PluginError
 from .function import Function
+from .mappings import Mapped, follows_the_guide
 from .markers import PROJECT
 from .resource import Resource
 from .specs import RunnerFactory
@@ -26,6 +28,10 @@ from .support import Unavailable
 from .wording import named
 
 GROUP: Final = "zonda"
+
+#: The class method by which a class that is no ``Resource`` gives the one that stands for it, or
+#: ``Unavailable``: how ``contrib/heat-compat`` brings classes that were written for Heat.
+OTHER_CONTRACT: Final = "__zonda_resource__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,7 @@ class Plugins:
             + (f"that of {first} is used." if first.built_in else "neither is used."),
             plugin=origin.plugin,
             distribution=origin.distribution,
+            version=origin.version,
             hint="Uninstall one of them, or take its file out of plugin_dirs.",
         )
         if first.built_in:
@@ -203,6 +210,8 @@ def make_manager(
         except BaseException as error:  # importing a stranger's module may raise anything, or exit
             failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
             continue
+        if isinstance(plugin, ModuleType) and follows_the_guide(plugin):
+            plugin = Mapped(name, plugin)
         _adopt(manager, failed, plugin, name, distribution)
     return manager
 
@@ -249,7 +258,8 @@ def _implementations(
 def _checked(hook: str, answer: Any, base: type[Any] | None) -> Mapping[str, Any]:
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    for name, thing in answer.items():
+    brought = {name: _ours(thing) if base is Resource else thing for name, thing in answer.items()}
+    for name, thing in brought.items():
         if not isinstance(name, str):
             raise TypeError(f"{hook} gives {name!r} as a name, which is not text")
         if isinstance(thing, Unavailable):
@@ -258,7 +268,18 @@ def _checked(hook: str, answer: Any, base: type[Any] | None) -> Mapping[str, Any
             raise TypeError(f"{hook} gives {thing!r} for {name}, which cannot be called")
         if base is not None and not (isinstance(thing, type) and issubclass(thing, base)):
             raise TypeError(f"{hook} gives {thing!r} for {name}, which does not extend {base}")
-    return answer
+    return brought
+
+
+def _ours(thing: Any) -> Any:
+    """A class that was written to another contract says itself what stands for it here."""
+    own = getattr(thing, OTHER_CONTRACT, None)
+    if own is None or not isinstance(thing, type):
+        return thing
+    try:
+        return own()
+    except Exception as error:  # one bad class of a stranger takes no other down
+        return Unavailable(named(error))
 
 
 def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
@@ -278,6 +299,7 @@ def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
         f"Plug-in {origin} {what}: {named(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
+        version=origin.version,
         hint=_what_to_do(error),
     )
     failure.__cause__ = error
@@ -296,6 +318,7 @@ def _third(kind: str, name: str, origin: Origin) -> PluginError:
         f"{origin} brings the {kind} {name}, too, which nobody can use.",
         plugin=origin.plugin,
         distribution=origin.distribution,
+        version=origin.version,
         hint="See the other faults of this name.",
     )
 
@@ -305,5 +328,6 @@ def _unavailable(kind: str, name: str, origin: Origin, thing: Unavailable) -> Pl
         f"The {kind} {name} of {origin} cannot be used here: {thing.reason}",
         plugin=origin.plugin,
         distribution=origin.distribution,
+        version=origin.version,
         hint="Everything else goes on without it.",
     )

@@ -313,6 +313,15 @@ class Resource:
         """Whether ``handle_update`` runs on every stack update, changes or not."""
         return False
 
+    def needs_update(self, after: Resource, changed: bool) -> bool:
+        """Whether what ``after`` holds is worth an operation. Asked of the resource as it is.
+
+        ``changed``: the resolved definition is another one. False keeps the new definition and does
+        nothing; UpdateReplace asks for a replacement. A class that can say True without a change
+        defines ``always_update``, too: else nobody asks it then.
+        """
+        return changed or after.always_update()
+
     def get_live_state(self) -> Mapping[str, Any] | None:
         """The properties as they really are outside; None: this type cannot tell.
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from zonda.core.store.rows import ResourceRow
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import TemplateError
+from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
@@ -88,7 +88,9 @@ def _existing(case: Case) -> Comparison:
         return _replacement(case, "type")
     before = case.before()
     # an update that could not be begun has failed too, and done nothing: its hash is there
-    failed = not row.have_hash or (row.status == "FAILED" and row.action != "UPDATE")
+    # and a snapshot that failed has changed nothing
+    unharmed = ("UPDATE", "SNAPSHOT")
+    failed = not row.have_hash or (row.status == "FAILED" and row.action not in unharmed)
     unwell = (row.action, row.status) == ("CHECK", "FAILED")
     broken = row.action == "DELETE" or (unwell and not case.cls.repairs_in_place)
     if broken or (failed and before.needs_replace_failed()):
@@ -99,8 +101,12 @@ def _existing(case: Case) -> Comparison:
     if case.cls.never_update:
         return Comparison("note", after=after)
     same = not case.supposed and case.hashed() == row.resolved_hash
-    if same and not failed and not after.always_update():
-        return UNCHANGED
+    if not failed:
+        try:
+            if not before.needs_update(after, not same):
+                return UNCHANGED if same else Comparison("note", after=after)
+        except UpdateReplace:
+            return _replacement(case, "plugin")
     return _changed(case, before, after, "failed" if failed else "always" if same else "")
 
 

@@ -35,6 +35,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "hooks/kit/life.py": "border: a plug-in is put on trial",
     "hooks/kit/run.py": "border: a plug-in is put on trial",
     "hooks/kit/secrets.py": "border: a plug-in is put on trial",
+    "hooks/mappings.py": "border: a stranger's mapping is asked what it would bring",
     "hooks/manager.py": "border: importing and asking a stranger's package",
     "hooks/resource.py": "border: a client's error goes to its plug-in, which raises it again",
 }

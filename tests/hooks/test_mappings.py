@@ -1,0 +1,130 @@
+"""Modules that follow Heat's guide bring types by mappings; classes may be of another contract."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, ClassVar
+
+import pytest
+
+from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.hooks.errors import UpdateReplace
+from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.mappings import MISSING, Mapped, follows_the_guide, noting_missing
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import Unavailable
+from zonda.hooks.testing import Lifecycle
+
+
+class Thing(Resource):
+    """A thing."""
+
+
+def module(**functions: Any) -> ModuleType:
+    made = ModuleType("acme_things")
+    vars(made).update(functions)
+    return made
+
+
+def brought(made: ModuleType) -> Any:
+    manager = make_manager(discover=False)
+    manager.adopt(Mapped("acme", made), "acme", None)
+    return gather(manager)
+
+
+def test_a_module_with_mappings_is_a_plugin() -> None:
+    class Rule(BaseCustomConstraint):
+        """A rule."""
+
+    made = module(resource_mapping=lambda: {"A": Thing}, constraint_mapping=lambda: {"r": Rule})
+    plugins = brought(made)
+    assert plugins.resource_types == {"A": Thing}
+    assert plugins.constraints == {"r": Rule}
+    assert follows_the_guide(made)
+    assert not follows_the_guide(module())
+
+
+@pytest.mark.parametrize(
+    ("missing", "reason"),
+    [
+        pytest.param((), "its available_resource_mapping() leaves it out", id="no-library"),
+        pytest.param(("acme",), "it needs acme, which is not installed", id="one-library"),
+        pytest.param(("a", "b"), "it needs a, b, which are not installed", id="two-libraries"),
+    ],
+)
+def test_types_that_a_module_holds_back_are_told_of(missing: tuple[str, ...], reason: str) -> None:
+    made = module(
+        resource_mapping=lambda: {"A": Thing, "B": Thing},
+        available_resource_mapping=lambda: {"B": Thing},
+    )
+    setattr(made, MISSING, missing)
+    plugins = brought(made)
+    assert plugins.resource_types == {"B": Thing}
+    assert reason in plugins.why_no_type("A")
+
+
+def test_a_mapping_that_needs_its_library_does_not_hurt_the_other_one() -> None:
+    def resource_mapping() -> Any:
+        raise NameError("acme")
+
+    made = module(resource_mapping=resource_mapping, available_resource_mapping=lambda: {})
+    assert brought(made).failures == []
+
+
+def test_modules_that_nobody_finds_are_noted() -> None:
+    missing: set[str] = set()
+    with noting_missing(missing), pytest.raises(ImportError):
+        import zonda_has_no_such_module  # noqa: F401
+    assert missing == {"zonda_has_no_such_module"}
+
+
+def test_a_class_of_another_contract_says_what_stands_for_it() -> None:
+    class Foreign:
+        @classmethod
+        def __zonda_resource__(cls) -> Any:
+            return Thing
+
+    class Useless:
+        @classmethod
+        def __zonda_resource__(cls) -> Any:
+            return Unavailable("it needs a moon")
+
+    class Bad:
+        @classmethod
+        def __zonda_resource__(cls) -> Any:
+            raise ValueError("half a schema")
+
+    plugins = brought(module(resource_mapping=lambda: {"A": Foreign, "B": Useless, "C": Bad}))
+    assert plugins.resource_types == {"A": Thing}
+    assert "it needs a moon" in plugins.why_no_type("B")
+    assert "half a schema" in plugins.why_no_type("C")
+
+
+class Choosy(Resource):
+    """Looks at changes itself."""
+
+    properties_schema: ClassVar[Any] = {"text": Schema(Schema.STRING, update_allowed=True)}
+    updates: ClassVar[list[str]] = []
+
+    def needs_update(self, after: Resource, changed: bool) -> bool:
+        """Only what begins with other letters counts."""
+        new = after.properties["text"]
+        if new == "anew":
+            raise UpdateReplace(self.name)
+        return bool(new[:1] != self.properties["text"][:1])
+
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
+        """Note it."""
+        self.updates.append(prop_diff["text"])
+
+
+def test_a_type_decides_whether_a_change_is_worth_an_update() -> None:
+    Choosy.updates.clear()
+    life = Lifecycle(Choosy, {"text": "ab"})
+    life.create()
+    assert life.update({"text": "ac"}) == "unchanged"
+    assert life.definition.properties == {"text": "ac"}
+    assert life.update({"text": "bc"}) == "updated"
+    assert life.update({"text": "anew"}) == "replaced"
+    assert Choosy.updates == ["bc"]
