@@ -23,7 +23,7 @@ from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
-from .reasons import OPEN, Secrets, code_of, is_a_plugins, reason_for
+from .reasons import OPEN, Secrets, code_of, is_a_plugins, path_of, reason_for
 from .redact import scrub
 from .values import check_value
 
@@ -152,7 +152,8 @@ class Operation:
     def _failure(self, error: BaseException) -> Failure:
         reason = reason_for(self.row.name, error, self.secrets)
         kind, code = type(error).__name__, code_of(error)
-        return Failure(reason, kind, code, self._during, self._again(error))
+        path = path_of(self.row.name, error)
+        return Failure(reason, kind, code, self._during, self._again(error), path)
 
     def _again(self, error: BaseException) -> Again:
         """What another attempt has to be like, after ``error``.

@@ -99,8 +99,8 @@ class Failure:
     kind: str = "ResourceFailure"
     code: str = ""
     during: str = "outside"
-    path: Path = ()
     again: Again = NO
+    path: Path = ()
 
 
 @dataclass(frozen=True, slots=True)
