@@ -10,6 +10,7 @@ from .engine.loading import TemplateLoading
 from .engine.telling.differences import Differences, differences
 from .engine.telling.generations import Generations
 from .engine.telling.past import Past, past
+from .engine.telling.why import Explaining, Explanation
 from .store.reads import Reader
 from .store.views import ActionView, StackView
 from .template.bundle import Bundle, Identity
@@ -41,6 +42,13 @@ class Telling:
     def shown(self, stack: StackView, action: ActionView) -> Shown:
         """What was given in a generation; raises ZondaError if it cannot be read any more."""
         return self.generations(stack).given(action).shown()
+
+    def why(
+        self, stack: StackView, resource: str | None = None, generation: int | None = None
+    ) -> Explanation:
+        """Why a stack, or one resource, is as it is; raises NotFound."""
+        explaining = Explaining(self._reader, stack, self.generations(stack))
+        return explaining.explain(resource, generation)
 
     def differences(
         self, stack: StackView, first: int | None, second: int | None

@@ -20,11 +20,14 @@ class Command(NamedTuple):
 COMMANDS = {
     "stack create": Command("stack_change", "create", "Create a stack from a template."),
     "stack update": Command("stack_change", "update", "Change a stack to fit a template."),
+    "stack plan": Command("stack_plan", "plan", "Show what would be done, and why."),
+    "stack apply": Command("stack_plan", "apply", "Do exactly what a plan says, or refuse."),
     "stack delete": Command("stack_change", "delete", "Delete stacks and all they own."),
     "stack list": Command("stack_show", "list_stacks", "List stacks."),
     "stack show": Command("stack_show", "show", "Show one stack."),
     "stack history": Command("history_show", "history", "List what was done to a stack, by whom."),
     "stack diff": Command("diff_show", "diff", "Show what differs between two generations."),
+    "stack why": Command("why_show", "why", "Explain why a stack or a resource is as it is."),
     "stack cancel": Command("stack_action", "cancel", "Cancel a running create or update."),
     "stack suspend": Command("stack_action", "suspend", "Suspend the resources of a stack."),
     "stack resume": Command("stack_action", "resume", "Resume the resources of a stack."),
@@ -45,8 +48,12 @@ COMMANDS = {
     "resource type show": Command(
         "type_show", "show", "Show what a resource type takes and gives."
     ),
+    "resource type docs": Command("type_docs", "docs", "Write the reference of resource types."),
+    "resource type template": Command(
+        "type_docs", "template", "Print a template for a resource type."
+    ),
     "explain": Command("explain_show", "explain", "Explain the code of an error or a warning."),
-    "plugin list": Command("type_show", "plugins", "List plug-ins and what they bring."),
+    "plugin list": Command("plugin_list", "list_plugins", "List plug-ins and what they bring."),
     "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
     "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),
     "engine run": Command("serve", "engine", "Drive all stacks until stopped."),

@@ -97,6 +97,13 @@ def show(
     )
 
 
+def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any]) -> str:
+    """The template's text without hidden values, each line where it was: for excerpts."""
+    marks = {path: HIDDEN for file, path in hidden if file == ""}
+    texts = secret_texts(hidden.values())
+    return masked(_replaced(bundle.template, marks, keep_lines=True), texts)
+
+
 def _environments(bundle: Bundle) -> dict[str, str]:
     """The texts of the environments, that of the request under ``environment``."""
     own = {} if bundle.environment is None else {"environment": bundle.environment}
@@ -160,7 +167,7 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _replaced(text: str, marks: Mapping[Path, str]) -> str:
+def _replaced(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False) -> str:
     """``text`` with the value at each path replaced by its mark, from the last to the first."""
     if not marks:
         return text
@@ -168,7 +175,8 @@ def _replaced(text: str, marks: Mapping[Path, str]) -> str:
     end = len(text) + 1
     for start, stop, mark in spans:
         if stop <= end:  # what stands inside a span that is replaced goes with it
-            text = text[:start] + mark + text[stop:]
+            lines = "\n" * text.count("\n", start, stop) if keep_lines else ""
+            text = text[:start] + mark + lines + text[stop:]
             end = start
     return text
 

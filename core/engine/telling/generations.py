@@ -13,7 +13,7 @@ from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.redacting import Shown, Spot
 from zonda.core.template.stack import StackDefinition
-from zonda.hooks.errors import NotFound
+from zonda.hooks.errors import NotFound, Path, Place
 
 from ..definitions import bundle_of
 
@@ -80,7 +80,11 @@ class Generations:
         """What was given in a generation; raises where its template cannot be read any more."""
         if action.template_id is None:
             raise NotFound("template of generation", str(action.generation))
-        bundle = bundle_of(self._reader.template(action.template_id).body)
+        return self.template(action.template_id)
+
+    def template(self, template_id: str) -> Given:
+        """A stored template with all that was given with it; raises as ``given``."""
+        bundle = bundle_of(self._reader.template(template_id).body)
         stack = self._stack
         definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
         return Given(bundle, definition, redacting.secrets(bundle, definition))
@@ -93,6 +97,15 @@ class Given:
     bundle: Bundle
     definition: StackDefinition
     secrets: Mapping[Spot, Any]
+
+    def place(self, path: Path) -> Place | None:
+        """Where a part of the template stands: its key, as far as the path leads."""
+        return self.definition.document.place(path, key=True)
+
+    @property
+    def lines(self) -> str:
+        """The template's text for excerpts."""
+        return redacting.template_lines(self.bundle, self.secrets)
 
     def shown(self, before: Given | None = None) -> Shown:
         """What may be shown; hidden values that differ from ``before`` are marked so."""

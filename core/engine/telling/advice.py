@@ -1,0 +1,102 @@
+"""What to do about a failure, by its kind: the class and the code of the error, never its sentence.
+
+Each answer is one sentence, with the command where there is one. ``{stack}`` and ``{resource}`` are
+filled in. Called by ``failures``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from zonda.core.store.views import FailedView, StackView
+
+from ..outcome import BROKEN, CANCELLED, INTERRUPTED, STACK_TIMED_OUT, TIMED_OUT
+
+_AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
+
+#: By the class of the error, for what zonda itself ends or refuses.
+BY_KIND = {
+    TIMED_OUT: (
+        "It took longer than it may. See whether what it waits for goes on by itself, or give"
+        " it more time: 'zonda: timeouts:' in the environment, or --timeout.",
+    ),
+    STACK_TIMED_OUT: (
+        "The whole action took longer than it may: give it more with --timeout, and look for what"
+        " was slow in 'zonda stack event list {stack}'.",
+    ),
+    CANCELLED: ("Somebody cancelled it, so nothing is wrong with the resource itself.",),
+    INTERRUPTED: (
+        "The engine ended while the plug-in was at work, so nobody knows whether it acted. Look"
+        " outside; an update replaces the resource, and 'zonda stack delete {stack}' removes it.",
+    ),
+    BROKEN: ("This is a fault in zonda or in a plug-in: run it again with --debug and report it.",),
+    "Immutable": (
+        "This property cannot change once the resource is there: give it its old value back, or"
+        " give the resource another name, so that a new one is made.",
+    ),
+    "Restricted": (
+        "The environment forbids this ('restricted_actions' of {resource}): take that out if it is"
+        " meant.",
+    ),
+    "External": (
+        "A resource cannot begin or cease to be managed elsewhere ('external_id'): rename it.",
+    ),
+    "InvalidState": ("The resource is not in a state for that: 'zonda stack resource show'.",),
+}
+#: By the code of the error.
+BY_CODE = {
+    "ZON301": ("The plug-in knows that no other attempt can go well: change the template.", _AGAIN),
+    "ZON303": (
+        "The workflow itself has failed: read its log, and correct its input or the workflow.",
+        _AGAIN,
+    ),
+    "ZON304": (
+        "The runner forgot the run, so how it ended is unknown: look at what it has made before it"
+        " is run again.",
+        _AGAIN,
+    ),
+    "ZON305": (
+        "Look at the runner, not at the template: is it running ('zonda runner serve'), and are the"
+        " settings default_runner and runners right?",
+        _AGAIN,
+    ),
+    "ZON400": ("Install or repair the plug-in: 'zonda plugin list' tells what is there.", _AGAIN),
+}
+_TEMPLATE = ("Correct the template at the place above.", _AGAIN)
+_OUTSIDE = ("Something outside of zonda refused: mend that, or change the properties.", _AGAIN)
+_UNEXPECTED = (
+    "The plug-in of {type} raised this ({kind}), and zonda knows no more of it: correct the"
+    " properties, or report it to the plug-in's author.",
+    _AGAIN,
+)
+_DELETE = "'zonda stack delete {stack}' goes on where it was, once the reason is mended."
+
+
+def advice(stack: StackView, failure: FailedView) -> list[str]:
+    """What to do about one failure."""
+    words = {
+        "stack": stack.name,
+        "resource": failure.resource_name,
+        "type": failure.resource_type,
+        "kind": failure.kind,
+    }
+    return [text.format(**words) for text in _advice(failure)]
+
+
+def _advice(failure: FailedView) -> Iterator[str]:
+    found = BY_KIND.get(failure.kind) or BY_CODE.get(failure.code) or _by_family(failure)
+    if failure.op == "DELETE":
+        yield from (text for text in found if text != _AGAIN)
+        yield _DELETE
+    else:
+        yield from found
+    if failure.code.startswith("ZON"):
+        yield f"'zonda explain {failure.code}' tells more about this kind of error."
+
+
+def _by_family(failure: FailedView) -> tuple[str, ...]:
+    if failure.code.startswith("ZON1"):
+        return _TEMPLATE
+    if failure.code.startswith("ZON"):
+        return _OUTSIDE
+    return _UNEXPECTED

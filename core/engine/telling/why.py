@@ -1,0 +1,141 @@
+"""Why a stack, or one resource of it, is as it is. Puts together what the neighbours find.
+
+Told are, in this order: the failure that is the reason, what only followed from it, what is at work
+or waits now, and why a resource was changed last. What is not kept any more is said to be so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow
+from zonda.core.store.views import ActionView, StackView
+from zonda.hooks.errors import NotFound, Place, ZondaError
+from zonda.hooks.near import near
+
+from .failures import BAD, Failure, Failures, bad_action, failures
+from .generations import Generations
+from .situation import Situation, situations
+
+#: What to do where an action has failed and no operation of it is to blame.
+OF_ACTIONS = {
+    "CANCELLED": "Somebody cancelled it: 'zonda stack update' goes on from what is there.",
+    "TIMED_OUT": "It took longer than it may: give it more with --timeout.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A failure with its place, and the template's text for an excerpt, hidden values left out."""
+
+    failure: Failure
+    place: Place | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """``certain`` is False where something failed and nothing is kept that says why.
+
+    ``action``: the one that the failures are of, None where nothing has failed. ``earlier``: the
+    last action that failed before one that did not.
+    """
+
+    stack: StackView
+    action: ActionView | None
+    failures: tuple[Spot, ...] = ()
+    followed: tuple[str, ...] = ()
+    situations: tuple[Situation, ...] = ()
+    earlier: ActionView | None = None
+    untold: str = ""
+    certain: bool = True
+    advice: tuple[str, ...] = field(default=())
+
+
+class Explaining:
+    """Explains one stack."""
+
+    def __init__(self, reader: Reader, stack: StackView, past: Generations) -> None:
+        self._reader = reader
+        self._stack = stack
+        self._past = past
+
+    def explain(self, name: str | None = None, number: int | None = None) -> Explanation:
+        """Why the stack (or the resource ``name``) is as it is, or was in a generation."""
+        actions = self._reader.actions(self._stack.id)
+        action = self._past.one(number) if number is not None else bad_action(actions, None)
+        found = None if action is None else self._failures(action, name)
+        if name is not None:
+            self._check_known(name)
+        now = self._situations(name) if number is None else ()
+        if name is not None and found is not None and not found.found:
+            found = None  # something else has failed
+        if found is None or action is None:
+            return Explanation(
+                self._stack, None, situations=now, earlier=_earlier(actions), certain=True
+            )
+        spots, untold = self._placed(found.found)
+        if not spots and not found.followed and action.status in BAD and name is None:
+            return self._of_action(action, now)
+        return Explanation(
+            self._stack, action, spots, found.followed, now, untold=untold, certain=True
+        )
+
+    def _failures(self, action: ActionView, name: str | None) -> Failures:
+        found = failures(self._reader, self._stack, action, name)
+        if name is not None and not found.found:
+            # what was never begun is explained by what failed in front of it
+            row = self._rows_named(name)
+            if any(each.action == "INIT" for each in row):
+                return failures(self._reader, self._stack, action)
+        return found
+
+    def _of_action(self, action: ActionView, now: tuple[Situation, ...]) -> Explanation:
+        """An action that has failed while no operation of it has, as far as that is kept."""
+        told = OF_ACTIONS.get(action.status)
+        return Explanation(
+            self._stack,
+            action,
+            situations=now,
+            certain=told is not None or bool(action.status_reason),
+            advice=() if told is None else (told,),
+        )
+
+    def _placed(self, found: Sequence[Failure]) -> tuple[tuple[Spot, ...], str]:
+        try:
+            return tuple(self._spots(found)), ""
+        except ZondaError as error:
+            return tuple(map(Spot, found)), str(error)
+
+    def _spots(self, found: Sequence[Failure]) -> Iterator[Spot]:
+        texts: dict[str, str] = {}
+        for failure in found:
+            key = failure.view.template_id
+            if key is None:
+                yield Spot(failure)
+                continue
+            given = self._past.template(key)
+            if key not in texts:
+                texts[key] = given.lines
+            path = failure.view.path or ("resources", failure.view.resource_name)
+            yield Spot(failure, given.place(path), texts[key])
+
+    def _situations(self, name: str | None) -> tuple[Situation, ...]:
+        row = self._reader.stack_row(self._stack.id)
+        return tuple(situations(row, self._reader.resource_rows(row.id), name))
+
+    def _rows_named(self, name: str) -> list[ResourceRow]:
+        return [row for row in self._reader.resource_rows(self._stack.id) if row.name == name]
+
+    def _check_known(self, name: str) -> None:
+        """Raise NotFound for a resource that neither is there nor ever failed."""
+        known = {row.name for row in self._reader.resource_rows(self._stack.id)}
+        known |= {one.resource_name for one in self._reader.failed(self._stack.id)}
+        if name not in known:
+            raise NotFound("Resource", name, hint=near(name, sorted(known)))
+
+
+def _earlier(actions: Sequence[ActionView]) -> ActionView | None:
+    return next((each for each in reversed(actions) if each.status in BAD), None)
