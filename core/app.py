@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
+    from .app_plans import Planned
     from .app_service import Service
     from .app_telling import Telling
     from .engine.loading import TemplateLoading
@@ -118,6 +119,19 @@ class App:
             source=self.random,
         )
         return Details(shown.parameters(stack.id), shown.outputs(stack.id, refresh=refresh))
+
+    def plan(self, action: Action, *, keep: bool = False) -> Planned:
+        """What an action would do. Takes no lock and does nothing; works beside an engine.
+
+        ``keep``: with the text of a plan file, for which the sealing key is made if there is none.
+        """
+        from .app_plans import plan
+
+        reader = self.reader
+        if keep and not self.database.exists():
+            make_folder(self.database.parent)
+            reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
+        return plan(self, reader, action, keep=keep)
 
     def validate(self, bundle: Bundle, *, ignore_unknown: bool = False) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.

@@ -26,6 +26,11 @@ _CODES = {
 }
 
 
+def marked(text: str, colour: str) -> str:
+    """``text`` in a colour once ``Screen.draw`` writes it; from outside only what is ``plain``."""
+    return f"{_MARKS[colour]}{text}{_END}"
+
+
 class Screen:
     """The streams of one run.
 
@@ -86,6 +91,12 @@ class Screen:
 
     def _shown(self, text: str) -> str:
         return plain.lines(text, _CODES if self._colours else None)
+
+    def draw(self, line: str) -> None:
+        """Write a line of the result; what is ``marked`` is coloured on a terminal."""
+        coloured = self._colour and self.out.isatty()
+        codes = _CODES if coloured else dict.fromkeys(_CODES, "")
+        self.out.write(plain.lines(line, codes) + "\n")
 
     def remember_source(self, file: str, text: str) -> None:
         """Keep a text that errors may point into."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 
 from zonda.core.app import Running
-from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
 from zonda.core.settings import LONGEST_ACTION
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output
+from . import bundles, output, plan_tree
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
 
 
-def _common_arguments(parser: argparse.ArgumentParser) -> None:
+def action_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a creation or an update is done with: timeout, rollback, tags."""
     parser.add_argument(
         "--timeout", type=_minutes, metavar="MINUTES", help="when to give the action up"
     )
@@ -35,6 +36,33 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave everything as it is if it fails",
     )
     parser.add_argument("--tags", metavar="TAG,...", help="words to find the stack by")
+
+
+def part_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--target`` and ``--exclude``."""
+    group = parser.add_argument_group("a part of the template")
+    group.add_argument(
+        "--target",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="only this and all it requires; may be given several times",
+    )
+    group.add_argument(
+        "--exclude",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="all but this and what requires it; may be given several times",
+    )
+
+
+def _common_arguments(parser: argparse.ArgumentParser) -> None:
+    action_arguments(parser)
+    part_arguments(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be done, as 'zonda stack plan' does"
+    )
     add_waiting(parser)
     output.add_arguments(parser)
 
@@ -71,15 +99,30 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
     """Create a stack and wait until every resource is there."""
-    action = CreateStack(
-        name=arguments.name,
+    action = creation(session, arguments, arguments.name)
+    if arguments.dry_run:
+        return _dry_run(session, arguments, action)
+    running = session.app.act(action, drive=arguments.wait)
+    return to_the_end(session, arguments, running, "CREATE")
+
+
+def creation(session: Session, arguments: argparse.Namespace, name: str) -> CreateStack:
+    """The creation that the arguments ask for."""
+    return CreateStack(
+        name=name,
         bundle=bundles.collect(session, arguments),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
         tags=_tags(arguments.tags) or (),
+        targets=tuple(arguments.target),
+        excludes=tuple(arguments.exclude),
     )
-    running = session.app.act(action, drive=arguments.wait)
-    return _to_the_end(session, arguments, running, "CREATE")
+
+
+def _dry_run(session: Session, arguments: argparse.Namespace, action: Action) -> int:
+    form = "json" if arguments.format == "value" else arguments.format
+    plan_tree.show(session.screen, form, session.app.plan(action).document)
+    return 0
 
 
 def update_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,18 +139,27 @@ def update_arguments(parser: argparse.ArgumentParser) -> None:
 
 def update(session: Session, arguments: argparse.Namespace) -> int:
     """Change a stack to fit a template, and wait until it does."""
+    action = change(session, arguments)
+    if arguments.dry_run:
+        return _dry_run(session, arguments, action)
+    running = session.app.act(action, drive=arguments.wait)
+    return to_the_end(session, arguments, running, "UPDATE")
+
+
+def change(session: Session, arguments: argparse.Namespace) -> UpdateStack:
+    """The update that the arguments ask for; raises UsageError where there is no template."""
     if not arguments.template and not arguments.existing:
         raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
-    action = UpdateStack(
+    return UpdateStack(
         stack=arguments.stack,
         bundle=bundles.collect(session, arguments),
         existing=arguments.existing,
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,
         tags=_tags(arguments.tags),
+        targets=tuple(arguments.target),
+        excludes=tuple(arguments.exclude),
     )
-    running = session.app.act(action, drive=arguments.wait)
-    return _to_the_end(session, arguments, running, "UPDATE")
 
 
 def delete_arguments(parser: argparse.ArgumentParser) -> None:
@@ -149,9 +201,10 @@ def _tags(text: str | None) -> tuple[str, ...] | None:
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
 
 
-def _to_the_end(
+def to_the_end(
     session: Session, arguments: argparse.Namespace, running: Running, action: str
 ) -> int:
+    """Follow ``action`` if that is wanted, and show the stack as it is then; the exit code."""
     code = 0
     if arguments.wait:
         code = follow(session, running, (action,))

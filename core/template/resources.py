@@ -130,7 +130,8 @@ class ResourceNode:
         is_open = value is LATER
         if not is_open and not isinstance(value, Mapping):
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
-        return value
+        section: Mapping[str, Any] = value
+        return section
 
     def resolved_external_id(self, scope: Scope, resolving: Resolving = FULLY) -> str | None:
         """The physical id of a resource that is managed elsewhere, else None."""

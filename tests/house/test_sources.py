@@ -26,6 +26,8 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
+    "core/engine/preview/outputs.py": "border: a plug-in is asked for an attribute",
+    "core/engine/preview/verdicts.py": "border: a plug-in decides about an update",
     "core/template/added_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/checks.py": "border: a plug-in's validate is called",
     "workflows/service_call.py": "border: a user's function, in a process of its own",

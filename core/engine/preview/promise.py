@@ -157,11 +157,10 @@ def _of_resource(
     if verdict is not None and verdict.wanted is not None and plan.stack.generation:
         # the values: what was read of other resources may be another one now
         facts["values"] = sealer.hmac(canonical(written(verdict.wanted)).encode())
-    if entry.action not in ("none", "outside", "keep"):
-        cls = plan_class(plan, each, definitions)
-        if cls not in known:
-            known[cls] = definitions.identity(cls, entry.type)
-        facts["class"] = known[cls]
+    cls = plan_class(plan, each, definitions)
+    if cls not in known:
+        known[cls] = definitions.identity(cls, entry.type)
+    facts["class"] = known[cls]
     return facts
 
 
@@ -182,15 +181,15 @@ def plan_class(plan: Preview, each: Resource, definitions: Definitions) -> Any:
 # -- differences ----------------------------------------------------------------------------------
 
 _WORDS = {
-    "generation": "the stack has had another action since (generation {0} then, {1} now)",
     "id": "it is another stack of that name",
+    "generation": "the stack has had another action since (generation {0} then, {1} now)",
+    "action": "the action would be another one ({0} then, {1} now)",
     "state": "{what} was {0} and is {1}",
-    "instance": "{what} is another instance",
-    "work": "something was done to {what} since",
-    "plan": "{what}: {0} was planned, it would be {1} now",
-    "values": "{what}: what it reads has other values now",
-    "class": "{what}: the plug-in is another one ({0} then, {1} now)",
-    "action": "the action is another one ({0} then, {1} now)",
+    "instance": "{what} is another instance now",
+    "work": "something was done to {what}",
+    "class": "{what}: another plug-in ({0} then, {1} now)",
+    "plan": "{what}: {0} was planned, it would be {1}",
+    "values": "{what}: what it reads has other values",
 }
 
 
@@ -199,6 +198,7 @@ def _differences(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> 
         old, new = then.get(key), now.get(key)
         if old != new:
             yield said.format(_shown(old), _shown(new), what=what)
+            return  # the rest follows from it
 
 
 def _shown(value: Any) -> str:
