@@ -1,0 +1,1 @@
+"""Heat's plug-in API on top of ``zonda.hooks``. See the README of the distribution."""

@@ -1,0 +1,442 @@
+"""One class of zonda's for each class of a plug-in for Heat. Made by ``adapted`` only.
+
+The engine calls ``zonda.hooks.resource.Resource``, plug-ins extend Heat's class of that name. Both
+have methods of the same name that mean different things, so neither extends the other: the one
+holds the other and hands on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from zonda.hooks import resource
+from zonda.hooks.attributes import Schema as AttributeSchema
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.dependencies import Dependencies
+from zonda.hooks.errors import (
+    InvalidTemplateAttribute,
+    NotFound,
+    Path,
+    TemplateError,
+    UpdateReplace,
+)
+from zonda.hooks.properties import Properties
+from zonda.hooks.properties import Schema as PropertySchema
+from zonda.hooks.resource import ResourceState
+from zonda.hooks.support import Unavailable
+from zonda.hooks.wording import named
+
+from heat.common import exception
+from heat.engine import attributes as heat_attributes
+from heat.engine import properties as heat_properties
+from heat.engine import rsrc_defn
+from heat.engine.resource import NoActionRequired
+from heat.engine.resource import Resource as HeatResource
+
+from .around import Stack
+from .tokens import CannotBeStored, pack, unpack
+
+#: Actions whose handlers take no argument but the resource itself.
+_PLAIN = ("create", "delete", "suspend", "resume", "check", "snapshot")
+_KEPT = "_zonda_adapted"
+
+
+class Adapted(resource.Resource):
+    """What all have in common; ``heat_class`` is the plug-in's own class."""
+
+    heat_class: ClassVar[type[HeatResource]] = HeatResource
+
+    def __init__(
+        self,
+        name: str,
+        definition: ResourceDefinition,
+        context: ResourceContext,
+        state: ResourceState | None = None,
+    ) -> None:
+        # Not the base's: it would read the properties, which belong to the plug-in's instance.
+        self.name = name
+        self.t = definition
+        self._state = state or ResourceState()
+        self._lent = context
+        self._token: Any = None
+
+    @property
+    def context(self) -> ResourceContext:
+        """What the engine lends."""
+        return self._lent
+
+    @context.setter
+    def context(self, context: ResourceContext) -> None:
+        self._lent = context
+        if "heat" in self.__dict__:
+            self.heat.stack.context.lent = context
+
+    @cached_property
+    def heat(self) -> Any:
+        """The plug-in's own instance."""
+        stack = Stack(self._lent, self, self._state)
+        made = self.heat_class(self.name, _definition(self.t), stack)
+        operation = getattr(self._lent, "operation", None)
+        if operation is not None and operation.action in made.ACTIONS:
+            made.action, made.status = operation.action, made.IN_PROGRESS
+        return made
+
+    # -- properties ----------------------------------------------------------------------------
+
+    @property
+    def properties(self) -> Properties:  # type: ignore[override]
+        """The values, as the engine reads them."""
+        try:
+            held: Properties = self.heat.properties.held
+            if self.t.properties and not held.data and not held.props:
+                return AsGiven({}, self.t.properties)
+            return held
+        except Exception as error:
+            if getattr(self._lent, "operation", None) is not None:
+                raise
+            return Broken(self.properties_schema, error)
+
+    def make_properties(self, definition: ResourceDefinition) -> Properties:
+        """The properties of another definition."""
+        return type(self)(self.name, definition, self._lent, self._state).properties
+
+    def validate(self) -> None:
+        """What the plug-in's own check finds."""
+        try:
+            found = self.heat.validate()
+        except Exception as error:
+            raise _template_error(error) from error
+        if found:  # until 2013 a check gave back the text of a fault
+            text = found.get("Error", found) if isinstance(found, Mapping) else found
+            raise TemplateError(str(text))
+
+    def add_dependencies(self, deps: Dependencies) -> None:
+        """Edges that the plug-in adds."""
+        self.heat.stack.with_neighbours(deps)
+        self.heat.add_dependencies(deps)
+
+    # -- life cycle ----------------------------------------------------------------------------
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> Any:
+        """Hand an update on, in the form that Heat has it."""
+        heat, after = self.heat, _definition(json_snippet)
+        heat.regenerate_info_schema(after)
+        diff = heat.update_template_diff(after, heat.t)
+        changed = dict(prop_diff)
+        if _overrides(self.heat_class, "update_template_diff_properties"):
+            before = heat.t.properties(heat.properties_schema, heat.context)
+            props = after.properties(heat.properties_schema, heat.context)
+            changed = heat.update_template_diff_properties(props, before)
+        if diff and heat.needs_replace_with_tmpl_diff(diff):
+            raise UpdateReplace(self.name)
+        return self._begun("update", heat.handle_update(after, diff, changed))
+
+    def needs_update(self, after: resource.Resource, changed: bool) -> bool:
+        """Whether an update is worth an operation; the plug-in may ask for a replacement."""
+        asks = _overrides(self.heat_class, "_needs_update", "needs_replace")
+        if not asks or not isinstance(after, Adapted):
+            return super().needs_update(after, changed)
+        heat, new = self.heat, after.heat
+        return bool(heat._needs_update(new.t, heat.t, new.properties, heat.properties, None))
+
+    def needs_replace_failed(self) -> bool:
+        """Whether the next update after a failure makes a new thing."""
+        return bool(self.heat.needs_replace_failed())
+
+    def needs_replace_with_prop_diff(
+        self, changed: Sequence[str], after: Properties, before: Properties
+    ) -> bool:
+        """Whether these changes need a new thing."""
+        new, old = _Read(after), _Read(before)
+        return bool(self.heat.needs_replace_with_prop_diff(set(changed), new, old))
+
+    def handle_delete(self) -> Any:
+        """Remove the thing."""
+        return self._begun("delete", self.heat.handle_delete())
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
+        """Take over a thing that exists."""
+        return self._begun("adopt", self.heat.handle_adopt(resource_data))
+
+    def _begun(self, action: str, token: Any) -> Any:
+        """The token of a handler, in a form that the engine can store if that is possible."""
+        self._token = token
+        if token is None:
+            return None
+        if inspect.isgenerator(token) and not hasattr(self.heat, f"check_{action}_complete"):
+            # A handler that is a task: each poll takes it one step further.
+            setattr(self, f"check_{action}_complete", self._step)
+        return {"heat": _stored(token)}
+
+    def _step(self, token: Any) -> bool:
+        try:
+            next(self._token)
+        except StopIteration:
+            return True
+        return False
+
+    def _checked(self, action: str, token: Any) -> bool:
+        """What a check says; a token that it changes is stored as it is then."""
+        live = self._token
+        if live is None and token is not None:
+            live = self._token = unpack(token["heat"])
+        check = getattr(self.heat, f"check_{action}_complete")
+        try:
+            return bool(_with_token(check, live))
+        finally:
+            if isinstance(token, dict):
+                token["heat"] = _stored(live)
+
+    # -- what others read ----------------------------------------------------------------------
+
+    @property
+    def attributes(self) -> Any:
+        """The attributes by name."""
+        return self.heat.attributes
+
+    def get_reference_id(self) -> Any:
+        """What ``get_resource`` gives."""
+        return self.heat.FnGetRefId()
+
+    def get_live_state(self) -> Mapping[str, Any] | None:
+        """The properties as they really are, where the plug-in can tell."""
+        heat = self.heat
+        tells = _overrides(self.heat_class, "get_live_state", "get_live_resource_data")
+        if not tells and not (heat.entity and heat.default_client_name):
+            return None
+        try:
+            return heat.get_live_state(heat.properties) or None
+        except exception.EntityNotFound as error:
+            raise NotFound("resource", self.name) from error
+
+
+class Broken(Properties):
+    """Stands for the properties of an instance that cannot be made: that is their fault."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, schemata: Mapping[str, PropertySchema], error: Exception) -> None:
+        super().__init__(schemata, {})
+        self._error = error
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """The fault."""
+        fault = _template_error(self._error)
+        if not isinstance(self._error, exception.HeatException):
+            fault = TemplateError(f"The plug-in cannot be used: {named(self._error)}")
+        fault.__cause__ = self._error
+        return [fault.under(*path[:2])]
+
+
+class AsGiven(Properties):
+    """The properties of a type that declares none and takes any, as ``OS::Heat::None``."""
+
+    __slots__ = ()
+
+    def stored(self) -> dict[str, Any]:
+        """What was given, as it is."""
+        return dict(self._given)
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """No faults."""
+        return []
+
+
+class _Read(heat_properties.Properties):
+    """Properties that the engine holds, as plug-ins read them."""
+
+    def __init__(self, held: Properties) -> None:
+        super().__init__(held.props, held.data)
+        self.held = held
+
+
+def _definition(definition: ResourceDefinition) -> rsrc_defn.ResourceDefinition:
+    """A definition as plug-ins read it."""
+    return rsrc_defn.ResourceDefinition(
+        definition.name,
+        definition.type,
+        properties=definition.properties,
+        metadata=definition.metadata,
+        depends=definition.depends_on,
+        deletion_policy=definition.deletion_policy,
+        update_policy=definition.update_policy,
+        description=definition.description,
+        external_id=definition.external_id,
+        raw=definition.raw.get("properties"),
+    )
+
+
+def _stored(token: Any) -> Any:
+    """The token as JSON, or as it is where it cannot be: then it lives as long as the process."""
+    try:
+        return pack(token)
+    except CannotBeStored:
+        return token
+
+
+def _with_token(check: Callable[..., Any], token: Any) -> Any:
+    try:
+        inspect.signature(check).bind(token)
+    except TypeError:  # until 2012 checks had no token
+        return check()
+    return check(token)
+
+
+def _overrides(cls: type[Any], *names: str) -> bool:
+    return any(getattr(cls, name) is not getattr(HeatResource, name) for name in names)
+
+
+def _template_error(error: Exception) -> TemplateError:
+    """What a plug-in's own check raises, as a fault of the template."""
+    if isinstance(error, TemplateError):
+        return error
+    if isinstance(error, exception.HeatExceptionWithPath):
+        text = str(error.error_message) or str(error.error)
+        label = str(error.error) if error.error_message else ""
+        return TemplateError(text, path=[_item(each) for each in error.path], label=label)
+    text = str(error) or type(error).__name__
+    if isinstance(error, exception.HeatException):
+        return TemplateError(text, heat_type=type(error).__name__)
+    return TemplateError(text)
+
+
+def _item(part: Any) -> str | int:
+    return part if isinstance(part, int) else str(part)
+
+
+# -- making the classes ------------------------------------------------------------------------
+
+
+def adapted(heat_class: type[HeatResource]) -> type[Adapted] | Unavailable:
+    """The class for ``heat_class``, made once; ``Unavailable`` where zonda cannot have it."""
+    if _KEPT not in heat_class.__dict__:
+        needs = getattr(heat_class, "__zonda_needs__", "")
+        setattr(heat_class, _KEPT, Unavailable(needs) if needs else _make(heat_class))
+    made: type[Adapted] | Unavailable = heat_class.__dict__[_KEPT]
+    return made
+
+
+def _make(heat_class: type[HeatResource]) -> type[Adapted]:
+    body: dict[str, Any] = {
+        "__doc__": heat_class.__doc__,
+        "__module__": heat_class.__module__,
+        "__qualname__": heat_class.__qualname__,
+        "heat_class": heat_class,
+        "properties_schema": _properties_schema(heat_class),
+        "attributes_schema": _attributes_schema(heat_class),
+        "update_policy_schema": heat_properties.schemata(heat_class.update_policy_schema or {}),
+        "support_status": heat_class.support_status,
+        "entity": heat_class.entity,
+        "default_client_name": heat_class.default_client_name,
+        "start_policy": heat_class.start_policy,
+    }
+    body.update(_handlers(heat_class))
+    if _overrides(heat_class, "get_attribute", "FnGetAtt"):
+        body["any_attribute"], body["FnGetAtt"] = True, _get_att
+    if _overrides(heat_class, "_needs_update", "needs_replace"):
+        # That it is defined makes the engine look at every update, changed or not.
+        body["always_update"] = lambda self: False
+    if not _overrides(heat_class, "add_dependencies"):
+        body["add_dependencies"] = resource.Resource.add_dependencies
+    return type(heat_class.__name__, (Adapted,), body)
+
+
+def _properties_schema(heat_class: type[HeatResource]) -> dict[str, Any]:
+    schemata = heat_properties.schemata(heat_class.properties_schema or {})
+    for name in heat_class.update_allowed_properties or ():
+        if name in schemata:
+            schemata[name].update_allowed = True
+    return schemata
+
+
+def _attributes_schema(heat_class: type[HeatResource]) -> dict[str, AttributeSchema]:
+    own = {**(heat_class.attributes_schema or {}), **(heat_class.base_attributes_schema or {})}
+    own.pop(HeatResource.SHOW, None)
+    return dict(heat_attributes.schemata(own))
+
+
+def _handlers(heat_class: type[HeatResource]) -> dict[str, Any]:
+    """Only what the plug-in has: whether a method is there says what a type can do."""
+    found: dict[str, Any] = {}
+    for action in _PLAIN:
+        if callable(getattr(heat_class, f"handle_{action}", None)):
+            found[f"handle_{action}"] = _handler(action)
+    for action in (*_PLAIN, "update", "adopt", "delete_snapshot", "restore"):
+        if callable(getattr(heat_class, f"check_{action}_complete", None)):
+            found[f"check_{action}_complete"] = _check(action)
+        if callable(getattr(heat_class, f"handle_{action}_cancel", None)):
+            found[f"handle_{action}_cancel"] = _cancel(action)
+    for name, action in (
+        ("handle_snapshot_delete", "delete"),
+        ("handle_delete_snapshot", "delete_snapshot"),
+        ("handle_find", "create"),
+    ):
+        if callable(getattr(heat_class, name, None)):
+            found[name] = _given(name, action)
+    if callable(getattr(heat_class, "handle_restore", None)):
+        found["handle_restore"] = _restore
+    if callable(getattr(heat_class, "handle_signal", None)):
+        found["handle_signal"] = _signal
+    return found
+
+
+def _get_att(self: Adapted, key: str, *path: Any) -> Any:
+    try:
+        return self.heat.FnGetAtt(key, *path)
+    except exception.InvalidTemplateAttribute as error:
+        raise InvalidTemplateAttribute(self.name, key) from error
+
+
+def _handler(action: str) -> Any:
+    def handle(self: Adapted) -> Any:
+        return self._begun(action, getattr(self.heat, f"handle_{action}")())
+
+    return handle
+
+
+def _check(action: str) -> Any:
+    def check(self: Adapted, token: Any) -> bool:
+        return self._checked(action, token)
+
+    return check
+
+
+def _cancel(action: str) -> Any:
+    def cancel(self: Adapted, token: Any) -> None:
+        live = self._token
+        if live is None and isinstance(token, dict):
+            live = unpack(token["heat"])
+        getattr(self.heat, f"handle_{action}_cancel")(live)
+
+    return cancel
+
+
+def _given(name: str, action: str) -> Any:
+    def handle(self: Adapted, said: Any) -> Any:
+        return self._begun(action, getattr(self.heat, name)(said))
+
+    return handle
+
+
+def _restore(self: Adapted, definition: ResourceDefinition, data: Mapping[str, Any]) -> Any:
+    return self.heat.handle_restore(_definition(definition), data)
+
+
+def _signal(self: Adapted, details: Any = None) -> Any:
+    try:
+        return self.heat.handle_signal(details)
+    except NoActionRequired:
+        return None

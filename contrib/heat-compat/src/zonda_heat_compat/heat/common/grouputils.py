@@ -1,0 +1,25 @@
+"""Members of groups: stacks inside stacks, which plug-ins in zonda cannot look into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zonda.hooks.errors import NotSupported
+
+
+def _refused(*given: Any, **named: Any) -> Any:
+    raise NotSupported("Plug-ins for Heat cannot look into nested stacks in zonda.")
+
+
+get_size = get_members = get_member_refids = get_member_names = get_resource = _refused
+get_rsrc_attr = get_rsrc_id = get_nested_attrs = get_member_definitions = _refused
+get_child_template_files = _refused
+
+
+class GroupInspector:
+    """Looks into a group."""
+
+    def __init__(self, *given: Any) -> None:
+        _refused()
+
+    from_parent_resource = classmethod(_refused)

@@ -1,0 +1,112 @@
+"""The clients of a context, by name.
+
+First those that packages for Heat bring (entry points of group ``heat.clients``), then zonda's
+client plug-ins. What neither brings cannot be used, and says so when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter
+
+__all__ = ["ClientBackend", "ClientPlugin", "Clients", "OpenStackClients", "has_client"]
+
+
+@cache
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="heat.clients")}
+
+
+def has_client(name: str) -> bool:
+    return name in _entries()
+
+
+def initialise() -> None:
+    """Nothing to do: clients are found when they are asked for."""
+
+
+class Clients:
+    """The clients of one context."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self._plugins: dict[str, Any] = {}
+
+    def client_plugin(self, name: str) -> Any:
+        """The client plug-in of that name; raises PluginError where there is none."""
+        if name not in self._plugins:
+            self._plugins[name] = self._made(name)
+        return self._plugins[name]
+
+    def _made(self, name: str) -> Any:
+        if has_client(name):
+            return _entries()[name].load()(self.context)
+        return _Plugin(self.context.client_plugin(name), name)
+
+    def client(self, name: str, version: Any = None) -> Any:
+        """The client of that name; raises PluginError where there is none."""
+        plugin = self.client_plugin(name)
+        return plugin.client() if version is None else plugin.client(version=version)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        # Before 2014: self.stack.clients.nova()
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *versions: self.client(name)
+
+
+OpenStackClients = ClientBackend = Clients
+
+
+class _Plugin:
+    """A client plug-in of zonda's, with what plug-ins for Heat ask besides."""
+
+    def __init__(self, plugin: Any, name: str) -> None:
+        self._plugin = plugin
+        self.name = name
+        self.ignore_not_found = ExceptionFilter(self.is_not_found)
+        self.ignore_conflict_and_not_found = ExceptionFilter(self._is_harmless)
+
+    def client(self, version: Any = None) -> Any:
+        """The client."""
+        return self._plugin.client()
+
+    def is_not_found(self, ex: BaseException) -> bool:
+        """Whether it says that something is not there."""
+        own = getattr(self._plugin, "is_not_found", None)
+        if own is not None:
+            return bool(own(ex))
+        try:
+            raise ex  # so that a plug-in which only says ``raise`` has something to raise
+        except BaseException as raised:
+            try:
+                self._plugin.ignore_not_found(raised)
+            except BaseException:
+                return False
+            return True
+
+    def is_conflict(self, ex: BaseException) -> bool:
+        """Whether it says that something else is in the way."""
+        own = getattr(self._plugin, "is_conflict", None)
+        return own is not None and bool(own(ex))
+
+    def _is_harmless(self, ex: BaseException) -> bool:
+        return self.is_conflict(ex) or self.is_not_found(ex)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plugin, name)
+
+
+def __getattr__(name: str) -> Any:
+    # Until 2014 plug-ins asked here whether a library is installed: clients.novaclient is not None
+    if name.endswith("client") and name.isidentifier() and not name.startswith("_"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            return None
+    raise AttributeError(f"heat.engine.clients of zonda-heat-compat has no {name}")

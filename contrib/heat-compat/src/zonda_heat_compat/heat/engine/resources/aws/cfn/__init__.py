@@ -1,0 +1,1 @@
+"""Named after the package of Heat that plug-ins import."""
