@@ -6,9 +6,12 @@ told without it.
 
 from __future__ import annotations
 
+from zonda.hooks.errors import ZondaError
+
 from .engine.loading import TemplateLoading
 from .engine.telling.differences import Differences, differences
 from .engine.telling.generations import Generations
+from .engine.telling.graph import Graph, of_stack, of_template
 from .engine.telling.past import Past, past
 from .engine.telling.why import Explaining, Explanation
 from .store.reads import Reader
@@ -49,6 +52,21 @@ class Telling:
         """Why a stack, or one resource, is as it is; raises NotFound."""
         explaining = Explaining(self._reader, stack, self.generations(stack))
         return explaining.explain(resource, generation)
+
+    def graph(self, stack: StackView) -> tuple[Graph, str]:
+        """The graph of a stack, and why its edges cannot be explained, if they cannot be."""
+        rows = self._reader.resource_rows(stack.id)
+        definition, untold = None, ""
+        if stack.template_id is not None:
+            try:
+                definition = self.generations(stack).template(stack.template_id).definition
+            except ZondaError as error:
+                untold = str(error)
+        return of_stack(f"Stack {stack.name}", rows, definition), untold
+
+    def template_graph(self, bundle: Bundle, name: str) -> Graph:
+        """The graph of a template that nothing was made of; raises ValidationErrors."""
+        return of_template(self.read(bundle, Identity("", "template", "")), name)
 
     def differences(
         self, stack: StackView, first: int | None, second: int | None

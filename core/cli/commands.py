@@ -28,6 +28,7 @@ COMMANDS = {
     "stack history": Command("history_show", "history", "List what was done to a stack, by whom."),
     "stack diff": Command("diff_show", "diff", "Show what differs between two generations."),
     "stack why": Command("why_show", "why", "Explain why a stack or a resource is as it is."),
+    "stack graph": Command("graph_show", "graph", "Draw who needs whom in a stack, and why."),
     "stack cancel": Command("stack_action", "cancel", "Cancel a running create or update."),
     "stack suspend": Command("stack_action", "suspend", "Suspend the resources of a stack."),
     "stack resume": Command("stack_action", "resume", "Resume the resources of a stack."),
@@ -37,8 +38,21 @@ COMMANDS = {
     "stack output show": Command("output_show", "show", "Show the value of an output."),
     "stack resource list": Command("resource_show", "list_resources", "List resources of a stack."),
     "stack resource show": Command("resource_show", "show", "Show one resource of a stack."),
+    "stack resource signal": Command("resource_change", "signal", "Send a signal to a resource."),
+    "stack resource mark unhealthy": Command(
+        "resource_change", "mark", "Have the next update replace a resource."
+    ),
+    "stack hook poll": Command("hook_commands", "poll", "List what waits at a breakpoint."),
+    "stack hook clear": Command("hook_commands", "clear", "Let what waits at a breakpoint go on."),
+    "stack protect": Command("protect_commands", "protect", "Protect a stack, or resources of it."),
+    "stack unprotect": Command(
+        "protect_commands", "unprotect", "Protect a stack, or resources of it, no more."
+    ),
     "stack event list": Command("event_show", "list_events", "List what happened to a stack."),
     "template validate": Command("template_show", "validate", "Show every fault of a template."),
+    "template graph": Command(
+        "graph_show", "template_graph", "Draw who needs whom in a template, and why."
+    ),
     "template schema": Command(
         "template_schema", "schema", "Print a JSON Schema of templates, for editors."
     ),
@@ -63,7 +77,7 @@ COMMANDS = {
 
 def longest(words: list[str]) -> tuple[str, int]:
     """The command that ``words`` begin with, and how many words it takes; ("", 0) if none."""
-    for length in (3, 2, 1):
+    for length in (4, 3, 2, 1):
         name = " ".join(words[:length])
         if name in COMMANDS and len(words) >= length:
             return name, length

@@ -87,7 +87,7 @@ def _read(
             yield name
         elif name not in reported:
             reported.add(name)
-            calls = calls or _calls_that_read(tree)
+            calls = calls or calls_that_read(tree)
             call = calls.get(repr(source))
             at = call.path if call is not None else (*node.path, section)
             known = _hinted(enabled, errors)
@@ -150,21 +150,21 @@ def _shown(node: ResourceNode, section: str, at: Path) -> str:
 
 def call_that_reads(tree: Any, source: Source) -> Function | None:
     """The innermost call in ``tree`` that reads ``source``."""
-    return _calls_that_read(tree).get(repr(source))
+    return calls_that_read(tree).get(repr(source))
 
 
-def _calls_that_read(tree: Any) -> dict[str, Function]:
+def calls_that_read(tree: Any) -> dict[str, Function]:
     """By source (its ``repr``) the innermost call in ``tree`` that reads it."""
     found: dict[str, Function] = {}
     if isinstance(tree, Function):
-        found = _calls_that_read(tree.args)
+        found = calls_that_read(tree.args)
         for source in tree.sources():
             found.setdefault(repr(source), tree)
         return found
     children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
     for child in children:
         if isinstance(child, Function | dict | list):
-            for mark, call in _calls_that_read(child).items():
+            for mark, call in calls_that_read(child).items():
                 found.setdefault(mark, call)
     return found
 

@@ -1,0 +1,112 @@
+"""``zonda stack graph`` and ``zonda template graph``: who needs whom, and why."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zonda.hooks.errors import UsageError
+
+from . import bundles, output, stack_names
+from .screen import Screen
+from .session import Session
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.engine.telling.graph import Graph
+
+FORMATS = ("text", "dot", "mermaid", "svg", "json")
+_BY_SUFFIX = {".gv": "dot", ".dot": "dot", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
+_COLOURS = {"failed": "red", "progress": "yellow", "complete": "green"}
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-f", "--format", choices=FORMATS, help="default: as FILE ends, else text")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it there")
+
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack graph``."""
+    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
+    _add_arguments(parser)
+
+
+def graph(session: Session, arguments: argparse.Namespace) -> int:
+    """The graph of a stack, with the states of its resources."""
+    stack = stack_names.find(session, arguments.stack)
+    found, untold = session.app.telling.graph(stack)
+    if untold:
+        session.screen.say(f"The edges cannot be explained: {untold}")
+    _write(session.screen, found, arguments)
+    return 0
+
+
+def template_graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template graph``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
+    bundles.add_arguments(parser, required=False)
+    _add_arguments(parser)
+
+
+def template_graph(session: Session, arguments: argparse.Namespace) -> int:
+    """The graph of a template; parameters need no values, types need not be installed."""
+    arguments.template = arguments.template or arguments.file
+    bundle = bundles.collect(session, arguments, required=True)
+    name = Path(bundle.template_file).name
+    _write(session.screen, session.app.telling.template_graph(bundle, name), arguments)
+    return 0
+
+
+def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
+    form = arguments.format or _BY_SUFFIX.get(Path(arguments.output or "").suffix, "text")
+    if arguments.output is None:
+        if form == "json":
+            from zonda.core.engine.telling import drawing
+
+            output.data(screen.out, "json", drawing.as_data(found))
+            return
+        for line in _lines(screen, found, form, painted=True):
+            screen.show(line)
+        return
+    try:
+        text = "".join(f"{line}\n" for line in _lines(screen, found, form, painted=False))
+        Path(arguments.output).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{arguments.output} cannot be written: {error.strerror}.") from error
+
+
+def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
+    import json
+
+    from zonda.core.engine.telling import drawing, svg
+
+    if form == "json":
+        return [json.dumps(drawing.as_data(found), indent=2)]
+    if form == "svg":
+        return svg.svg(found)
+    if form != "text":
+        return drawing.dot(found) if form == "dot" else drawing.mermaid(found)
+    return _tree(screen, found, painted=painted)
+
+
+def _tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
+    from zonda.core.engine.telling import drawing
+
+    lines = drawing.LINES if not painted or _can_draw(screen) else drawing.PLAIN
+    for branches, node, why, note in drawing.tree(found, lines):
+        colour = _COLOURS.get(node.look)
+        state = screen.painted(node.state, colour) if painted and colour else node.state
+        parts = [f"{branches}{node.name} ({node.type})", state, f"[{why}]" if why else "", note]
+        yield "  ".join(part for part in parts if part)
+    if not found.nodes:
+        yield "There are no resources."
+
+
+def _can_draw(screen: Screen) -> bool:
+    encoding = getattr(screen.out, "encoding", None) or "utf-8"
+    try:
+        "├└│─".encode(encoding)
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

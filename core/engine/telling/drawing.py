@@ -1,0 +1,144 @@
+"""A graph as text: a tree for terminals, DOT for Graphviz, Mermaid, and data for programs.
+
+Whatever comes from templates is escaped for the language that it is written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .graph import Edge, Graph, Node
+
+#: Deeper than this a tree on a terminal tells nobody anything.
+DEEPEST = 40
+#: How each look is filled, and how its border is drawn: nothing is told by colour alone.
+FILLS = {
+    "complete": ("#d3f0d5", "#2e7d32"),
+    "failed": ("#f9d0d0", "#b3261e"),
+    "progress": ("#fdeec2", "#8a6100"),
+    "init": ("#eeeeee", "#616161"),
+    "none": ("#e3ecfa", "#31588f"),
+}
+_MERMAID = {"failed": ",stroke-width:4px", "progress": ",stroke-dasharray:6 3"}
+_DOT = {"failed": "filled,bold", "progress": "filled,dashed"}
+#: Branches of a tree, for terminals that have these characters and for those that do not.
+LINES, PLAIN = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "   ")
+
+
+def as_data(graph: Graph) -> dict[str, Any]:
+    """Nodes and edges for programs."""
+    return {
+        "nodes": [
+            {
+                "name": node.name,
+                "type": node.type,
+                "state": node.state or None,
+                "reason": node.reason or None,
+            }
+            for node in graph.nodes
+        ],
+        "edges": [
+            {
+                "dependant": edge.dependant,
+                "requirement": edge.requirement,
+                "reasons": list(edge.reasons),
+            }
+            for edge in graph.edges
+        ],
+    }
+
+
+# -- a tree ---------------------------------------------------------------------------------------
+
+
+def tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node, str, str]]:
+    """Each line as (branches, node, why it stands there, a note).
+
+    What nobody requires stands to the left, below each one what it requires. A part that was
+    shown is not shown again. Without recursion: a chain may be longer than Python's stack.
+    """
+    nodes = {node.name: node for node in graph.nodes}
+    below: dict[str, list[Edge]] = {name: [] for name in nodes}
+    for edge in graph.edges:
+        below[edge.dependant].append(edge)
+    required = {edge.requirement for edge in graph.edges}
+    shown: set[str] = set()
+    todo = [("", "", name, "") for name in reversed(nodes) if name not in required]
+    while todo:
+        branches, indent, name, why = todo.pop()
+        edges = below[name]
+        again = name in shown and bool(edges)
+        deep = len(indent) >= DEEPEST * len(lines[2]) and bool(edges) and not again
+        yield branches, nodes[name], why, "shown above" if again else "goes on" if deep else ""
+        shown.add(name)
+        if again or deep:
+            continue
+        for index in range(len(edges) - 1, -1, -1):
+            last = index == len(edges) - 1
+            branch, bar = (lines[1], lines[3]) if last else (lines[0], lines[2])
+            edge = edges[index]
+            todo.append((indent + branch, indent + bar, edge.requirement, edge.label))
+
+
+# -- DOT and Mermaid ------------------------------------------------------------------------------
+
+
+def dot(graph: Graph) -> Iterator[str]:
+    """The graph for Graphviz; an arrow leads to what is required."""
+    yield f"digraph {_quoted(graph.title)} {{"
+    yield "  rankdir=BT;"
+    yield '  node [shape=box, style=filled, fontname="sans-serif"];'
+    for node in graph.nodes:
+        fill, border = FILLS[node.look]
+        label = "\n".join(filter(None, (node.name, node.type, node.state)))
+        style = _DOT.get(node.look, "filled")
+        yield (
+            f"  {_quoted(node.name)} [label={_quoted(label)}, tooltip={_quoted(_told(node))}, "
+            f'style="{style}", fillcolor="{fill}", color="{border}"];'
+        )
+    for edge in graph.edges:
+        ends = f"{_quoted(edge.dependant)} -> {_quoted(edge.requirement)}"
+        yield f"  {ends} [tooltip={_quoted(edge.label)}, edgetooltip={_quoted(edge.label)}];"
+    yield "}"
+
+
+def _quoted(text: str) -> str:
+    r"""A string of DOT; a backslash is doubled, since ``\N`` and others mean something there."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + "".join(letter if letter.isprintable() else " " for letter in text) + '"'
+
+
+def mermaid(graph: Graph) -> Iterator[str]:
+    """The graph as a flow chart of Mermaid; an arrow leads to what is required."""
+    keys = {node.name: f"n{index}" for index, node in enumerate(graph.nodes)}
+    yield "flowchart BT"
+    for node in graph.nodes:
+        label = "<br>".join(_entities(text) for text in (node.name, node.type, node.state) if text)
+        yield f'  {keys[node.name]}["{label}"]:::{node.look}'
+    for edge in graph.edges:
+        why = _entities(edge.reasons[0] if edge.reasons else "")
+        more = f" +{len(edge.reasons) - 1}" if len(edge.reasons) > 1 else ""
+        yield f'  {keys[edge.dependant]} -->|"{why}{more}"| {keys[edge.requirement]}'
+    for look in sorted({node.look for node in graph.nodes}):
+        fill, border = FILLS[look]
+        style = f"fill:{fill},stroke:{border},color:#000{_MERMAID.get(look, '')}"
+        yield f"  classDef {look} {style}"
+
+
+def _entities(text: str) -> str:
+    """A text inside quotes of Mermaid: all that might mean something there as its number."""
+    return "".join(
+        letter
+        if letter.isalnum() or letter in " _.,:()[]/-'"
+        else f"#{ord(letter)};"
+        if letter.isprintable()
+        else " "
+        for letter in text
+    )
+
+
+def _told(node: Node) -> str:
+    state = f": {node.state}" if node.state else ""
+    reason = f" ({node.reason})" if node.reason else ""
+    return f"{node.name} ({node.type}){state}{reason}"

@@ -1,0 +1,114 @@
+"""A graph as a picture: SVG by itself, without a program that draws it.
+
+States are told by words and by borders as well as by colour; every part has a title, which
+browsers show under the pointer and screen readers read out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from xml.sax.saxutils import escape
+
+from zonda.core.graph.layers import Layout, layout
+
+from .drawing import FILLS
+from .graph import Edge, Graph, Node
+
+#: Sizes in pixels.
+HEIGHT, GAPS, MARGIN = 58.0, (18.0, 56.0), 20.0
+_LETTER, _NARROWEST, _WIDEST = 7.2, 90.0, 260.0
+_BORDERS = {"failed": "stroke-width:3", "progress": "stroke-dasharray:6 3;stroke-width:2"}
+_STYLE = (
+    "text{font:12px sans-serif;text-anchor:middle;fill:#111}"
+    ".name{font-weight:bold;font-size:13px}"
+    ".edge path{fill:none;stroke:#777;stroke-width:1.2}"
+    ".edge:hover path{stroke:#000;stroke-width:2.5}"
+)
+
+
+def svg(graph: Graph) -> Iterator[str]:
+    """The picture, line by line; an arrow leads up to what is required."""
+    widths = {node.name: _width(node) for node in graph.nodes}
+    placed = layout(graph.requires, widths, height=HEIGHT, gaps=GAPS)
+    width, height = (side + 2 * MARGIN for side in placed.size)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-labelledby="title desc">'
+    )
+    yield f'<title id="title">{_text(graph.title)}</title>'
+    told = f"{len(graph.nodes)} resources; an arrow leads to what a resource needs."
+    yield f'<desc id="desc">{_text(told)}</desc>'
+    yield f"<style>{_STYLE}{''.join(_classes())}</style>"
+    yield (
+        '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
+        'markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#777"/></marker></defs>'
+    )
+    yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
+    yield f'<g transform="translate({MARGIN:.0f},{MARGIN:.0f})">'
+    for edge in graph.edges:
+        yield from _edge(edge, placed)
+    for node in graph.nodes:
+        yield from _node(node, placed.at[node.name], widths[node.name])
+    yield "</g>"
+    yield "</svg>"
+
+
+def _classes() -> Iterator[str]:
+    for look, (fill, border) in FILLS.items():
+        yield f".{look} rect{{fill:{fill};stroke:{border};{_BORDERS.get(look, '')}}}"
+
+
+def _width(node: Node) -> float:
+    longest = max(len(node.name) * 1.1, len(node.type), len(node.state))
+    return min(max(longest * _LETTER + 20, _NARROWEST), _WIDEST)
+
+
+def _node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
+    x, y = at
+    state = f": {node.state}" if node.state else ""
+    reason = f" ({node.reason})" if node.reason else ""
+    yield f'<g class="node {node.look}">'
+    yield f"<title>{_text(f'{node.name} ({node.type}){state}{reason}')}</title>"
+    yield (
+        f'<rect x="{x - width / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" '
+        f'height="{HEIGHT:.0f}" rx="6"/>'
+    )
+    letters = int((width - 16) / _LETTER)
+    lines = ((node.name, -10, ' class="name"'), (node.type, 6, ""), (node.state, 22, ""))
+    for text, down, kind in lines:
+        shown = _text(_cut(text, letters))
+        yield f'<text{kind} x="{x:.1f}" y="{y + down:.1f}">{shown}</text>'
+    yield "</g>"
+
+
+def _edge(edge: Edge, placed: Layout) -> Iterator[str]:
+    start, end = placed.at[edge.dependant], placed.at[edge.requirement]
+    bends = placed.bends.get((edge.dependant, edge.requirement), ())
+    points = [(start[0], start[1] - HEIGHT / 2), *bends, (end[0], end[1] + HEIGHT / 2)]
+    title = f"{edge.dependant} needs {edge.requirement}: {edge.label}"
+    yield f'<g class="edge"><title>{_text(title)}</title>'
+    yield f'<path d="{_curve(points)}" marker-end="url(#head)"/></g>'
+
+
+def _curve(points: Sequence[tuple[float, float]]) -> str:
+    """Through all points, upright at each of them."""
+    path = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
+    for (x, y), (to_x, to_y) in pairwise(points):
+        middle = (y + to_y) / 2
+        path += f" C{x:.1f},{middle:.1f} {to_x:.1f},{middle:.1f} {to_x:.1f},{to_y:.1f}"
+    return path
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: max(letters - 1, 1)] + "…"
+
+
+def _text(text: str) -> str:
+    """A text as XML may hold it: escaped, without characters that XML 1.0 has no way to write."""
+    return escape("".join(letter if _allowed(letter) else "\ufffd" for letter in text))
+
+
+def _allowed(letter: str) -> bool:
+    code = ord(letter)
+    return letter in "\t\n\r" or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF

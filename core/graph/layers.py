@@ -1,0 +1,187 @@
+"""Where to draw the keys of a graph: in layers, requirements above those who need them.
+
+The way of Sugiyama: keys are put into layers, edges over several layers get bends, each layer is
+put into an order with few crossings (by barycentres), and every key near the middle of its
+neighbours. Called by who draws; knows sizes and keys, and nothing of what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .digraph import order
+
+#: Keys that stand side by side at most; what is wider goes on in a layer below.
+WIDEST = 24
+#: Bends in all at most; a graph that needs more gets straight edges.
+MOST_BENDS = 6000
+_SWEEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """``at``: the middle of each key. ``bends``: (dependant, requirement) -> points between them.
+
+    ``size`` is width and height of the whole; everything lies within it.
+    """
+
+    at: Mapping[str, tuple[float, float]]
+    bends: Mapping[tuple[str, str], Sequence[tuple[float, float]]]
+    size: tuple[float, float]
+
+
+@dataclass(slots=True)
+class _Spot:
+    """A key or a bend: its layer, its neighbours above and below, and its place."""
+
+    width: float
+    layer: int
+    above: list[_Spot] = field(default_factory=list)
+    below: list[_Spot] = field(default_factory=list)
+    x: float = 0.0
+    place: int = 0
+
+
+def layout(
+    requires: Mapping[str, Collection[str]],
+    widths: Mapping[str, float],
+    *,
+    height: float,
+    gaps: tuple[float, float],
+) -> Layout:
+    """The layout of ``requires`` (each key with what it requires); raises Ring.
+
+    ``widths`` of keys, which are all ``height`` high; ``gaps``: between neighbours, between layers.
+    """
+    spots = {key: _Spot(widths[key], layer) for key, layer in _layers(requires).items()}
+    trails = _connect(requires, spots)
+    everything = [*spots.values(), *(bend for trail in trails.values() for bend in trail)]
+    rows = _rows(everything)
+    _reduce_crossings(rows)
+    _place(rows, gaps[0])
+    return _measured(spots, trails, everything, height, gaps[1])
+
+
+def _layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The layer of each key: below all that it requires; wide ones are broken."""
+    depth: dict[str, int] = {}
+    for key in order(requires):
+        depth[key] = 1 + max((depth[other] for other in requires.get(key, ())), default=-1)
+    members: dict[int, list[str]] = {}
+    for key, layer in depth.items():
+        members.setdefault(layer, []).append(key)
+    found, number = {}, 0
+    for layer in sorted(members):
+        keys = members[layer]
+        for start in range(0, len(keys), WIDEST):
+            found.update(dict.fromkeys(keys[start : start + WIDEST], number))
+            number += 1
+    return found
+
+
+def _connect(
+    requires: Mapping[str, Collection[str]], spots: Mapping[str, _Spot]
+) -> dict[tuple[str, str], list[_Spot]]:
+    """Make neighbours; gives the bends of each edge, from the dependant to the requirement."""
+    edges = [(key, other) for key, needs in requires.items() for other in needs]
+    count = sum(spots[key].layer - spots[other].layer - 1 for key, other in edges)
+    trails: dict[tuple[str, str], list[_Spot]] = {}
+    for key, other in edges:
+        low, high = spots[key], spots[other]
+        layers = range(low.layer - 1, high.layer, -1) if count <= MOST_BENDS else range(0)
+        trail = [_Spot(0.0, layer) for layer in layers]
+        chain = [low, *trail, high]
+        for lower, upper in pairwise(chain):
+            lower.above.append(upper)
+            upper.below.append(lower)
+        trails[key, other] = trail
+    return trails
+
+
+def _rows(everything: Sequence[_Spot]) -> list[list[_Spot]]:
+    rows: list[list[_Spot]] = [[] for _ in range(1 + max((s.layer for s in everything), default=0))]
+    for spot in everything:
+        rows[spot.layer].append(spot)
+    _number(rows)
+    return rows
+
+
+def _number(rows: Sequence[Sequence[_Spot]]) -> None:
+    for row in rows:
+        for place, spot in enumerate(row):
+            spot.place = place
+
+
+def _reduce_crossings(rows: list[list[_Spot]]) -> None:
+    """Sort each layer by the mean place of its neighbours, downwards and upwards in turn."""
+    for sweep in range(_SWEEPS):
+        down = sweep % 2 == 0
+        for row in rows if down else reversed(rows):
+            row.sort(key=lambda spot: _barycentre(spot, spot.above if down else spot.below))
+            for place, spot in enumerate(row):
+                spot.place = place
+
+
+def _barycentre(spot: _Spot, neighbours: Sequence[_Spot]) -> float:
+    if not neighbours:
+        return float(spot.place)
+    return sum(other.place for other in neighbours) / len(neighbours)
+
+
+def _place(rows: Sequence[Sequence[_Spot]], gap: float) -> None:
+    """Each spot as near to the middle of its neighbours as the order of its layer allows."""
+    for row in rows:
+        _apart(row, [0.0] * len(row), gap)
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            _apart(row, [_middle(spot) for spot in row], gap)
+
+
+def _middle(spot: _Spot) -> float:
+    near = [*spot.above, *spot.below]
+    return sum(other.x for other in near) / len(near) if near else spot.x
+
+
+def _apart(row: Sequence[_Spot], wanted: Sequence[float], gap: float) -> None:
+    """Give each spot its place: nearest to ``wanted`` by least squares, none over another.
+
+    Spots that want to be too near become one block at their common mean (pool adjacent violators).
+    """
+    offset, offsets = 0.0, []
+    for index, spot in enumerate(row):
+        if index:
+            offset += (row[index - 1].width + spot.width) / 2 + gap
+        offsets.append(offset)
+    blocks: list[tuple[float, int]] = []
+    for want, shift in zip(wanted, offsets, strict=True):
+        total, count = want - shift, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] >= total / count:
+            before, number = blocks.pop()
+            total, count = total + before, count + number
+        blocks.append((total, count))
+    starts = [total / count for total, count in blocks for _ in range(count)]
+    for spot, start, shift in zip(row, starts, offsets, strict=True):
+        spot.x = start + shift
+
+
+def _measured(
+    spots: Mapping[str, _Spot],
+    trails: Mapping[tuple[str, str], Sequence[_Spot]],
+    everything: Sequence[_Spot],
+    height: float,
+    gap: float,
+) -> Layout:
+    left = min((spot.x - spot.width / 2 for spot in everything), default=0.0)
+    right = max((spot.x + spot.width / 2 for spot in everything), default=0.0)
+    layers = 1 + max((spot.layer for spot in everything), default=0)
+
+    def point(spot: _Spot) -> tuple[float, float]:
+        return spot.x - left, spot.layer * (height + gap) + height / 2
+
+    return Layout(
+        {key: point(spot) for key, spot in spots.items()},
+        {edge: [point(spot) for spot in trail] for edge, trail in trails.items() if trail},
+        (right - left, layers * (height + gap) - gap),
+    )
