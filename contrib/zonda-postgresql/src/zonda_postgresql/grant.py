@@ -1,0 +1,297 @@
+"""``Zonda::PostgreSQL::Grant``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import NotFound, ResourceFailure, TemplateError, UpdateReplace
+
+from . import connection, drift, naming, privileges
+from .managed import DATABASE, SERVER, OnServer
+from .privileges import ALL, KINDS, MANY, PUBLIC, Item
+from .session import Session, Unreachable, connect
+
+ROLE, ON, SCHEMA, OBJECTS = "role", "on", "schema", "objects"
+PRIVILEGES, OPTION, FUTURE, FUTURE_OWNER = "privileges", "grant_option", "future", "future_owner"
+
+_GRANTED, _PLACE, _OIDS = "granted", "place", "oids"
+_WORDS: Final = (
+    *(ALL, "CONNECT", "CREATE", "DELETE", "EXECUTE", "INSERT", "MAINTAIN", "REFERENCES"),
+    *("SELECT", "TEMPORARY", "TRIGGER", "TRUNCATE", "UPDATE", "USAGE"),
+)
+
+_Schema = properties.Schema
+_Attribute = attributes.Schema
+
+
+class Grant(OnServer):
+    """Privileges of one role on a database, a schema, or tables, sequences or functions of one.
+
+    Every change is made in place: what is no longer wanted is revoked, what is new is granted, the
+    rest is not touched. Privileges that the role had before are not this resource's, and are not
+    revoked with it. Without `objects` all that are in the schema are meant; with `future` those,
+    too, that `future_owner` makes later.
+    """
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        SERVER: connection.server_property(),
+        DATABASE: naming.name("The database; the one of `server` by default."),
+        ROLE: naming.name(
+            "Who gets the privileges: a role, or PUBLIC for everybody.", required=True
+        ),
+        ON: _Schema(
+            _Schema.STRING,
+            "The kind of what they are for.",
+            required=True,
+            constraints=[constraints.AllowedValues(list(KINDS))],
+            update_allowed=True,
+        ),
+        SCHEMA: naming.name("The schema, for everything but a database."),
+        OBJECTS: _Schema(
+            _Schema.LIST,
+            "The names of tables or sequences, or functions with the types of their arguments: "
+            "`total(integer, text)`. All that are in the schema if it is not given.",
+            schema=_Schema(_Schema.STRING),
+            update_allowed=True,
+        ),
+        PRIVILEGES: _Schema(
+            _Schema.LIST,
+            "The privileges, or ALL.",
+            required=True,
+            schema=_Schema(_Schema.STRING, constraints=[constraints.AllowedValues(list(_WORDS))]),
+            constraints=[constraints.Length(min=1)],
+            update_allowed=True,
+        ),
+        OPTION: _Schema(
+            _Schema.BOOLEAN,
+            "Whether the role may pass them on.",
+            default=False,
+            update_allowed=True,
+        ),
+        FUTURE: _Schema(
+            _Schema.BOOLEAN,
+            "Whether tables, sequences or functions that are made in the schema later have them.",
+            default=False,
+            update_allowed=True,
+        ),
+        FUTURE_OWNER: naming.name(
+            "Who makes what comes later; the role that zonda logs in as by default."
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        PRIVILEGES: _Attribute("The privileges that the role has.", type=_Attribute.LIST),
+        OBJECTS: _Attribute("The objects that they are for.", type=_Attribute.LIST),
+    }
+
+    def validate(self) -> None:
+        """What belongs together."""
+        given = self.properties
+        for key in (DATABASE, ROLE, SCHEMA, FUTURE_OWNER):
+            naming.check(given[key], key)
+        many = given[ON] in MANY
+        is_open = given.get_user_value(SCHEMA) is None
+        if given[ON] and given[ON] != privileges.DATABASE and is_open and SCHEMA not in given.data:
+            raise _fault(SCHEMA, f"a grant on a {given[ON]} needs the schema")
+        for key in (OBJECTS, FUTURE):
+            if given[key] and not many and given[ON]:
+                raise _fault(key, f"is for {', '.join(MANY)}, not for a {given[ON]}")
+        if given[FUTURE] and given[OBJECTS]:
+            raise _fault(FUTURE, "is for all objects of a schema: leave `objects` out")
+
+    # -- life cycle -------------------------------------------------------------------------------
+
+    def handle_create(self) -> None:
+        """Grant what the role does not have yet."""
+        with self.session(self.properties) as session:
+            self._converge(session, self.properties)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """Revoke and grant what differs."""
+        wanted = self.make_properties(json_snippet)
+        with self.session(wanted) as session:
+            if self.data().get(_PLACE, "") not in ("", _place(session)):
+                raise UpdateReplace(self.name)
+            self._converge(session, wanted)
+
+    def handle_delete(self) -> None:
+        """Revoke what was granted here."""
+        granted = self._granted()
+        if not granted:
+            return
+        try:
+            with self.session(self.properties) as session, session.transaction():
+                privileges.revoke(session, privileges.live(session, granted))
+        except Unreachable:
+            if self._database_is_there():
+                raise
+        self._remember(())
+
+    def handle_check(self) -> None:
+        """Fail if a privilege, the role, or what it is for is missing."""
+        drift.check(self)
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """Count what the role has of it as granted here."""
+        super().handle_adopt({**resource_data, "resource_id": _name(self.properties)})
+        with self.session(self.properties) as session:
+            self.data_set(_PLACE, _place(session))
+            self._remember(privileges.live(session, _items(session, self.properties)))
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        """The privileges that the role has on all of it, and whether it may pass them on."""
+        wanted = self.properties
+        with self.session(wanted) as session:
+            _check_there(session, wanted)
+            items = _items(session, wanted)
+            there = privileges.live(session, items)
+        missing = {item.privilege for item in items if item not in there}
+        words = [word for word in wanted[PRIVILEGES] if word != ALL and word not in missing]
+        if ALL in wanted[PRIVILEGES]:
+            has = sorted({item.privilege for item in items} - missing)
+            words = wanted[PRIVILEGES] if not missing else has
+        may = bool(there) and all(there.values())
+        return {ROLE: wanted[ROLE], PRIVILEGES: words, OPTION: may if items else wanted[OPTION]}
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if name == PRIVILEGES:
+            return self.get_live_state()[PRIVILEGES]
+        with self.session(self.properties) as session:
+            items = _items(session, self.properties)
+        return sorted({item.name for item in items if item.name})
+
+    # -- the steps --------------------------------------------------------------------------------
+
+    def _granted(self) -> set[Item]:
+        return {Item(*row) for row in json.loads(self.data().get(_GRANTED, "[]"))}
+
+    def _remember(self, items: Iterable[Item]) -> None:
+        text = json.dumps([item.to_list() for item in sorted(items)])
+        if self.data().get(_GRANTED) != text:
+            self.data_set(_GRANTED, text)
+
+    def _converge(self, session: Session, wanted: properties.Properties) -> None:
+        """Grant what is missing, revoke what was granted here and is no longer wanted.
+
+        What will be granted is stored before it is, so that an attempt after a crash does not take
+        it for what the role had before.
+        """
+        _check_there(session, wanted)
+        target = _items(session, wanted)
+        granted = self._renamed(session, wanted)
+        there = privileges.live(session, target | granted)
+        missing = target - there.keys()
+        self.data_set(_PLACE, _place(session))
+        self.data_set(_OIDS, json.dumps(_oids(session, wanted)))
+        self._remember(granted | missing)
+        self.resource_id_set(_name(wanted))
+        mine = granted | missing
+        with session.transaction():
+            privileges.revoke(session, (granted - target) & there.keys())
+            privileges.grant(session, missing, wanted[OPTION])
+            present = target & there.keys()
+            if wanted[OPTION]:
+                privileges.grant(session, {item for item in present if not there[item]}, True)
+            else:
+                surplus = {item for item in present & mine if there[item]}
+                privileges.revoke(session, surplus, option_only=True)
+        self._remember(mine & target)
+
+    def _renamed(self, session: Session, wanted: Mapping[str, Any]) -> set[Item]:
+        """What was granted here, under the names that its role, schema and database have now."""
+        before, now = json.loads(self.data().get(_OIDS, "{}")), _oids(session, wanted)
+        same = {key for key, oid in now.items() if oid is not None and before.get(key) == oid}
+        granted = self._granted()
+        if ROLE in same:
+            granted = {replace(item, role=wanted[ROLE]) for item in granted}
+        if SCHEMA in same:
+            granted = {privileges.in_schema(item, wanted[SCHEMA]) for item in granted}
+        return {privileges.in_database(item, session.database) for item in granted}
+
+    def _database_is_there(self) -> bool:
+        server = {**self.properties[SERVER], connection.DBNAME: ""}
+        oid = self.data().get(_PLACE, "/0").split("/")[1]
+        with connect(server, "", "zonda") as session:
+            query = "SELECT 1 FROM pg_database WHERE oid = %s::oid"
+            return session.one(query, int(oid)) is not None
+
+
+def _fault(key: str, text: str) -> TemplateError:
+    return TemplateError(f"{key}: {text}", path=(key,), label="Property error")
+
+
+def _place(session: Session) -> str:
+    return f"{session.cluster()}/{session.database_oid()}"
+
+
+def _oids(session: Session, wanted: Mapping[str, Any]) -> dict[str, int | None]:
+    """What tells the role and the schema from others that take their names later."""
+    row = session.one(
+        "SELECT (SELECT oid FROM pg_roles WHERE rolname = %s),"
+        " (SELECT oid FROM pg_namespace WHERE nspname = %s)",
+        wanted[ROLE],
+        wanted[SCHEMA],
+    )
+    return dict(zip((ROLE, SCHEMA), row or (None, None), strict=True))
+
+
+def _name(wanted: Mapping[str, Any]) -> str:
+    """The physical id: for people, it is looked up nowhere."""
+    inside = ".".join(part for part in (wanted[DATABASE], wanted[SCHEMA]) if part)
+    objects = f" ({', '.join(wanted[OBJECTS])})" if wanted[OBJECTS] else ""
+    return f"{wanted[ROLE]} on {wanted[ON]} {inside}{objects}"
+
+
+def _check_there(session: Session, wanted: Mapping[str, Any]) -> None:
+    """Raise NotFound for the role, the schema or an object that is missing."""
+    role, schema = wanted[ROLE], wanted[SCHEMA]
+    if role != PUBLIC and not session.one("SELECT 1 FROM pg_roles WHERE rolname = %s", role):
+        raise NotFound("role", role, hint="Make it with a Zonda::PostgreSQL::Role.")
+    if wanted[ON] == privileges.DATABASE:
+        return
+    if not session.one("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
+        raise NotFound("schema", schema, hint="Make it with a Zonda::PostgreSQL::Schema.")
+    if wanted[OBJECTS]:
+        there = privileges.objects(session, wanted[ON], schema)
+        missing = [name for name in wanted[OBJECTS] if name not in there]
+        if missing:
+            raise NotFound(wanted[ON], f"{schema}.{missing[0]}")
+
+
+def _items(session: Session, wanted: Mapping[str, Any]) -> set[Item]:
+    """Every single privilege that the template means, on what is there now."""
+    kind, role = wanted[ON], wanted[ROLE]
+    known = privileges.every(session, kind)
+    words = known if ALL in wanted[PRIVILEGES] else wanted[PRIVILEGES]
+    _check_words(kind, words, known)
+    if kind == privileges.DATABASE:
+        places = [("", session.database)]
+    elif kind == privileges.SCHEMA:
+        places = [("", wanted[SCHEMA])]
+    else:
+        names = wanted[OBJECTS] or privileges.objects(session, kind, wanted[SCHEMA])
+        places = [(wanted[SCHEMA], name) for name in names]
+    items = {Item(kind, schema, name, role, word) for schema, name in places for word in words}
+    if wanted[FUTURE]:
+        row = session.one("SELECT current_user::text")
+        owner = wanted[FUTURE_OWNER] or (row[0] if row else "")
+        later = privileges.FUTURE + kind
+        items |= {Item(later, wanted[SCHEMA], "", role, word, owner) for word in words}
+    return items
+
+
+def _check_words(kind: str, words: Sequence[str], known: Sequence[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise ResourceFailure(
+                f"privileges: {word} is no privilege on a {kind}; there are {', '.join(known)}"
+            )

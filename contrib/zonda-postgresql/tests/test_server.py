@@ -1,0 +1,131 @@
+"""Servers: proved, waited for, shared; and what is told when they cannot be reached."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from zonda_postgresql.server import Server
+
+from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.testing import Lifecycle
+
+
+def test_a_server_is_proved_and_shared(world: Any) -> None:
+    life = world.life("server", statement_timeout=5)
+    life.validate()
+    life.create()
+    life.check()
+    assert life.attribute("version_number") >= 130000
+    assert life.attribute("version").split(".")[0].isdigit()
+    assert life.attribute("superuser") is True
+    assert life.attribute("in_recovery") is False
+    assert life.attribute("user") == "postgres"
+    shared = life.attribute("connection")
+    assert shared["statement_timeout"] == 5
+    other = Lifecycle(world.life("role").cls, {"server": shared, "name": world.name("a")})
+    other.create()
+    other.delete()
+    assert life.update({**life.definition.properties, "connect_timeout": 3}) == "updated"
+    life.delete()
+
+
+def test_the_connection_is_hidden() -> None:
+    assert Server.attributes_schema["connection"].hidden
+    assert Server.properties_schema["password"].hidden
+
+
+def test_a_wrong_password_is_told_without_it(world: Any, role: str) -> None:
+    world.postgres.rows(f"ALTER ROLE {chr(34)}{role.replace(chr(34), chr(34) * 2)}{chr(34)} LOGIN")
+    life = world.life("server", as_user={"user": role, "password": "hunter2"})
+    with pytest.raises(ResourceFailure, match="check the user and the password") as told:
+        life.create()
+    assert "hunter2" not in str(told.value)
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port at which somebody listens who is no PostgreSQL and refuses encryption."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            while True:
+                try:
+                    found, _ = listener.accept()
+                except OSError:
+                    return
+                with found:
+                    found.recv(100)
+                    found.sendall(b"N")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def test_a_server_without_encryption_is_told(port: int) -> None:
+    given = {"host": "127.0.0.1", "port": port, "user": "u", "sslmode": "require"}
+    with pytest.raises(ResourceFailure, match="check `sslmode`"):
+        Lifecycle(Server, given).create()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        pytest.param({"host": "127.0.0.1", "port": 1}, "check `host` and `port`", id="refused"),
+        pytest.param({"host": "no-such-host.invalid"}, "check `host`", id="unknown-host"),
+        pytest.param({"service": "no-such-service"}, "check `service`", id="service"),
+        pytest.param(
+            {"host": "127.0.0.1", "port": 1, "sslmode": "verify-full", "sslrootcert": "/no/such"},
+            "cannot be reached",
+            id="certificate",
+        ),
+    ],
+)
+def test_a_server_out_of_reach_is_told(given: Any, told: str) -> None:
+    with pytest.raises(ResourceFailure, match=told):
+        Lifecycle(Server, {"connect_timeout": 2, **given}).create()
+
+
+def test_a_server_that_is_being_started_is_waited_for(world: Any) -> None:
+    life = world.life("server", wait=30)
+    good = life.definition.properties["host"]
+    life.definition.properties["host"] = "/no/such/folder"
+    waits = life._wait
+
+    def wait(seconds: float) -> None:
+        life.definition.properties["host"] = good
+        waits(seconds)
+
+    life._wait = wait
+    life.create()
+    life.check()
+
+
+def test_waiting_has_an_end() -> None:
+    life = Lifecycle(Server, {"host": "/no/such/folder", "wait": 30})
+    with pytest.raises(ResourceFailure, match="cannot be reached"):
+        life.create()
+    assert 30 <= life.context.clock.monotonic() < 33
+
+
+def test_statements_have_a_time_limit(world: Any) -> None:
+    from zonda_postgresql.session import connect
+
+    settings = {**world.postgres.settings, "statement_timeout": 1}
+    limited = pytest.raises(ResourceFailure, match="raise `statement_timeout`")
+    with limited, connect(settings, "", "test") as session:
+        session.rows("SELECT pg_sleep(30)")
+
+
+def test_another_server_at_the_same_address_is_told(world: Any) -> None:
+    life = world.life("server")
+    life.create()
+    life.saved.data["cluster"] = "1234"
+    with pytest.raises(ResourceFailure, match="another server than before"):
+        life.check()
