@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import PluginError, StoreError
+from zonda.hooks.runner import StackRef
 
 from .app_commands import Commands, Running, Waiting
 from .app_details import Checked, Details
@@ -29,12 +30,14 @@ from .store.views import StackView
 from .template.bundle import Bundle, Identity, Limits
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
     from .app_plans import Planned
     from .app_service import Service
     from .app_telling import Telling
+    from .dropins import DropIn
     from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
 
@@ -71,6 +74,13 @@ class App:
 
         found = dropins.load_file(path) if path.is_file() else dropins.load([str(path)])
         return _gathered(*found, discover=False)
+
+    def check_context(self) -> ResourceContext:
+        """What a resource may ask where nothing exists: patterns and constraints."""
+        from .engine.loading import CheckContext
+
+        nobody = StackRef("", "stack", self.settings.project)
+        return CheckContext(self._lender(lenient=True), self.clock, self.random, nobody)
 
     def function_table(self, version: str) -> FunctionTable:
         """The functions of one template version (a date)."""

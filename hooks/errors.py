@@ -328,11 +328,18 @@ class PluginError(ZondaError):
     code = "ZON400"
 
     def __init__(
-        self, message: str, *, plugin: str = "", distribution: str = "", hint: str = ""
+        self,
+        message: str,
+        *,
+        plugin: str = "",
+        distribution: str = "",
+        version: str = "",
+        hint: str = "",
     ) -> None:
         super().__init__(message, hint=hint)
         self.plugin = plugin
         self.distribution = distribution
+        self.version = version
 
 
 class StoreError(ZondaError):

@@ -1,0 +1,86 @@
+"""One resource type as plain data, under the names that the openstack client uses."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks import support
+from zonda.hooks.attributes import Schema as AttributeSchema
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+
+#: What a type may be able to do besides being made and deleted, by the method that does it.
+_ABILITIES = {
+    "suspend": "handle_suspend",
+    "resume": "handle_resume",
+    "check": "handle_check",
+    "snapshot": "handle_snapshot",
+    "signal": "handle_signal",
+}
+
+
+def prose(cls: type[Resource]) -> str:
+    """The docstring of a class, its markup taken out; empty where it has none of its own."""
+    own = inspect.getdoc(cls) if cls.__dict__.get("__doc__") else ""
+    return (own or "").replace("``", "").strip()
+
+
+def summary(cls: type[Resource]) -> str:
+    """The first paragraph of the docstring, in one line."""
+    return " ".join(prose(cls).partition("\n\n")[0].split())
+
+
+def describe(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]:
+    """All that a type says of itself."""
+    return {
+        "resource_type": name,
+        "description": summary(cls),
+        "support_status": cls.support_status.to_dict(),
+        "properties": {key: of_property(each) for key, each in cls.properties_schema.items()},
+        "attributes": {
+            key: of_attribute(each) for key, each in sorted(cls.attributes_schema.items())
+        },
+        "actions": abilities(cls),
+        "origin": origin,
+    }
+
+
+def abilities(cls: type[Resource]) -> list[str]:
+    """What can be done with a resource besides creating and deleting it."""
+    found = [name for name, method in _ABILITIES.items() if hasattr(cls, method)]
+    updates = any(schema.update_allowed for schema in cls.properties_schema.values())
+    live = cls.get_live_state is not Resource.get_live_state
+    return ["update"] * updates + found + ["live state"] * live
+
+
+def of_property(schema: Schema) -> dict[str, Any]:
+    """One property, what is inside it included."""
+    shown = schema.to_dict()
+    if schema.hidden:
+        shown["hidden"] = True
+        shown.pop("default", None)
+    shown.update(_status(schema.support_status))
+    inside: Mapping[str, Schema] = schema.fields
+    if schema.items is not None:
+        inside = {"*": schema.items}
+    if inside:
+        shown["schema"] = {key: of_property(each) for key, each in inside.items()}
+    return shown
+
+
+def of_attribute(schema: AttributeSchema) -> dict[str, Any]:
+    """One attribute."""
+    shown: dict[str, Any] = {"description": schema.description}
+    if schema.type is not None:
+        shown["type"] = schema.type.lower()
+    if schema.hidden:
+        shown["hidden"] = True
+    return {**shown, **_status(schema.support_status)}
+
+
+def _status(status: support.SupportStatus) -> dict[str, Any]:
+    """The state of support, where there is something to say."""
+    plain = status.status == support.SUPPORTED and status.version is None
+    return {} if plain else {"support_status": status.to_dict()}

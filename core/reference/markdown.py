@@ -1,0 +1,129 @@
+"""The reference page of a resource type, as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from zonda.hooks import support
+from zonda.hooks.constraints import Constraint
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+from .describe import abilities, prose
+from .templates import example
+
+
+def page(
+    name: str, cls: type[Resource], context: ResourceContext | None = None, origin: str = ""
+) -> str:
+    """The whole page, with an example template that validates."""
+    parts = [f"# {name}", prose(cls) or "No description.", *_facts(cls, origin)]
+    if cls.properties_schema:
+        parts += ["## Properties", _properties(cls.properties_schema)]
+    if cls.attributes_schema:
+        parts += ["## Attributes", _attributes(cls)]
+    text = yaml.safe_dump(example(name, cls, context), sort_keys=False, allow_unicode=True)
+    parts += ["## Example", f"```yaml\n{text}```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def index(types: Mapping[str, str]) -> str:
+    """The page that leads to the others: names and what they are for."""
+    rows = [f"| [{name}]({file_name(name)}) | {_cell(text)} |" for name, text in types.items()]
+    return "\n".join(["# Resource types", "", "| type | what it is |", "|---|---|", *rows]) + "\n"
+
+
+def file_name(name: str) -> str:
+    """The file of a type's page: ``OS::Heat::Value`` -> ``OS-Heat-Value.md``."""
+    return name.replace("::", "-").replace("/", "-") + ".md"
+
+
+def _facts(cls: type[Resource], origin: str) -> Iterator[str]:
+    said = _status(cls.support_status)
+    if said:
+        yield said
+    can = abilities(cls)
+    if can:
+        yield f"Besides create and delete it can: {', '.join(can)}."
+    if origin:
+        yield f"Brought by {origin}."
+
+
+def _status(status: SupportStatus) -> str:
+    words = "" if status.status == support.SUPPORTED else f"{status.status.capitalize()}"
+    since = f"since {status.version}" if status.version else ""
+    text = " ".join(filter(None, (words or ("Available" if since else ""), since)))
+    message = f" {status.message}" if status.message else ""
+    return f"{text}.{message}" if text else message.strip()
+
+
+def _properties(schemata: Mapping[str, Schema]) -> str:
+    head = ["| name | type | what it is | when it changes |", "|---|---|---|---|"]
+    return "\n".join([*head, *_rows(schemata, "")])
+
+
+def _rows(schemata: Mapping[str, Schema], prefix: str, inner: bool = False) -> Iterator[str]:
+    for key, schema in schemata.items():
+        name = f"{prefix}{key}"
+        change = "" if inner else _change(schema)
+        yield f"| `{name}` | {_type(schema)} | {_words(schema)} | {change} |"
+        inside = schema.items.fields if schema.items is not None else schema.fields
+        marks = f"{name}[]." if schema.items is not None else f"{name}."
+        yield from _rows(inside, marks, inner=True)
+
+
+def _type(schema: Schema) -> str:
+    kind = schema.type.lower()
+    if schema.items is not None:
+        kind += f" of {schema.items.type.lower()}s"
+    return kind + (", required" if schema.required and schema.default is None else "")
+
+
+def _change(schema: Schema) -> str:
+    if schema.immutable:
+        return "refused"
+    return "updated in place" if schema.update_allowed else "replaced"
+
+
+def _words(schema: Schema) -> str:
+    parts = [schema.description or "", _status(schema.support_status)]
+    if schema.default is not None and not schema.hidden:
+        parts.append(f"Default: `{json.dumps(schema.default_value(), default=str)}`.")
+    parts += [_rule(each) for each in schema.constraints]
+    if schema.hidden:
+        parts.append("Never shown.")
+    return _cell(" ".join(filter(None, parts)))
+
+
+def _rule(constraint: Constraint) -> str:
+    shown: dict[str, Any] = constraint.to_dict()
+    rule = shown[constraint.keyword]
+    if isinstance(rule, dict):
+        rule = ", ".join(f"{key} {value}" for key, value in rule.items())
+    elif isinstance(rule, list):
+        rule = ", ".join(f"`{json.dumps(each, default=str)}`" for each in rule)
+    else:
+        rule = f"`{rule}`"
+    words = f" ({constraint.description})" if constraint.description else ""
+    return f"{constraint.keyword.replace('_', ' ').capitalize()}: {rule}{words}."
+
+
+def _attributes(cls: type[Resource]) -> str:
+    head = ["| name | type | what it is |", "|---|---|---|"]
+    rows = [
+        f"| `{key}` | {(schema.type or 'any').lower()} | "
+        + _cell(" ".join(filter(None, (schema.description, _status(schema.support_status)))))
+        + " |"
+        for key, schema in sorted(cls.attributes_schema.items())
+    ]
+    return "\n".join([*head, *rows])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
