@@ -70,5 +70,19 @@ def as_fields(one: ResourceView) -> dict[str, Any]:
         "properties": one.properties,
         "attributes": one.attributes,
         "metadata": one.metadata,
+        "deletion_policy": one.deletion_policy,
+        "protected": one.protected,
+        "hook": one.hook or None,
+        "attempt": _attempt(one),
+        "next_attempt_time": output.moment(one.next_attempt_at),
+        "operation_deadline": output.moment(one.op_deadline),
         "id": one.id,
     }
+
+
+def _attempt(one: ResourceView) -> str | None:
+    """Which attempt is running, or was the last that failed; where there may be several."""
+    if one.most_attempts == 1 or not one.op:
+        return None
+    number = one.failed_attempts + (one.next_attempt_at is None)
+    return f"{number} of {one.most_attempts}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.views import StackView
@@ -14,15 +15,31 @@ from .session import Session
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
 
 
+#: (asked for, carried) -> whether a stack is shown; named as in Heat, where ``all`` has no name.
+_TAG_MODES: dict[str, Callable[[set[str], set[str]], bool]] = {
+    "all": lambda asked, carried: asked <= carried,
+    "any": lambda asked, carried: bool(asked & carried),
+    "not": lambda asked, carried: not asked <= carried,
+    "not-any": lambda asked, carried: not asked & carried,
+}
+
+
 def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack list``."""
-    parser.add_argument("--tag", metavar="TAG", help="only stacks that carry this tag")
+    parser.add_argument("--tags", metavar="TAG,...", help="only stacks that carry these tags")
+    parser.add_argument(
+        "--tag-mode",
+        choices=tuple(_TAG_MODES),
+        default="all",
+        help="carry them all (default), any of them, not all of them, none of them",
+    )
     parser.add_argument("--name", metavar="TEXT", help="only stacks whose name contains this")
     output.add_arguments(parser)
 
 
 def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     """One row per stack, the oldest first."""
+    tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
     found = [
         (
             stack.id,
@@ -32,7 +49,7 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
             output.moment(stack.updated_at),
         )
         for stack in session.app.reader.stacks()
-        if (not arguments.tag or arguments.tag in stack.tags)
+        if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
     ]
     screen = session.screen
@@ -83,5 +100,6 @@ def as_fields(stack: StackView) -> dict[str, Any]:
         "timeout_mins": stack.timeout_mins,
         "disable_rollback": stack.disable_rollback,
         "tags": list(stack.tags),
+        "protected": stack.protected,
         "project": stack.project,
     }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import NotFound
 
-from . import planning
+from . import planning, protection
 from .actions import Accepted
 from .effects import Call, Step, Tx
 from .planning import Proposal
@@ -77,6 +77,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
+    protection.check(work, stack, proposal)
     planning.apply(work, stack, proposal)
     return accepted_as(stack)
 

@@ -13,10 +13,13 @@ from zonda.hooks.errors import NotSupported
 from . import actions, endings
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
+from .clearing import clear_hooks
+from .marking import mark
 from .effects import Call, Step, Tx
 from .plans import propose
 from .preview.applying import apply_plan
 from .proposals import rollback
+from .protecting import protect
 from .room import Room
 from .signals import signal
 from .states import IDLE
@@ -60,4 +63,7 @@ STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
     actions.ApplyPlan: apply_plan,
     actions.CancelStack: _cancel,
     actions.SignalResource: signal,
+    actions.ClearHooks: clear_hooks,
+    actions.ProtectStack: protect,
+    actions.MarkResource: mark,
 }

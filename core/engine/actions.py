@@ -123,14 +123,45 @@ class SignalResource:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ClearHooks:
+    """Let resources go on that wait at a breakpoint: names or patterns; no hooks: at any."""
+
+    stack: str
+    resources: tuple[str, ...]
+    hooks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectStack:
+    """Protect resources (without any: the stack) against deletion; not ``on``: no more."""
+
+    stack: str
+    resources: tuple[str, ...] = ()
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MarkResource:
+    """Say that a resource is unhealthy, or ``healthy`` although a check of it has failed."""
+
+    stack: str
+    resource: str
+    reason: str = ""
+    healthy: bool = False
+
+
 __all__ = [
     "Accepted",
     "Action",
     "ApplyPlan",
     "CancelStack",
     "CheckStack",
+    "ClearHooks",
     "CreateStack",
     "DeleteStack",
+    "MarkResource",
+    "ProtectStack",
     "ResumeStack",
     "RetryStack",
     "RollbackStack",
@@ -155,6 +186,9 @@ Action = (
     | RollbackStack
     | RetryStack
     | SignalResource
+    | ClearHooks
+    | ProtectStack
+    | MarkResource
 )
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Action)}

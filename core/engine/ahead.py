@@ -102,7 +102,8 @@ class Ahead:
     def _link(self, seen: Seen) -> Link:
         row = seen.row
         link = Link(seen, row.fence, row.generation, self._prepared(seen))
-        if not may_be_drafted(self._room, row, link.prepared):
+        # what may have to wait, or be tried again, is not worked out ahead
+        if seen.stack.policies or not may_be_drafted(self._room, row, link.prepared):
             return link
         rows = _Rows(seen)
         draft: Work = _Draft(self._room, seen.stack, rows)

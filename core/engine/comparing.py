@@ -18,7 +18,8 @@ from zonda.hooks.resource import Resource
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
 #: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
 Why = Literal[
-    "", "new", "type", "failed", "fixed", "immutable", "plugin", "restricted", "external", "always"
+    "", "new", "type", "failed", "fixed", "immutable", "plugin", "restricted", "external", "always",
+    "protected",
 ]
 
 
@@ -29,7 +30,8 @@ class Case:
     ``class_type``: the registered name of ``cls``. ``before`` and ``after`` make plug-in instances
     of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
     ``supposed``: properties whose values are not known yet and are to be taken as changed;
-    ``pending``: all that are not known, which are not validated.
+    ``pending``: all that are not known, which are not validated. ``protected``: why it cannot be
+    replaced, or ''.
     """
 
     row: ResourceRow
@@ -42,6 +44,7 @@ class Case:
     hashed: Callable[[], str]
     supposed: Collection[str] = ()
     pending: Collection[str] = ()
+    protected: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,9 @@ def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Compari
 def _replacement(
     case: Case, why: Why, about: tuple[str, ...] = (), changed: tuple[str, ...] = ()
 ) -> Comparison:
+    reason = case.protected()
+    if reason:
+        return Comparison("refuse", "protected", about, changed, reason, would="replace")
     if "replace" in case.restricted():
         return _restriction(case, "replace", changed)
     return Comparison("replace", why, about, changed)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import phases, recording, release
+from . import breakpoints, phases, recording, release
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
@@ -69,6 +69,7 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     recording.overtake(work, stack, proposal.action)
     release.wake(work, stack)
+    breakpoints.end_all(work, stack)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)
     stack.generation += 1

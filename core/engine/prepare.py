@@ -21,6 +21,7 @@ from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
 from .instances import Instances, Seen, written
 from .outcome import Prepared
+from .protection import forbids_replacement
 from .reasons import Secrets, code_of, is_a_plugins, path_of, reason_for
 from .values import RowValues
 
@@ -87,6 +88,7 @@ class Preparation:
             lambda: self.instances.make(self.seen),
             lambda: self.instances.make(self.seen, definition=self.resolved, cls=self.cls),
             self._hash,
+            protected=lambda: forbids_replacement(self.seen.stack, self.row),
         )
 
     def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:

@@ -195,7 +195,15 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal
     if stack.action == "DELETE" and stack.phase != IDLE:
         return None
     return Proposal(
-        stack.id, "DELETE", stack.generation, [], stack.template_id, changes={"note": ""}
+        stack.id,
+        "DELETE",
+        stack.generation,
+        [],
+        stack.template_id,
+        changes={
+            "note": "",
+            "policies": policies.read(stack.policies).after(policies.Policies()).to_text(),
+        },
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from . import phases
+from . import breakpoints, phases
 from .states import (
     CLEAN,
     CLOSED,
@@ -50,6 +50,7 @@ def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
 
 def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
     row.open = 0
+    row.hook = ""
     stack.remaining -= 1
     if row.verb:
         row.verb = ""
@@ -135,6 +136,7 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
 def halt(work: Work, stack: StackRow) -> None:
     """Start nothing more: only running operations are left in the plan."""
     stack.halted = 1
+    breakpoints.end_all(work, stack)
     work.tx.close_idle(stack.id)
     running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
     stack.remaining = sum(1 for row in running if row is not None and row.open)

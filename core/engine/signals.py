@@ -11,6 +11,7 @@ from . import actions, release
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
 from .calls import Operation
+from .clearing import UNSET, clear_by_signal
 from .effects import Call, Step, Tx
 from .instances import Seen
 from .outcome import Final
@@ -22,8 +23,11 @@ from .work import Work
 def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     """Hand a signal to a resource; store what its attributes say then.
 
-    They are asked once more if an operation has begun or ended meanwhile.
+    They are asked once more if an operation has begun or ended meanwhile. A signal that clears a
+    breakpoint does not reach the resource.
     """
+    if UNSET in action.details:
+        return (yield from clear_by_signal(room, action, note))
     seen: Seen = yield Call(lambda: _signalled(room, action))
     final: Final = yield Call(lambda: _deliver(room, seen, action))
     accepted = yield Tx(noting(_storing(seen, final), note))

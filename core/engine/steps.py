@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.core.store.rows import ResourceRow, copied
 
-from . import attempts, limits, transitions
+from . import attempts, breakpoints, limits, protection, transitions
 from .ahead import Ahead, Begun, Link, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
@@ -20,9 +20,17 @@ from .instances import Seen
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
 from .release import has_work
 from .room import Room
-from .states import DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
+from .states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
 from .transitions import Held
 from .work import Work
+
+#: The breakpoint before what a verdict says.
+_HOOKS = {
+    ("begin", "CREATE"): "pre-create",
+    ("begin", "ADOPT"): "pre-create",
+    ("begin", "UPDATE"): "pre-update",
+    ("replace", ""): "pre-update",
+}
 
 #: What column ``requires`` says of a resource that requires none.
 NOTHING = "[]"
@@ -57,6 +65,8 @@ def look(work: Work, room: Room, key: str) -> Seen | None:
     stack = work.stack_of(row)
     if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
         return None
+    if breakpoints.waits(row):
+        return None
     if row.want != PRESENT:
         return _delete(work, room, row)
     if row.verb:
@@ -83,7 +93,17 @@ def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
     if row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None:
         transitions.abandoned(work, row)
         return None
-    if room.definitions.is_inward(row):
+    reason = protection.forbids_deletion(work, row)
+    if reason:
+        failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
+        transitions.refused(work, row, "DELETE", failure)
+        return None
+    if (row.action, row.status) == ("DELETE", COMPLETE):
+        transitions.deleted(work, row)
+        return None
+    if breakpoints.stops(work, row, "pre-delete"):
+        return None
+    if room.definitions.is_inward(row) and not work.stack_of(row).policies:
         return _seen(work, row, room=room)
     transitions.begin(work, row, "DELETE", None)
     return _seen(work, row, fresh=True)
@@ -142,6 +162,9 @@ def _settle(work: Work, link: Link) -> Begun | None:
 
 def decide(work: Work, row: ResourceRow, prepared: Prepared) -> Seen | None:
     """Carry out the verdict on an instance."""
+    hook = _HOOKS.get((prepared.verdict, prepared.op))
+    if hook is not None and breakpoints.stops(work, row, hook):
+        return None
     if prepared.verdict == "begin":
         transitions.begin(work, row, prepared.op, prepared)
         return _seen(work, row, fresh=True)
@@ -188,9 +211,7 @@ def drive(room: Room, begun: Begun) -> Step:
         yield Call(operation.abort)
 
 
-def _tried_again(
-    room: Room, operation: Operation, failure: Answer, writes: list[Write]
-) -> Step:
+def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:
     """The answer of the attempt that follows one that has failed."""
     handle, chance = transitions.held(operation.row), room.chance()
 

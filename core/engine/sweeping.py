@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from . import endings
+from . import clearing, endings
 from .work import Work
 
 _HOUR = 3600.0
@@ -41,6 +41,8 @@ def fail_overdue(work: Work) -> None:
         endings.stack_timed_out(work, key)
     for key in work.tx.overdue(work.now):
         endings.operation_timed_out(work, key)
+    for key in work.tx.paused_too_long(work.now):
+        clearing.is_past_time(work, key)
 
 
 class Superseded:

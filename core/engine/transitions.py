@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import causes, failing, limits, release
+from . import breakpoints, causes, failing, limits, release
 from .outcome import INTERRUPTED, Failure, Final, Prepared
+from .protection import CODE, KIND, forbids_replacement
 from .states import (
     ABSENT,
     COMPLETE,
@@ -76,6 +77,7 @@ def begin(
     row.deadline = limit if stack.deadline is None else min(limit, stack.deadline)
     row.token = None
     row.is_volatile = 0
+    row.hook = ""
     row.updated_at = work.now
     if op == "SUSPEND":
         row.suspended = 1
@@ -179,13 +181,17 @@ def finished(work: Work, handle: Held, final: Final) -> None:
     op = row.op
     current = _end(work, row, "finished", COMPLETE, final.reason)
     if op == "DELETE":
-        _deleted(work, row)
+        if not current or not breakpoints.stops(work, row, "post-delete"):
+            deleted(work, row)
         return
     changed = _keep(row, op, final)
     if current:
         if changed and work.stack_of(row).phase != UP:
             release.mark_dependants(work, row)
-        release.close(work, row, changed=changed)
+        if op not in ("CREATE", "UPDATE") or not breakpoints.stops(
+            work, row, f"post-{op.lower()}"
+        ):
+            release.close(work, row, changed=changed)
     else:
         _superseded(work, row, changed)
 
@@ -244,7 +250,8 @@ def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
         work.look(row)
 
 
-def _deleted(work: Work, row: ResourceRow) -> None:
+def deleted(work: Work, row: ResourceRow) -> None:
+    """Nothing is left outside: the row goes, too."""
     release.close(work, row, changed=True)
     work.tx.remove_resource(row)
 
@@ -312,6 +319,10 @@ def replace_running(work: Work, handle: Held) -> None:
     """The handler of an update asks for a replacement instead."""
     row = fenced(work, handle)
     if row is None:
+        return
+    reason = forbids_replacement(work.stack_of(row), row)
+    if reason:
+        failed(work, handle, Failure(reason, KIND, CODE, "handle"))
         return
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""

@@ -33,6 +33,7 @@ def stack_view(row: StackRow) -> StackView:
         template_id=row.template_id,
         good_template_id=row.good_template_id,
         owner_resource_id=row.owner_resource_id,
+        protected=bool(row.protect),
     )
 
 

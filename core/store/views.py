@@ -35,6 +35,7 @@ class StackView:
     template_id: str | None
     good_template_id: str | None = None
     owner_resource_id: str | None = None
+    protected: bool = False
 
     @property
     def state(self) -> str:

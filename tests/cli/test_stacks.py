@@ -245,8 +245,8 @@ def test_tags_are_kept_and_found(zonda: Zonda, template: Path) -> None:
     shown = zonda("stack", "show", "web", "-f", "json").data
     assert shown["tags"] == ["prod", "eu"]
     assert shown["timeout_mins"] == 7
-    assert len(zonda("stack", "list", "--tag", "eu", "-f", "json").data) == 1
-    assert zonda("stack", "list", "--tag", "us", "-f", "json").data == []
+    assert len(zonda("stack", "list", "--tags", "eu", "-f", "json").data) == 1
+    assert zonda("stack", "list", "--tags", "us", "-f", "json").data == []
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "x", "1.5", "525601", "9" * 20, "9" * 5000])

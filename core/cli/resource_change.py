@@ -1,0 +1,70 @@
+"""``zonda stack resource signal`` and ``zonda stack resource mark unhealthy``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from zonda.core.engine.actions import MarkResource, SignalResource
+from zonda.core.template.fetcher import read_text
+from zonda.hooks.errors import UsageError
+
+from .session import Session
+from .stack_change import say_planned
+
+
+def signal_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource signal``."""
+    _resource_arguments(parser)
+    data = parser.add_mutually_exclusive_group()
+    data.add_argument("--data", metavar="JSON", help="what the signal says: a JSON object")
+    data.add_argument("--data-file", metavar="FILE", help="the same from a file")
+
+
+def signal(session: Session, arguments: argparse.Namespace) -> int:
+    """Hand a signal to a resource."""
+    action = SignalResource(arguments.stack, arguments.resource, _details(arguments))
+    running = session.app.act(action, drive=False)
+    if not session.app.stack(running.stack_id).idle:
+        say_planned(session, running)
+    return 0
+
+
+def _details(arguments: argparse.Namespace) -> dict[str, Any]:
+    text, option = arguments.data, "--data"
+    if arguments.data_file is not None:
+        text, option = read_text(Path(arguments.data_file)), "--data-file"
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{option} is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{option} must be a JSON object.", hint='For example {"word": "go"}.')
+    return found
+
+
+def mark_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource mark unhealthy``."""
+    _resource_arguments(parser)
+    parser.add_argument("reason", metavar="REASON", nargs="?", default="", help="why")
+    parser.add_argument(
+        "--reset", action="store_true", help="it is well: take a mark or a failed check back"
+    )
+
+
+def mark(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the next update replace a resource, as if a check of it had failed."""
+    action = MarkResource(
+        arguments.stack, arguments.resource, arguments.reason, healthy=arguments.reset
+    )
+    session.app.act(action, drive=False)
+    return 0
+
+
+def _resource_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("resource", metavar="RESOURCE", help="name in the template")

@@ -1,0 +1,107 @@
+"""Clearing breakpoints: by time, by command, or by a signal as Heat's clients send it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fnmatch import fnmatchcase
+
+from zonda.core.store.rows import ResourceRow
+from zonda.core.template.own_section import BREAKPOINTS
+from zonda.hooks.errors import NotFound, NotSupported, RequestError
+from zonda.hooks.near import near
+
+from . import breakpoints, release
+from .accepting import Noted, accepted_as, noting
+from .actions import Accepted, ClearHooks, SignalResource
+from .effects import Call, Step, Tx
+from .proposals import named
+from .room import Room
+from .work import Work
+
+#: The key of a signal that clears a breakpoint.
+UNSET = "unset_hook"
+
+
+def clear(work: Work, row: ResourceRow, why: str = "") -> None:
+    """Let an instance that waits go on; ``why`` is added to what is told."""
+    hook, row.hook, row.hook_until = row.hook, breakpoints.CLEARED + row.hook, None
+    breakpoints.say(work, row, f"Hook {hook} is cleared{why}")
+    if not hook.startswith("post-"):
+        work.look(row)
+        return
+    row.hook = ""
+    release.close(work, row, changed=True)
+    if hook == "post-delete":
+        work.tx.remove_resource(row)
+
+
+def is_past_time(work: Work, key: str) -> None:
+    """Clear a breakpoint whose time is over."""
+    row = work.tx.resource(key)
+    if row is None or not breakpoints.waits(row) or row.hook_until is None:
+        return
+    if row.hook_until < work.now:
+        clear(work, row, ": its time is over")
+
+
+def clear_hooks(room: Room, action: ClearHooks, note: Noted) -> Step:
+    """Clear what the named resources wait at; raises if one of them waits at nothing."""
+    stack = yield Call(lambda: named(room, action.stack))
+
+    def run(work: Work) -> Accepted:
+        waiting = _waiting(work, stack.id)
+        chosen = {
+            row.id: row
+            for pattern in action.resources
+            for row in _chosen(work, stack.id, waiting, pattern, action.hooks)
+        }
+        for row in chosen.values():
+            clear(work, row)
+        return accepted_as(stack)
+
+    return (yield Tx(noting(run, note)))
+
+
+def clear_by_signal(room: Room, action: SignalResource, note: Noted) -> Step:
+    """What a signal with ``unset_hook`` asks for; other resources' breakpoints stay."""
+    hook = action.details[UNSET]
+    if hook not in BREAKPOINTS:
+        raise _invalid(
+            f'Invalid hook type "{hook}" for {action.resource}',
+            near(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
+        )
+    return (
+        yield from clear_hooks(room, ClearHooks(action.stack, (action.resource,), (hook,)), note)
+    )
+
+
+def _waiting(work: Work, stack_id: str) -> list[ResourceRow]:
+    rows = (work.tx.resource(key) for key in work.tx.paused(stack_id))
+    return [row for row in rows if row is not None and breakpoints.waits(row)]
+
+
+def _chosen(
+    work: Work,
+    stack_id: str,
+    waiting: Collection[ResourceRow],
+    pattern: str,
+    hooks: Collection[str],
+) -> list[ResourceRow]:
+    fitting = [row for row in waiting if row.name == pattern or fnmatchcase(row.name, pattern)]
+    found = [row for row in fitting if not hooks or row.hook in hooks]
+    if found:
+        return found
+    if not fitting and not work.tx.resources_named(stack_id, pattern) and "*" not in pattern:
+        names = [row.name for row in work.tx.resources_of(stack_id)]
+        raise NotFound("Resource", pattern, hint=near(pattern, names))
+    at = ", ".join(f"{row.name} at {row.hook}" for row in waiting)
+    hint = f"What waits: {at}." if at else "Nothing in this stack waits at a hook."
+    shown = " or ".join(f'"{hook}"' for hook in hooks)
+    what = f"The {shown} hook is not defined" if hooks else "No hook is reached"
+    raise _invalid(f"{what} on {pattern}", hint)
+
+
+def _invalid(message: str, hint: str) -> RequestError:
+    error = NotSupported(message, hint=hint)
+    error.heat_type = "InvalidBreakPointHook"
+    return error

@@ -1,0 +1,51 @@
+"""Marking a resource as unhealthy, so that the next update replaces it; and taking that back."""
+
+from __future__ import annotations
+
+from zonda.core.store.rows import ResourceRow
+from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.near import near
+
+from .accepting import Noted, accepted_as, noting
+from .actions import Accepted, MarkResource
+from .effects import Call, Step, Tx
+from .proposals import named
+from .room import Room
+from .states import COMPLETE, FAILED, PRESENT
+from .work import Work
+
+
+def mark(room: Room, action: MarkResource, note: Noted) -> Step:
+    """What a CHECK that failed would leave, without one; ``healthy`` undoes just that."""
+    stack = yield Call(lambda: named(room, action.stack))
+
+    def run(work: Work) -> Accepted:
+        row = _found(work, stack.id, action.resource)
+        if row.op or row.open:
+            raise Conflict(
+                f"Resource {row.name} of stack {stack.name} is being worked on.",
+                hint="Wait for the running action, or cancel it.",
+            )
+        if row.action == "INIT":
+            raise NotSupported(f"Resource {row.name} has not been created yet.")
+        if not action.healthy:
+            _set(work, row, FAILED, action.reason or "marked as unhealthy")
+        elif (row.action, row.status) == ("CHECK", FAILED):
+            _set(work, row, COMPLETE, action.reason or "marked as healthy")
+        return accepted_as(stack)
+
+    return (yield Tx(noting(run, note)))
+
+
+def _found(work: Work, stack_id: str, name: str) -> ResourceRow:
+    rows = [row for row in work.tx.resources_of(stack_id) if row.want == PRESENT]
+    for row in rows:
+        if row.name == name:
+            return row
+    raise NotFound("Resource", name, hint=near(name, (row.name for row in rows)))
+
+
+def _set(work: Work, row: ResourceRow, status: str, reason: str) -> None:
+    row.action, row.status, row.status_reason = "CHECK", status, reason
+    row.updated_at = work.now
+    work.resource_event(row, "CHECK", status, reason)

@@ -1,0 +1,139 @@
+"""Protection: what may be neither deleted nor replaced, and the stack that may not be deleted.
+
+A command says so for what is there (``protect`` of a row), the environment for what it names
+(``policies``); either suffices, and each is lifted where it was said. What the environment said
+before a plan holds during that plan, too: taking the word away and the resource with it are two
+steps. Pure, but for ``check``; ``preview`` asks the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
+from zonda.hooks.errors import Conflict
+
+from .planning import Proposal
+from .states import PRESENT
+from .work import Work
+
+CODE = "ZON209"
+#: The kind of failure, in the history.
+KIND = "Protected"
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """Who protects a resource, or a stack (``name`` is '')."""
+
+    stack: str
+    name: str
+    by_command: bool
+    by_environment: bool
+
+    def __bool__(self) -> bool:
+        return self.by_command or self.by_environment
+
+    @property
+    def how_to_lift(self) -> str:
+        """What has to be done before it can go."""
+        ways = []
+        if self.by_command:
+            words = " ".join(filter(None, ("zonda stack unprotect", self.stack, self.name)))
+            ways.append(f"run '{words}'")
+        if self.by_environment:
+            entry = f"zonda: {{protect: {{{self.name or policies.STACK}: false}}}}"
+            ways.append(f"update the stack with '{entry}' in its environment")
+        text = ", and ".join(ways)
+        return f"{text[:1].upper()}{text[1:]} first."
+
+    def forbids(self, what: str) -> str:
+        """Why a resource cannot be deleted or replaced (``what``), as the reason of a failure."""
+        lift = self.how_to_lift
+        return f"Protected: resources.{self.name}: it is protected and cannot be {what}. {lift}"
+
+
+def of_resource(stack: StackRow, row: ResourceRow, known: Policies | None = None) -> Protection:
+    """Who protects an instance; ``known``: by other policies than those of the running plan.
+
+    What was never made needs no protection from the environment.
+    """
+    known = policies.read(stack.policies) if known is None else known
+    named = bool(row.outputs_hash) and known.protects(row.name, row.type)
+    return Protection(stack.name, row.name, bool(row.protect), named)
+
+
+def of_stack(stack: StackRow) -> Protection:
+    """Who protects a stack."""
+    named = policies.read(stack.policies).protects_stack
+    return Protection(stack.name, "", bool(stack.protect), named)
+
+
+def forbids_replacement(stack: StackRow, row: ResourceRow) -> str:
+    """Why an instance cannot be replaced, or ''."""
+    found = of_resource(stack, row)
+    return found.forbids("replaced") if found else ""
+
+
+def forbids_deletion(work: Work, row: ResourceRow) -> str:
+    """Why an instance cannot be deleted, or ''.
+
+    An old instance whose successor is there is not what the environment means by its name.
+    """
+    found = of_resource(work.stack_of(row), row)
+    if not found or (not found.by_command and _has_successor(work, row)):
+        return ""
+    return found.forbids("deleted")
+
+
+def _has_successor(work: Work, row: ResourceRow) -> bool:
+    named = work.tx.resources_named(row.stack_id, row.name)
+    return any(other.want == PRESENT and other.id != row.id for other in named)
+
+
+def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    """Raise Conflict if a plan would delete what is protected; nothing has been done yet.
+
+    A replacement shows only when properties are resolved; it is refused then.
+    """
+    if proposal.action == "DELETE" and (found := of_stack(stack)):
+        raise _refusal(f"The stack {stack.name} is protected.", found.how_to_lift)
+    if proposal.wanted is None:
+        return
+    known = policies.read(str(proposal.changes.get("policies", stack.policies)))
+    if known.protects_any or work.tx.protected(stack.id):
+        held = would_delete(stack, work.tx.resources_of(stack.id), proposal, known)
+        if held:
+            raise _deleting(stack, held)
+
+
+def would_delete(
+    stack: StackRow, rows: Iterable[ResourceRow], proposal: Proposal, known: Policies
+) -> list[Protection]:
+    """What is protected of the instances that a plan with the policies ``known`` would delete."""
+    wanted = {item.name for item in proposal.wanted or ()}
+    selection = proposal.selection
+    going = [
+        row
+        for row in rows
+        if row.want == PRESENT
+        and row.name not in wanted
+        and (selection is None or row.name in selection.names)
+    ]
+    return [found for row in going if (found := of_resource(stack, row, known))]
+
+
+def _deleting(stack: StackRow, held: Sequence[Protection]) -> Conflict:
+    names = ", ".join(sorted(found.name for found in held))
+    are, them = ("is", "it") if len(held) == 1 else ("are", "them")
+    return _refusal(
+        f"{names} in stack {stack.name} {are} protected, and this would delete {them}.",
+        " ".join(found.how_to_lift for found in held),
+    )
+
+
+def _refusal(message: str, hint: str) -> Conflict:
+    return Conflict(message, hint=hint, code=CODE)
