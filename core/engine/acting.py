@@ -14,8 +14,8 @@ from . import actions, endings
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
 from .clearing import clear_hooks
-from .marking import mark
 from .effects import Call, Step, Tx
+from .marking import mark
 from .plans import propose
 from .preview.applying import apply_plan
 from .proposals import rollback

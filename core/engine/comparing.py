@@ -18,7 +18,16 @@ from zonda.hooks.resource import Resource
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
 #: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
 Why = Literal[
-    "", "new", "type", "failed", "fixed", "immutable", "plugin", "restricted", "external", "always",
+    "",
+    "new",
+    "type",
+    "failed",
+    "fixed",
+    "immutable",
+    "plugin",
+    "restricted",
+    "external",
+    "always",
     "protected",
 ]
 
