@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zonda.hooks.errors import PluginError, StoreError
+from zonda.hooks.errors import PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.runner import StackRef
 
 from .app_commands import Commands, Running, Waiting
@@ -224,6 +224,16 @@ class App:
 
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
         return TemplateLoading(*parts)
+
+    def warnings(self, stack: StackView) -> list[TemplateWarning]:
+        """What is odd in the template of a stack; nothing where it cannot be read."""
+        try:
+            known = self.commands.definition(stack.template_id)
+            if known is None and stack.template_id is not None:
+                known = self.telling.generations(stack).template(stack.template_id).definition
+        except ZondaError:
+            return []
+        return [] if known is None else list(known.warnings)
 
     @property
     def telling(self) -> Telling:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import Conflict, NotFound, StoreError
@@ -265,6 +265,12 @@ class Commands:
         engine.start(drive)
         self._engine = engine
         return True
+
+    def definition(self, template_id: str | None) -> Any:
+        """A definition that the engine of this process has at hand; None if it has not."""
+        if self._engine is None or template_id is None:
+            return None
+        return self._engine.room.definitions.get(template_id)
 
     def check(self) -> None:
         """Raises StoreError if this process is the engine and it has died."""

@@ -9,7 +9,7 @@ from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateSt
 from zonda.core.settings import LONGEST_ACTION
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output, plan_tree
+from . import bundles, output, plan_tree, problems
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -103,6 +103,7 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
     running = session.app.act(action, drive=arguments.wait)
+    _say_warnings(session, running)
     return to_the_end(session, arguments, running, "CREATE")
 
 
@@ -143,7 +144,15 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
     running = session.app.act(action, drive=arguments.wait)
+    if arguments.template or arguments.environment:
+        _say_warnings(session, running)
     return to_the_end(session, arguments, running, "UPDATE")
+
+
+def _say_warnings(session: Session, running: Running) -> None:
+    """What ``template validate`` would have warned of."""
+    for warning in session.app.warnings(session.app.reader.stack(running.stack_id)):
+        session.screen.say(problems.warning_as_text(session.screen, warning))
 
 
 def change(session: Session, arguments: argparse.Namespace) -> UpdateStack:

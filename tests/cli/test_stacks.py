@@ -392,3 +392,21 @@ def test_a_plugin_file_is_a_type_like_any_other(zonda: Zonda, write: Write) -> N
     listed = zonda("plugin", "list", "-f", "json", code=1)
     assert any(row["Brings"] == "My::Lamp" for row in listed.data)
     assert "broken.py" in listed.err
+
+
+ODD = TEMPLATE.replace("  word:", "  unused: {type: string, default: x}\n  word:")
+
+
+@pytest.mark.parametrize("more", [(), ("--no-wait",)], ids=["wait", "no-wait"])
+def test_create_and_update_warn_as_validate_does(
+    zonda: Zonda, write: Write, more: tuple[str, ...]
+) -> None:
+    template = write("t.yaml", ODD)
+    said = zonda("template", "validate", template).err.splitlines()
+    assert any("ZON602" in line for line in said)
+    created = zonda("stack", "create", "odd", "-t", template, *more).err
+    assert all(line in created for line in said)
+    if not more:
+        updated = zonda("stack", "update", "odd", "-t", template).err
+        assert all(line in updated for line in said)
+        assert "ZON602" not in zonda("stack", "update", "odd", "--existing").err
