@@ -174,7 +174,7 @@ class Storm:
         while self.kills < self.wanted_kills:
             if not self._killed(words):
                 return
-            if self.source.random() < 0.35:
+            if self.source.random() < 0.2:
                 return
             words = ["stack", "wait", STACK]
 
@@ -184,7 +184,7 @@ class Storm:
         if self.source.random() < 0.25:
             self._after_a_while(process, self.source.random())
         else:
-            self._after_requests(process, self.source.randrange(2 * self.resources))
+            self._after_requests(process, self.source.randrange(self.resources))
         if process.poll() is None:
             process.kill()
             self.kills += 1
