@@ -68,6 +68,8 @@ COMMANDS = {
     ),
     "explain": Command("explain_show", "explain", "Explain the code of an error or a warning."),
     "plugin list": Command("plugin_list", "list_plugins", "List plug-ins and what they bring."),
+    "plugin new": Command("plugin_new", "new", "Begin a plug-in package of your own."),
+    "plugin check": Command("plugin_check", "check", "Check the rules that plug-ins keep."),
     "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
     "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),
     "engine run": Command("serve", "engine", "Drive all stacks until stopped."),

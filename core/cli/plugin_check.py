@@ -1,0 +1,128 @@
+"""``zonda plugin check``: the conformance kit on what a package or a file brings."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.errors import NotFound, PluginError
+from zonda.hooks.kit import FAILED, PASSED, Row, backends
+from zonda.hooks.kit.run import check as check_type
+from zonda.hooks.manager import Plugins
+from zonda.hooks.near import near
+
+from . import output
+from .session import Session
+
+COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``plugin check``."""
+    parser.add_argument(
+        "what", metavar="PACKAGE|FILE", help="an installed distribution, a file or a folder"
+    )
+    parser.add_argument(
+        "--type", metavar="TYPE", action="append", default=[], help="only this type; repeatable"
+    )
+    parser.add_argument(
+        "--backend",
+        metavar="MODULE:NAME",
+        help="what makes a zonda.hooks.kit.Backend; default: what the package or file says",
+    )
+    parser.add_argument(
+        "--failed", action="store_true", help="show only what failed, and how many there were"
+    )
+    output.add_arguments(parser)
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per rule and type; exit code 1 if any rule is not kept."""
+    path = Path(arguments.what)
+    is_file = path.suffix == ".py" or path.is_dir()
+    if is_file and not path.exists():
+        raise NotFound("file", arguments.what)
+    app = session.app
+    plugins = app.plugins_of(path) if is_file else app.plugins
+    rows = [_loading(failure) for failure in _failures(plugins, arguments.what, is_file)]
+    types = _chosen(plugins, arguments, is_file)
+    if not types and not rows:
+        raise NotFound(
+            "plug-in with resource types",
+            arguments.what,
+            hint=near(arguments.what, _packages(plugins)) or "'zonda plugin list' lists plug-ins.",
+        )
+    make = _backend(plugins, arguments, path if is_file else None)
+    context = app.check_context()
+    for name in types:
+        cls = plugins.resource_types[name]
+        rows += check_type(cls, name, make, context=context).rows
+    return _show(session, arguments, rows)
+
+
+def _show(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> int:
+    failed = [row for row in rows if row.verdict == FAILED]
+    shown = failed if arguments.failed else rows
+    cells = [(row.type, row.check, row.subject, row.verdict, row.reason) for row in shown]
+    screen = session.screen
+    output.rows(screen.out, arguments, COLUMNS, cells, screen.width)
+    passed = sum(row.verdict == PASSED for row in rows)
+    rest = len(rows) - passed - len(failed)
+    screen.say(f"{passed} passed, {len(failed)} failed, {rest} not applicable.")
+    return 1 if failed else 0
+
+
+def _packages(plugins: Plugins) -> set[str]:
+    origins = plugins.manager.origins() if plugins.manager else []
+    return {name for origin in origins for name in (origin.plugin, origin.distribution) if name}
+
+
+def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> list[str]:
+    """The types to be checked; raises NotFound for one that is not among them."""
+    found = [
+        name
+        for (kind, name), origin in plugins.origins.items()
+        if kind == "resource type"
+        and (not origin.built_in if is_file else arguments.what in _names(origin))
+    ]
+    for name in arguments.type:
+        if name not in found:
+            raise NotFound("resource type", name, hint=near(name, found))
+    return sorted(arguments.type or found)
+
+
+def _names(origin: Any) -> tuple[str, ...]:
+    # All of zonda's own types go by its name.
+    return (origin.plugin, origin.distribution, "zonda" if origin.built_in else "")
+
+
+def _failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:
+    return [
+        each for each in plugins.failures if is_file or what in (each.plugin, each.distribution)
+    ]
+
+
+def _loading(failure: PluginError) -> Row:
+    reason = " ".join(filter(None, (str(failure), failure.hint)))
+    return Row(failure.distribution or failure.plugin, "can be loaded", FAILED, "", reason)
+
+
+def _backend(
+    plugins: Plugins, arguments: argparse.Namespace, path: Path | None
+) -> backends.Factory | None:
+    if arguments.backend:
+        return backends.named_by(arguments.backend)
+    if path is None:
+        names = {
+            each.distribution
+            for each in plugins.origins.values()
+            if arguments.what in (each.plugin, each.distribution)
+        }
+        found = (backends.of_distribution(name) for name in sorted(names) if name)
+        return next((each for each in found if each is not None), None)
+    for _, plugin in plugins.manager.list_name_plugin() if plugins.manager else ():
+        function = getattr(plugin, backends.FUNCTION, None)
+        if function is not None:
+            return backends.checked(function, f"{backends.FUNCTION} of {path}")
+    return None
