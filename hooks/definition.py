@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 _KEYS: Final = ("type", "properties", "metadata", "deletion_policy", "update_policy")
@@ -49,6 +49,10 @@ class ResourceDefinition(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(_KEYS)
+
+    def freeze(self, **changes: Any) -> ResourceDefinition:
+        """A copy with other fields, e.g. ``properties``: what ``handle_restore`` gives."""
+        return replace(self, **changes)
 
     @property
     def resource_type(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from zonda.hooks.errors import NotSupported
 
 from . import actions, endings
+from .abandoning import abandon
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
 from .clearing import clear_hooks
@@ -61,6 +62,7 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
 #: Actions that are more, or less, than a plan: (room, action, note) -> step that gives Accepted.
 STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
     actions.ApplyPlan: apply_plan,
+    actions.AbandonStack: abandon,
     actions.CancelStack: _cancel,
     actions.SignalResource: signal,
     actions.ClearHooks: clear_hooks,

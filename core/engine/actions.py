@@ -115,6 +115,64 @@ class RetryStack:
 
 
 @dataclass(frozen=True, slots=True)
+class AdoptStack:
+    """Make a stack of what exists. ``resources``: name -> what Heat's ``stack abandon`` tells."""
+
+    name: str
+    bundle: Bundle
+    resources: Mapping[str, Any]
+    timeout_mins: int = 60
+    rollback: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonStack:
+    """Forget a stack and leave its resources alone.
+
+    ``digest``: of the document that was made of it (``documents.digest``); it is refused if the
+    stack has changed since. ``force``: although an action is in progress.
+    """
+
+    stack: str
+    digest: str
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResource:
+    """Bind an object that exists to a resource of the template that does not."""
+
+    stack: str
+    resource: str
+    physical_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStack:
+    """Take a snapshot of every resource."""
+
+    stack: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSnapshot:
+    """Delete a snapshot; ``snapshot``: its id or name."""
+
+    stack: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreSnapshot:
+    """Make a stack what it was when a snapshot was taken."""
+
+    stack: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
 class SignalResource:
     """Hand ``details`` to one resource."""
 
@@ -152,20 +210,26 @@ class MarkResource:
 
 
 __all__ = [
+    "AbandonStack",
     "Accepted",
     "Action",
+    "AdoptStack",
     "ApplyPlan",
     "CancelStack",
     "CheckStack",
     "ClearHooks",
     "CreateStack",
+    "DeleteSnapshot",
     "DeleteStack",
+    "ImportResource",
+    "RestoreSnapshot",
     "MarkResource",
     "ProtectStack",
     "ResumeStack",
     "RetryStack",
     "RollbackStack",
     "SignalResource",
+    "SnapshotStack",
     "SuspendStack",
     "UpdateStack",
     "answered",
@@ -184,6 +248,12 @@ Action = (
     | CheckStack
     | CancelStack
     | RollbackStack
+    | AdoptStack
+    | AbandonStack
+    | ImportResource
+    | SnapshotStack
+    | DeleteSnapshot
+    | RestoreSnapshot
     | RetryStack
     | SignalResource
     | ClearHooks

@@ -18,6 +18,7 @@ from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateRepla
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import text_of
 
+from . import handing, live
 from .ceilings import not_in_plan
 from .context import Write
 from .definitions import Definition
@@ -25,9 +26,12 @@ from .instances import Instances, Seen
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, code_of, is_a_plugins, path_of, reason_for
 from .redact import scrub
+from .saving import SNAPSHOT, SavingDeletion
 from .values import check_value
 
 QUICK = 0.0005
+#: Operations whose handlers take what was handed to them.
+_HANDED = frozenset({"ADOPT", "DELETE_SNAPSHOT"})
 UNSUPPORTED = "{} not supported for {}"
 
 
@@ -83,7 +87,7 @@ class Operation:
 
     def cleaner(self) -> Operation:
         """The deletion of what this operation has left; it runs in its place."""
-        row = dataclasses.replace(self.row, op="DELETE")
+        row = dataclasses.replace(self.row, op="DELETE", deletion_policy="Delete")
         return Operation(self.instances, dataclasses.replace(self.seen, row=row))
 
     def find(self) -> Answer:
@@ -208,7 +212,7 @@ class Operation:
         self._during = "handle"
         if self._was_never_made():
             raise _NotCreated("Resource not created")
-        handler = getattr(self.instance, f"handle_{self.action.lower()}", None)
+        handler = self._handler()
         if handler is None:
             return self._without_handler()
         try:
@@ -216,6 +220,15 @@ class Operation:
         except NotReady as error:
             return Postponed(_seconds(error))
         return self._begun()
+
+    def _handler(self) -> Callable[..., Any] | None:
+        if self._saves_first:
+            return SavingDeletion(self.instance).handle
+        return getattr(self.instance, f"handle_{self.action.lower()}", None)
+
+    @property
+    def _saves_first(self) -> bool:
+        return self.action == "DELETE" and self.row.deletion_policy == SNAPSHOT
 
     def _was_never_made(self) -> bool:
         """Whether there is nothing that could be checked, suspended or resumed."""
@@ -230,6 +243,8 @@ class Operation:
         return self._final(reason)
 
     def _call(self, handler: Callable[..., Any]) -> Any:
+        if self.action in _HANDED:
+            return handler(handing.values(self.instances.lending.sealer, self.row))
         if self.action != "UPDATE":
             return handler()
         before = self.instance.t
@@ -258,6 +273,8 @@ class Operation:
     # -- poll -------------------------------------------------------------------------------------
 
     def _checker(self) -> Callable[[Any], Any] | None:
+        if self._saves_first:
+            return SavingDeletion(self.instance).checker
         method: Callable[[Any], Any] | None = getattr(
             self.instance, f"check_{self.action.lower()}_complete", None
         )
@@ -288,6 +305,8 @@ class Operation:
         if self.action == "DELETE":
             return Final()
         instance = self._as_it_is_now()
+        if self.action == "ADOPT":
+            reason = live.compared(instance, self.secrets) or reason
         definition = self._template()
         reference = instance.get_reference_id()
         check_value("the reference", reference)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from . import recording
+from . import recording, snapshotting
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -91,12 +92,21 @@ def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
 
 def _complete(work: Work, stack: StackRow) -> None:
     if stack.action in CLEANING:
+        if stack.good_template_id is None and stack.action != "CREATE":
+            _take_over(work, stack)
         stack.good_template_id = stack.template_id
     if stack.action == "DELETE":
         stack.deleted_at = work.now
+        work.tx.drop_snapshots(stack.id)
     if stack.action == "RESUME":
         stack.suspended = 0
     _end(work, stack, COMPLETE, f"Stack {stack.action} completed successfully{stack.note}")
+
+
+def _take_over(work: Work, stack: StackRow) -> None:
+    """What was adopted is ours from now on."""
+    for row in work.tx.resources_of(stack.id):
+        row.given = None
 
 
 def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
@@ -106,6 +116,10 @@ def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
     stack.deadline = None
     work.stack_state(stack, status, reason)
     recording.end(work, stack, _recorded(stack, status))
+    snapshotting.end(work, stack, status, reason)
+    if stack.before:
+        stack.action, stack.status, stack.status_reason = json.loads(stack.before)
+        stack.before = ""
     work.after.idle[stack.id] = None
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import breakpoints, phases, recording, release
+from . import breakpoints, phases, recording, release, snapshotting
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
-from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PRESENT, UP
+from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
 from .work import Work
 
 
@@ -68,10 +68,14 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
 
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     recording.overtake(work, stack, proposal.action)
+    snapshotting.overtake(work, stack, proposal.action)
     release.wake(work, stack)
     breakpoints.end_all(work, stack)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)
+    stack.before = ""
+    if proposal.action in PASSING:
+        stack.before = json.dumps([stack.action, stack.status, stack.status_reason])
     stack.generation += 1
     stack.action = proposal.action
     stack.phase = FIRST_PHASE[proposal.action]

@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.core.store.rows import StackRow
 
-from . import actions, proposals, retrying, undoing
+from . import actions, adopting, proposals, retrying, snapshots, undoing
 from .planning import Proposal
 from .room import Room
 from .selection import select
@@ -22,8 +22,8 @@ from .states import PRESENT
 def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
     proposal: Proposal | None
-    if isinstance(action, actions.CreateStack):
-        proposal, stack = proposals.create(room, action)
+    if type(action) in NEW:
+        proposal, stack = NEW[type(action)](room, action)
     else:
         stack = proposals.named(room, action.stack)
         proposal = PLANS[type(action)](room, stack, action)
@@ -55,6 +55,12 @@ def _signed(room: Room, proposal: Proposal) -> Proposal:
     return dataclasses.replace(proposal, given=given)
 
 
+#: Actions that make a stack: (room, action) -> proposal, the new stack.
+NEW: Mapping[type[Any], Callable[[Room, Any], tuple[Proposal, StackRow]]] = {
+    actions.CreateStack: proposals.create,
+    actions.AdoptStack: adopting.adopt,
+}
+
 #: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
 PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
     actions.UpdateStack: proposals.update,
@@ -62,5 +68,9 @@ PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
     actions.CancelStack: proposals.cancel,
     actions.RollbackStack: undoing.roll_back,
     actions.RetryStack: retrying.retry,
+    actions.ImportResource: adopting.bind,
+    actions.SnapshotStack: snapshots.create,
+    actions.DeleteSnapshot: snapshots.delete,
+    actions.RestoreSnapshot: snapshots.restore,
     **dict.fromkeys(proposals.VERBS, proposals.verb),
 }

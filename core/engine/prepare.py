@@ -13,9 +13,10 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 
-from . import causes
+from . import causes, handing
 from .ceilings import beyond
 from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
@@ -40,6 +41,8 @@ class Preparation:
     def run(self) -> Prepared:
         """The verdict."""
         op = "CREATE" if self.row.action == "INIT" else "UPDATE"
+        if self._is_adopting():
+            op = "ADOPT"
         try:
             return self._run()
         except BaseException as error:  # a plug-in or the template's author is at fault
@@ -63,8 +66,27 @@ class Preparation:
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
         self.secrets.add_properties(self.resolved.properties)
+        if handing.is_for(row, self.seen.stack.action) and not self._is_adopting():
+            self.resolved = self._restored(self.resolved)
         compared = compare(self._case(definition, node))
         return beyond(row, compared) or self._prepared(compared, definition)
+
+    def _is_adopting(self) -> bool:
+        return handing.is_adopting(self.row) and handing.is_for(self.row, self.seen.stack.action)
+
+    def _restored(self, resolved: ResourceDefinition) -> ResourceDefinition:
+        """What the type makes of a definition and of what it gave to a snapshot."""
+        new = ResourceRow(self.row.id, self.row.stack_id, self.row.name, self.row.type)
+        instance = self.instances.make(
+            Seen(new, self.seen.stack), definition=resolved, cls=self.cls
+        )
+        handler: Any = getattr(instance, "handle_restore", None)
+        if handler is None:
+            return resolved
+        made = handler(resolved, handing.values(self.instances.lending.sealer, self.row))
+        if not isinstance(made, ResourceDefinition):
+            raise ResourceFailure("handle_restore gave no resource definition")
+        return made
 
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack
@@ -79,8 +101,11 @@ class Preparation:
 
     def _case(self, definition: Definition, node: Node) -> Case:
         assert self.resolved is not None
+        row = self.row
+        if self._is_adopting() and row.action == "ADOPT":
+            row = dataclasses.replace(row, action="INIT")  # once more, as if nothing had been done
         return Case(
-            self.row,
+            row,
             self.resolved,
             node.cls,
             self.instances.definitions.class_type(node.cls),
@@ -100,7 +125,8 @@ class Preparation:
         if decision == "create" or decision == "update":
             assert after is not None
             cause = causes.written(compared) if decision == "update" else ""
-            return self._begin(decision.upper(), definition, after.properties.stored(), cause)
+            op = "ADOPT" if self._is_adopting() else decision.upper()
+            return self._begin(op, definition, after.properties.stored(), cause)
         if decision == "note":
             assert after is not None
             # nothing is done, yet what is shown of the resource is what the template says now

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -25,6 +25,7 @@ from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
 from .states import COMPLETE, IDLE, OVERTAKES
+from .work import Work
 
 VERBS = {
     actions.SuspendStack: "SUSPEND",
@@ -58,20 +59,37 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
 
 def back(room: Room, stack: StackRow) -> Proposal:
     """The plan of the last good template; of none where no plan has ever worked."""
-    good = stack.good_template_id
-    if good is None:
+    return stored(room, stack, "ROLLBACK", stack.good_template_id)
+
+
+def stored(room: Room, stack: StackRow, action: str, template_id: str | None) -> Proposal:
+    """The plan of a template that was a stack's before; None: of nothing."""
+    if template_id is None:
         known = policies.read(stack.policies).for_undoing()
         wanted = []
     else:
-        definition = room.definitions.get(good)
+        definition = room.definitions.get(template_id)
         known, wanted = policies_of(definition), wanted_by(room, definition)
-    changes: dict[str, object] = {"policies": known.to_text()}
-    return Proposal(stack.id, "ROLLBACK", stack.generation, wanted, good, changes=changes)
+    changes: dict[str, object] = {"policies": known.to_text(), "note": ""}
+    return Proposal(stack.id, action, stack.generation, wanted, template_id, changes=changes)
 
 
 def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
     """The plan of a new stack, and its row."""
-    stack = StackRow(
+    stack = new_stack(room, action)
+    definition = loaded(room, stack, action.bundle, None)
+    return templated(room, stack, "CREATE", action.bundle, definition, {}), stack
+
+
+def new_stack(room: Room, action: actions.CreateStack | actions.AdoptStack) -> StackRow:
+    """The row of a stack that is not there yet; raises Conflict where its name is taken."""
+    try:
+        room.reader().stack_row(action.name, room.settings.project)
+    except NotFound:
+        pass
+    else:
+        raise exists(action.name)
+    return StackRow(
         room.ids(),
         room.settings.project,
         action.name,
@@ -79,14 +97,6 @@ def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]
         timeout_mins=action.timeout_mins,
         tags=json.dumps(action.tags),
     )
-    try:
-        room.reader().stack_row(action.name, room.settings.project)
-    except NotFound:
-        pass
-    else:
-        raise exists(action.name)
-    definition = loaded(room, stack, action.bundle, None)
-    return templated(room, stack, "CREATE", action.bundle, definition, {}), stack
 
 
 def exists(name: str) -> Conflict:
@@ -145,8 +155,10 @@ def templated(
     bundle: Bundle,
     definition: Definition,
     changes: dict[str, Any],
+    *,
+    also: Callable[[Work, StackRow], None] | None = None,
 ) -> Proposal:
-    """The plan of a new template; ``changes``: of the stack, besides."""
+    """The plan of a new template; ``changes`` and ``also``: what else is changed with it."""
     template_id = room.ids()
     room.definitions.keep(template_id, definition)
     sealed = _holds_secrets(definition)
@@ -165,6 +177,7 @@ def templated(
             "note": "",
         },
         given=Given("", {}, *hashes(room.sealer, bundle)),
+        also=also,
     )
 
 

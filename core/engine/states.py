@@ -79,6 +79,7 @@ FIRST_PHASE: Final[Mapping[str, str]] = {
     "RESUME": UP,
     "SNAPSHOT": UP,
     "DELETE_SNAPSHOT": UP,
+    "IMPORT": UP,
     "SUSPEND": DOWN,
     "DELETE": DOWN,
 }
@@ -95,7 +96,13 @@ OVERTAKES: Final[Mapping[str, frozenset[str]]] = {
     "ADOPT": frozenset(),
     "SNAPSHOT": frozenset(),
     "DELETE_SNAPSHOT": frozenset(),
+    "IMPORT": frozenset(),
 }
+
+#: Actions of a stack that it is not shown as once they have ended.
+PASSING: Final = frozenset({"DELETE_SNAPSHOT", "IMPORT"})
+#: Operations that a resource is not shown as once they have ended.
+PASSING_OPERATIONS: Final = frozenset({"DELETE_SNAPSHOT"})
 
 #: Actions that are rolled back when they fail, where the stack says so.
 UNDONE: Final = OVERTAKES["ROLLBACK"]

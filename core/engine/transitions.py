@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import breakpoints, causes, failing, limits, release
+from . import breakpoints, causes, failing, handing, limits, release
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
@@ -20,6 +20,7 @@ from .states import (
     FAILED,
     IN_PROGRESS,
     LEAVING,
+    PASSING_OPERATIONS,
     POLLING,
     PRESENT,
     RETRY,
@@ -31,6 +32,8 @@ from .states import next_operation_state as advance
 from .work import Work
 
 CHANGED = "state changed"
+#: Operations that give an instance a definition.
+MAKING = frozenset({"CREATE", "ADOPT", "UPDATE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +191,7 @@ def finished(work: Work, handle: Held, final: Final) -> None:
     if current:
         if changed and work.stack_of(row).phase != UP:
             release.mark_dependants(work, row)
-        if op not in ("CREATE", "UPDATE") or not breakpoints.stops(
-            work, row, f"post-{op.lower()}"
-        ):
+        if op not in ("CREATE", "UPDATE") or not breakpoints.stops(work, row, f"post-{op.lower()}"):
             release.close(work, row, changed=changed)
     else:
         _superseded(work, row, changed)
@@ -199,17 +200,20 @@ def finished(work: Work, handle: Held, final: Final) -> None:
 def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> bool:
     """No operation any more; whether it was one of the running plan."""
     row.op_state = advance(row.op_state, event)
-    row.action, row.op = row.op, ""
-    row.status, row.status_reason = status, reason
-    if event == "finished" and row.action == "RESUME":
-        row.suspended = 0
-    if event == "failed" and row.action == "UPDATE":
+    op, row.op = row.op, ""
+    if op not in PASSING_OPERATIONS:
+        row.action, row.status, row.status_reason = op, status, reason
+    if event == "finished":
+        handing.has_ended(row, work.stack_of(row).action)
+        if op == "RESUME":
+            row.suspended = 0
+    if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
-    work.resource_event(row, row.action, status, reason)
+    work.resource_event(row, op, status, reason)
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
 
 
@@ -222,19 +226,19 @@ def achieved(row: ResourceRow, final: Final) -> None:
 
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     """Note what the operation achieved; whether others may see a difference."""
-    if op in ("CREATE", "UPDATE") or row.definition is None:
+    if op in MAKING or row.definition is None:
         row.have_hash = row.op_hash
         row.have_template_id = row.op_template_id
         row.definition, row.op_definition = row.op_definition, None
         row.properties, row.op_properties = row.op_properties, None
         row.resolved_hash = row.op_resolved
-    if final.hidden is not None and op in ("CREATE", "UPDATE"):
+    if final.hidden is not None and op in MAKING:
         row.hidden = final.hidden
     changed = row.outputs_hash != final.outputs_hash
     row.reference = final.reference
     row.outputs = final.outputs
     row.outputs_hash = final.outputs_hash
-    return changed or op == "CREATE"
+    return changed or op in ("CREATE", "ADOPT")
 
 
 def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
@@ -279,7 +283,7 @@ def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
 def _fail(work: Work, row: ResourceRow, reason: str) -> None:
     stack = work.stack_of(row)
     release.fail_stack(work, stack, reason)
-    if row.action == "CHECK" and row.verb:
+    if row.verb in ("CHECK", "DELETE_SNAPSHOT"):
         release.close(work, row, changed=False)
     else:
         release.block(work, row)
@@ -308,6 +312,7 @@ def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) ->
         row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
+    handing.has_ended(row, work.stack_of(row).action)
     if (row.action, row.status) == ("UPDATE", FAILED):
         # it could not be begun (a restriction, a definition), so nothing was done to it
         row.status, row.status_reason, row.updated_at = COMPLETE, CHANGED, work.now
@@ -353,6 +358,8 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
         updated_at=work.now,
     )
     work.tx.add_resources([new])
+    if not handing.is_adopting(row):
+        new.given, row.given = row.given, None
     row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
     for key in work.tx.dependants(row):

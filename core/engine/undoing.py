@@ -6,6 +6,7 @@ changed nor deleted, and what they require stays as long as they do. The next up
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -14,7 +15,7 @@ from zonda.hooks.near import near
 
 from . import actions
 from .planning import Proposal
-from .proposals import check_overtakes, wanted_by
+from .proposals import check_overtakes, stored
 from .recording import Given
 from .room import Room
 from .selection import Selection
@@ -28,17 +29,13 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
         raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
     check_overtakes(stack, "ROLLBACK")
     template_id = _last_good(stack) if action.to is None else _of(room, stack, action.to)
-    wanted = [] if template_id is None else wanted_by(room, room.definitions.get(template_id))
+    proposal = stored(room, stack, "ROLLBACK", template_id)
     rows = room.reader().resource_rows(stack.id)
-    return Proposal(
-        stack.id,
-        "ROLLBACK",
-        stack.generation,
-        wanted,
-        template_id,
+    return dataclasses.replace(
+        proposal,
         demanded=True,
         given=Given(detail={"to": action.to, "skip": list(action.skip)}),
-        selection=skipping([item.name for item in wanted], rows, action.skip),
+        selection=skipping([item.name for item in proposal.wanted or ()], rows, action.skip),
         also=lambda work, planned: _leave(work, planned, action.skip),
     )
 

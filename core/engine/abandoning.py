@@ -1,0 +1,60 @@
+"""Abandonment: a stack is forgotten, what it made is left alone.
+
+The document that was made of it is what is left. So the caller makes that first and says, by its
+digest, what it has seen: if the stack has changed since, nothing is forgotten.
+"""
+
+from __future__ import annotations
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import Conflict
+
+from . import actions, documents, recording
+from .accepting import Noted, accepted_as, noting
+from .actions import Accepted
+from .effects import Call, Step, Tx
+from .proposals import check_idle, named
+from .recording import Given
+from .room import Room
+from .states import COMPLETE, IDLE
+from .work import Work
+
+
+def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
+    """Forget a stack; gives ``Accepted``."""
+    stack: StackRow = yield Call(lambda: named(room, action.stack))
+
+    def forget(work: Work) -> Accepted:
+        found = work.tx.stack(stack.id)
+        if found is None or found.deleted_at is not None:
+            raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
+        if not action.force:
+            check_idle(found)
+        rows = work.tx.resources_of(found.id)
+        shown = documents.shown_rows(rows)
+        data = [work.tx.data(row.id) for row in shown]
+        if documents.digest(found, shown, data, work.sealer) != action.digest:
+            raise Conflict(
+                f"Stack {found.name} has changed since the document was made of it.",
+                hint="Nothing was forgotten: abandon it again.",
+            )
+        _forget(work, found, rows, room.settings.user)
+        return accepted_as(found)
+
+    return (yield Tx(noting(forget, note)))
+
+
+def _forget(work: Work, stack: StackRow, rows: list[ResourceRow], user: str) -> None:
+    """Take every row away; what runs notices that its row is gone, and stores nothing."""
+    for row in rows:
+        work.tx.remove_resource(row)
+    work.tx.drop_snapshots(stack.id)
+    recording.overtake(work, stack, "ABANDON")
+    stack.generation += 1
+    stack.action, stack.phase, stack.next_action, stack.before = "DELETE", IDLE, "", ""
+    stack.remaining = stack.halted = 0
+    stack.deadline, stack.deleted_at = None, work.now
+    recording.begin(work, stack, Given(user, {"abandoned": True}))
+    work.stack_state(stack, COMPLETE, "Stack abandoned: its resources were left as they are")
+    recording.end(work, stack, COMPLETE)
+    work.after.idle[stack.id] = None

@@ -1,0 +1,146 @@
+"""Adoption: a stack of what exists already, and the import of one object into a resource.
+
+Nothing is made. What is adopted belongs to whoever made it until the adoption has worked: a
+rollback, a replacement or a deletion before that takes its row away and leaves it alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import NotFound, NotSupported, UsageError
+from zonda.hooks.near import near
+
+from . import actions, handing
+from .documents import MASK
+from .planning import Proposal
+from .proposals import check_idle, loaded, new_stack, templated
+from .recording import Given
+from .room import Room
+from .states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
+from .work import Work
+
+
+def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
+    """The plan of a new stack whose resources exist."""
+    stack = new_stack(room, action)
+    definition = loaded(room, stack, action.bundle, None)
+    entries = _entries(action.resources)
+    handed = {
+        name: handing.text(room.sealer, handing.ADOPT, entries.get(name, {}))
+        for name in definition.resources
+    }
+
+    def also(work: Work, planned: StackRow) -> None:
+        for row in work.tx.resources_of(planned.id):
+            row.given = handed[row.name]
+
+    proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
+    return proposal, stack
+
+
+def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
+    """The section ``resources`` of a document; raises UsageError."""
+    if not isinstance(resources, Mapping):
+        raise UsageError("The adoption data has no map 'resources'.")
+    for name, found in resources.items():
+        if not isinstance(found, Mapping):
+            raise UsageError(f"The adoption data of resource {name} is no map.")
+        data = found.get("resource_data")
+        if MASK in (data.values() if isinstance(data, Mapping) else ()):
+            raise UsageError(
+                f"The adoption data of resource {name} has hidden values left out.",
+                hint="Export it again with --with-secrets.",
+            )
+    return resources
+
+
+def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposal:
+    """The plan that binds one object to one resource of the template."""
+    check_idle(stack)
+    if stack.suspended:
+        raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
+    assert stack.template_id is not None
+    nodes = room.definitions.get(stack.template_id).resources
+    if action.resource not in nodes:
+        raise NotFound("Resource", action.resource, hint=near(action.resource, nodes))
+    _check_free(room, stack, action.resource)
+    if not action.physical_id:
+        raise UsageError("The id of the object to be imported is empty.")
+    handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
+    node = nodes[action.resource]
+    fingerprint = room.sealer.hmac(node.fingerprint.encode())
+    requires = sorted(node.requires)
+
+    def also(work: Work, planned: StackRow) -> None:
+        row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
+        row.given, row.want_hash = handed, fingerprint
+        row.want_template_id = planned.template_id
+        row.generation = planned.generation
+        row.open, row.dirty, row.waiting, row.verb = OPEN, DIRTY, 0, ""
+        _connect(work, planned, row, requires)
+        planned.remaining = 1
+        work.look(row)
+
+    return Proposal(
+        stack.id,
+        "IMPORT",
+        stack.generation,
+        which=lambda row: False,
+        also=also,
+        given=Given(detail={"resource": action.resource, "physical_id": action.physical_id}),
+    )
+
+
+def _check_free(room: Room, stack: StackRow, name: str) -> None:
+    for row in room.reader().resource_rows(stack.id):
+        if row.name == name and row.want == PRESENT and not _is_free(row):
+            raise NotSupported(
+                f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
+                hint="Only what does not exist yet, or failed to be created, can be imported.",
+            )
+
+
+def _is_free(row: ResourceRow) -> bool:
+    failed = row.action in ("CREATE", "ADOPT") and row.status == FAILED
+    return row.action == "INIT" or (failed and not row.have_hash)
+
+
+def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: str) -> ResourceRow:
+    """A new instance; one whose creation failed goes with the next update."""
+    for row in work.tx.resources_named(stack.id, name):
+        if row.want == PRESENT and row.action == "INIT":
+            row.requires = requires
+            return row
+        row.want, row.open, row.dirty, row.waiting = ABSENT, 0, 0, 0
+    made = ResourceRow(
+        work.ids(),
+        stack.id,
+        name,
+        type_name,
+        requires=requires,
+        created_at=work.now,
+        updated_at=work.now,
+    )
+    work.tx.add_resources([made])
+    return made
+
+
+def _connect(work: Work, stack: StackRow, row: ResourceRow, requires: list[str]) -> None:
+    """Edges to what it requires, and from what requires it already."""
+    present = {
+        other.name: other.id
+        for other in work.tx.resources_of(stack.id)
+        if other.want == PRESENT and other.id != row.id
+    }
+    edges = [(row.id, present[name]) for name in requires if name in present]
+    edges += [
+        (present[other.name], row.id)
+        for other in work.tx.resources_of(stack.id)
+        if other.name in present and row.name in json.loads(other.requires)
+        if other.id == present[other.name]
+    ]
+    work.tx.add_edges(stack.id, edges)

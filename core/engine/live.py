@@ -1,0 +1,35 @@
+"""What is adopted, compared with what its type says it really is. Called in the pool."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from zonda.hooks.resource import Resource
+
+from .reasons import OPEN, Secrets
+
+
+def compared(instance: Resource, secrets: Secrets) -> str:
+    """A sentence on what differs from the definition; '' for a type that cannot tell.
+
+    Raises ``errors.NotFound`` where the object is not there.
+    """
+    live = instance.get_live_state()
+    if live is None:
+        return ""
+    wanted = instance.properties.stored()
+    told = [
+        _told(name, wanted[name], value, secrets)
+        for name, value in sorted(live.items())
+        if wanted.get(name) is not None and wanted[name] != value
+    ]
+    if not told:
+        return "adopted; it is as the template says"
+    return f"adopted; it differs from the template: {', '.join(told)}"
+
+
+def _told(name: str, wanted: Any, value: Any, secrets: Secrets) -> str:
+    if secrets.marks.get(name, OPEN) != OPEN:
+        return f"{name} (hidden)"
+    return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"

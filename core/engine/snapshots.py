@@ -1,0 +1,141 @@
+"""Snapshots: taken, deleted, gone back to. From an action to a proposal, in the pool.
+
+A snapshot keeps the template with all that was given with it and, sealed, what each resource knew
+when it was taken: what ``handle_snapshot`` has stored with ``data_set`` is part of that. Types that
+have ``handle_restore`` make their definitions of it; all others are updated from the template.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.near import near
+
+from . import actions, handing, snapshotting
+from .planning import Proposal
+from .proposals import check_overtakes, stored
+from .recording import Given
+from .room import Room
+from .states import COMPLETE, IN_PROGRESS, PRESENT
+from .work import Work
+
+
+def create(room: Room, stack: StackRow, action: actions.SnapshotStack) -> Proposal:
+    """Have every resource give what it needs to come back to what it is."""
+    check_overtakes(stack, "SNAPSHOT")
+    if action.name and any(row.name == action.name for row in _all(room, stack)):
+        raise Conflict(f"Stack {stack.name} has a snapshot of the name {action.name} already.")
+    row = SnapshotRow(
+        room.ids(),
+        stack.id,
+        action.name,
+        template_id=stack.template_id,
+        created_at=room.clock.now(),
+    )
+    return Proposal(
+        stack.id,
+        "SNAPSHOT",
+        stack.generation,
+        changes={"note": ""},
+        also=lambda work, planned: snapshotting.begin(work, planned, row, "SNAPSHOT"),
+        given=Given(detail={"snapshot": row.id}),
+    )
+
+
+def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Proposal:
+    """Have the resources remove what they keep for a snapshot, then forget it."""
+    check_overtakes(stack, "DELETE_SNAPSHOT")
+    snapshot = find(_all(room, stack), action.snapshot)
+    if snapshot.status == IN_PROGRESS:
+        raise NotSupported(f"Snapshot {snapshot.id} is still being made.", hint="Wait for it.")
+    entries = resources_of(room, snapshot)
+    handed = {
+        row.id: handing.text(room.sealer, handing.SNAPSHOT, entries[row.name])
+        for row in room.reader().resource_rows(stack.id)
+        if row.name in entries and _deletes(room, row)
+    }
+
+    def also(work: Work, planned: StackRow) -> None:
+        snapshotting.begin(work, planned, snapshot, "DELETE")
+        for key, text in handed.items():
+            row = work.tx.resource(key)
+            if row is not None:
+                row.given = text
+
+    return Proposal(
+        stack.id,
+        "DELETE_SNAPSHOT",
+        stack.generation,
+        which=lambda row: row.id in handed,
+        also=also,
+        given=Given(detail={"snapshot": snapshot.id}),
+    )
+
+
+def _deletes(room: Room, row: ResourceRow) -> bool:
+    """Whether an instance has to be asked."""
+    if row.want != PRESENT or row.action in ("INIT", "DELETE") or handing.is_adopting(row):
+        return False
+    return callable(getattr(room.definitions.class_of(row), "handle_delete_snapshot", None))
+
+
+def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Proposal:
+    """Go back to the template of a snapshot, and to what its resources were."""
+    check_overtakes(stack, "RESTORE")
+    if stack.suspended and stack.action != "RESUME":
+        raise NotSupported("A suspended stack is not restored.", hint="Resume it first.")
+    snapshot = find(_all(room, stack), action.snapshot)
+    if (snapshot.action, snapshot.status) != ("SNAPSHOT", COMPLETE):
+        state = f"{snapshot.action}_{snapshot.status}"
+        raise NotSupported(f"Snapshot {snapshot.id} cannot be restored: it is {state}.")
+    assert snapshot.template_id is not None
+    entries = resources_of(room, snapshot)
+    nodes = room.definitions.get(snapshot.template_id).resources
+    handed = {
+        name: handing.text(room.sealer, handing.RESTORE, entries[name])
+        for name, node in nodes.items()
+        if name in entries and callable(getattr(node.cls, "handle_restore", None))
+    }
+    proposal = stored(room, stack, "RESTORE", snapshot.template_id)
+    wanted = [
+        dataclasses.replace(item, always=item.always or item.name in handed)
+        for item in proposal.wanted or ()
+    ]
+    return dataclasses.replace(
+        proposal,
+        wanted=wanted,
+        also=lambda work, planned: hand(work, planned, handed),
+        given=Given(detail={"snapshot": snapshot.id}),
+    )
+
+
+def hand(work: Work, stack: StackRow, handed: Mapping[str, str]) -> None:
+    """Hand what was worked out for them to the instances that are wanted."""
+    for row in work.tx.resources_of(stack.id):
+        if row.want == PRESENT and row.name in handed:
+            row.given = handed[row.name]
+
+
+def _all(room: Room, stack: StackRow) -> list[SnapshotRow]:
+    return room.reader().snapshots(stack.id)
+
+
+def find(known: list[SnapshotRow], key: str) -> SnapshotRow:
+    """The snapshot of an id or a name; raises NotFound."""
+    for row in known:
+        if key in (row.id, row.name) and key:
+            return row
+    names = [row.name or row.id for row in known]
+    raise NotFound("Snapshot", key, hint=near(key, names))
+
+
+def resources_of(room: Room, snapshot: SnapshotRow) -> Mapping[str, Any]:
+    """What each resource has given to a snapshot."""
+    if snapshot.data is None:
+        return {}
+    found: Mapping[str, Any] = room.sealer.open(snapshot.data)["resources"]
+    return found
