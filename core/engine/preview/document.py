@@ -30,7 +30,7 @@ def document(plan: Preview) -> dict[str, Any]:
         "zonda_plan": VERSION,
         "stack": _stack(plan),
         "does_something": plan.does_something,
-        "fails": bool(plan.fails),
+        "fails": bool(plan.fails or plan.refusal),
         "summary": _summary(plan.resources),
         "notes": notes(plan),
         "selection": _selection(plan),
@@ -67,6 +67,8 @@ def notes(plan: Preview) -> list[str]:
             f"Stack {stack.name} is {stack.action}_{stack.status}. The plan takes it that what is "
             "running ends well; to carry it out would overtake what is not begun yet."
         )
+    if plan.refusal:
+        said.append(plan.refusal)
     if plan.fails:
         names = ", ".join(entry.name for entry in plan.fails)
         said.append(f"This is known to fail, because of {names}.")

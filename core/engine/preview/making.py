@@ -12,6 +12,7 @@ from typing import Any
 from zonda.core.engine.actions import Action
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.plans import propose
+from zonda.core.engine.protection import of_stack
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -33,7 +34,10 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an action would do. ``proposal`` is None where it has nothing to do at all."""
+    """What an action would do. ``proposal`` is None where it has nothing to do at all.
+
+    ``refusal``: why the action as a whole will be refused, or ''.
+    """
 
     action: Action
     stack: StackRow
@@ -41,10 +45,11 @@ class Preview:
     resources: tuple[Resource, ...] = ()
     outputs: tuple[Change, ...] = ()
     parameters: tuple[Change, ...] = ()
+    refusal: str = ""
 
     @property
     def fails(self) -> list[Entry]:
-        """What is known to fail."""
+        """The resources that are known to fail."""
         return [each.entry for each in self.resources if each.entry.action == "fail"]
 
     @property
@@ -87,7 +92,14 @@ def preview(room: Room, action: Action) -> Preview:
         tuple(Resource(entry, marks.changes(entry)) for entry in entries),
         _outputs(walk, before, rows),
         tuple(outputs.parameters(before, walk.definition)),
+        _refusal(stack, proposal),
     )
+
+
+def _refusal(stack: StackRow, proposal: Proposal) -> str:
+    """Why the stack itself stands against it."""
+    held = of_stack(stack) if proposal.action == "DELETE" else None
+    return f"The stack {stack.name} is protected. {held.how_to_lift}" if held else ""
 
 
 def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, ...]:

@@ -66,8 +66,9 @@ class Promise:
         ]
         if found:
             raise stale(plan.stack.name, found)
-        if plan.fails:
-            said = "; ".join(f"{each.name}: {_why(each)}" for each in plan.fails)
+        if plan.fails or plan.refusal:
+            causes = [plan.refusal, *(f"{each.name}: {_why(each)}" for each in plan.fails)]
+            said = "; ".join(filter(None, causes))
             raise Conflict(
                 f"The plan is known to fail ({said}).",
                 hint="Change the template, or use 'zonda stack update' to see it fail.",
@@ -75,7 +76,7 @@ class Promise:
 
 
 def _why(entry: Any) -> str:
-    return str(entry.verdict.surely.reason) if entry.verdict is not None else "it is refused"
+    return str(entry.refusal or entry.verdict.surely.reason)
 
 
 def stale(name: str, found: list[str]) -> Conflict:

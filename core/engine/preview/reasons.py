@@ -39,6 +39,8 @@ def _of_entry(entry: Entry) -> Iterator[Reason]:
         external = row.external_id is not None
         text = "is managed elsewhere" if external else "its deletion policy is Retain"
         yield Reason("external" if external else "retain", f"{text}: left behind")
+    elif entry.refusal:
+        yield Reason("protected", entry.refusal)
     elif entry.action == "delete" and row is not None:
         if row.want != PRESENT:
             yield Reason("left over", "left over from an earlier action")

@@ -13,6 +13,7 @@ from typing import Any
 from zonda.core.engine.comparing import Case, Comparison, Decision, compare
 from zonda.core.engine.definitions import Definition
 from zonda.core.engine.instances import Instances, Seen, written
+from zonda.core.engine.protection import forbids_replacement
 from zonda.core.engine.reasons import Secrets, is_a_plugins, reason_for
 from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -120,6 +121,7 @@ class Judge:
             after,
             lambda: instances.lending.sealer.hmac(canonical(written(wanted)).encode()),
             pending=pending,
+            protected=lambda: forbids_replacement(self._stack, row),
         )
 
 

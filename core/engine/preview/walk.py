@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from zonda.core.engine.cone import Cone, Wanted, cone
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
+from zonda.core.engine.protection import of_resource
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.engine.values import RowValues
@@ -33,7 +34,7 @@ class Entry:
     ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
     outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
     (of the selection). ``because``: names that explain it. ``verdict`` is None where nothing had
-    to be decided.
+    to be decided. ``refusal``: why it cannot go.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Entry:
     row: ResourceRow | None = None
     verdict: Verdict | None = None
     because: tuple[str, ...] = ()
+    refusal: str = ""
 
     @property
     def may(self) -> str:
@@ -59,7 +61,9 @@ class Walk:
         self, room: Room, stack: StackRow, proposal: Proposal, rows: Sequence[ResourceRow]
     ) -> None:
         self._room = room
-        self._stack = stack
+        # as the plan will have it
+        known = str(proposal.changes.get("policies", stack.policies))
+        self._stack = replace(stack, policies=known)
         self._rows = rows
         self._wanted: Sequence[Wanted] = proposal.wanted or ()
         self._selection = proposal.selection
@@ -148,6 +152,9 @@ class Walk:
     def _going(self, row: ResourceRow, users: Sequence[str]) -> Entry:
         if users:
             return Entry(row.name, row.type, "keep", row, because=tuple(users))
+        held = of_resource(self._stack, row)
+        if held and (row.want == PRESENT or held.by_command):
+            return Entry(row.name, row.type, "fail", row, refusal=held.forbids("deleted"))
         left = row.deletion_policy == "Retain" or row.external_id is not None
         return Entry(row.name, row.type, "leave" if left else "delete", row)
 

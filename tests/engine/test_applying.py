@@ -1,0 +1,181 @@
+"""A plan file: exactly that is done, or nothing, with what has changed since."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from zonda.core.engine.actions import (
+    ApplyPlan,
+    CreateStack,
+    DeleteStack,
+    UpdateStack,
+    from_json,
+    to_json,
+)
+from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.promise import text_of
+from zonda.core.store.sealing import Sealer, make_key
+from zonda.hooks import properties
+from zonda.hooks.errors import Conflict, UpdateReplace, UsageError
+
+ONE = """
+    a: {type: Test::Box, properties: {value: %s, fixed: %s}}
+    b: {type: Test::Box, properties: {value: {get_attr: [a, value]}, fixed: {get_resource: a}}}
+    c: {type: Test::Box}
+"""
+
+
+def kept(bench: Any, action: Any) -> str:
+    """The text of a plan file."""
+    room = bench.engine.room
+    return text_of(preview(room, action), bench.store.sealer, room.definitions)
+
+
+def update(bench: Any, resources: str, **more: Any) -> str:
+    return kept(bench, UpdateStack("s", bench.bundle(resources), **more))
+
+
+def refused(bench: Any, text: str, error: type[Exception] = Conflict) -> str:
+    """Why a plan is not carried out; nothing has been done then."""
+    before = bench.engine.reader.last_event()
+    with pytest.raises(error) as caught:
+        bench.run(ApplyPlan(text))
+    assert bench.engine.reader.last_event() == before
+    return str(caught.value)
+
+
+def test_a_plan_is_carried_out(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    bench.journal.calls.clear()
+    assert bench.run(ApplyPlan(text)).state == "UPDATE_COMPLETE"
+    assert bench.journal.calls == [("a", "handle_update"), ("b", "handle_update")]
+    assert bench.resource("b").properties["value"] == "two"
+
+
+def test_a_plan_of_a_new_stack_and_of_its_end(bench):
+    text = kept(bench, CreateStack("s", bench.bundle(ONE % ("one", "x"))))
+    assert bench.run(ApplyPlan(text)).state == "CREATE_COMPLETE"
+    assert "already exists" in refused(bench, text)
+    text = kept(bench, DeleteStack("s"))
+    assert bench.run(ApplyPlan(text)).state == "DELETE_COMPLETE"
+    assert "out of date" in refused(bench, text)
+
+
+def test_a_plan_of_a_part_is_of_that_part(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x") + "    d: {type: Test::Box}\n", targets=("d",))
+    bench.journal.calls.clear()
+    bench.run(ApplyPlan(text))
+    assert bench.journal.calls == [("d", "handle_create")]
+
+
+def test_another_action_since(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    bench.update(ONE % ("one", "x"))
+    assert "generation 1 then, 2 now" in refused(bench, text)
+
+
+def test_another_stack_of_that_name(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    bench.delete()
+    bench.create(ONE % ("one", "x"))
+    assert "another stack of that name" in refused(bench, text)
+
+
+def test_a_signal_has_changed_what_others_read(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("one", "x") + "    d: {type: Test::Box}\n")
+    bench.signal("a", word="other")
+    said = refused(bench, text)
+    assert "b: none was planned, it would be update" in said
+
+
+def test_another_state_of_a_resource(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    with bench.store.transaction() as tx:  # as a mark or a repair from outside would do it
+        tx.resource(_id(bench, "c")).status = "FAILED"
+    assert "c was CREATE_COMPLETE and is CREATE_FAILED" in refused(bench, text)
+
+
+def test_another_plugin(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    box = bench.types["Test::Box"]
+    box.properties_schema = {
+        **box.properties_schema,
+        "more": properties.Schema("String", update_allowed=True),
+    }
+    bench.restart()
+    said = refused(bench, text)
+    assert "a: another plug-in (Box of" in said
+
+
+def test_another_decision_of_the_same_plugin(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    bench.types["Test::Box"].needs_replace_with_prop_diff = lambda *given: True
+    bench.restart()
+    assert "a: update was planned, it would be replace" in refused(bench, text)
+
+
+def test_what_is_known_to_fail_is_not_begun(bench):
+    bench.create("a: {type: Test::Box}")
+    text = update(bench, "a: {type: Test::Box, properties: {frozen: f}}")
+    assert "known to fail" in refused(bench, text)
+
+
+def test_no_plan_a_changed_one_and_one_of_another_database(bench):
+    bench.create(ONE % ("one", "x"))
+    assert "no JSON" in refused(bench, "nonsense", UsageError)
+    assert "no plan" in refused(bench, "{}", UsageError)
+    found = json.loads(update(bench, ONE % ("two", "x")))
+    newer = json.dumps({**found, "zonda_plan": 99})
+    assert "version 99" in refused(bench, newer, UsageError)
+    changed = json.dumps({**found, "unchanged": ["nothing"]})
+    assert "changed after it was made" in refused(bench, changed, UsageError)
+    room = bench.engine.room
+    action = UpdateStack("s", bench.bundle(ONE % ("two", "x")))
+    other = text_of(preview(room, action), Sealer(make_key()), room.definitions)
+    assert "another database" in refused(bench, other, UsageError)
+
+
+def test_a_replacement_that_was_not_planned_fails_instead(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+
+    def replace(resource: Any) -> None:
+        raise UpdateReplace(resource.name)
+
+    bench.journal.behave["a", "handle_update"] = replace
+    stack = bench.run(ApplyPlan(text))
+    assert stack.state == "UPDATE_FAILED"
+    assert "NotInPlan: resources.a: replace is not in the plan" in stack.status_reason
+    assert bench.journal.of("a").count("handle_create") == 1
+    assert bench.update(ONE % ("two", "x")).state == "UPDATE_COMPLETE"
+    assert bench.journal.of("a").count("handle_create") == 2
+
+
+def test_an_update_that_was_not_planned_fails_instead(bench):
+    """The plug-in gives another reference in an update, and does not say that it may."""
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+    bench.journal.behave["a", "handle_update"] = lambda resource: resource.resource_id_set("new")
+    stack = bench.run(ApplyPlan(text))
+    assert stack.state == "UPDATE_FAILED"
+    assert "NotInPlan: resources.b: replace is not in the plan" in stack.status_reason
+
+
+def test_a_plan_travels_as_text(bench):
+    action = ApplyPlan(kept(bench, CreateStack("s", bench.bundle(ONE % ("one", "x")))))
+    assert from_json(to_json(action)) == action
+
+
+def _id(bench: Any, name: str) -> str:
+    return str(bench.resource(name).id)
