@@ -26,12 +26,14 @@ from .instances import Seen
 from .outcome import Answer, Final, Prepared, Waiting
 from .prepare import Preparation
 from .room import Room
-from .states import OPEN, PRESENT
+from .states import COMPLETE, OPEN, PRESENT
 from .work import Work
 
 #: How many instances one turn works out at most, and seconds after which it begins no other one.
 TOGETHER = 16
 TURN = 0.01
+#: How many of those that wait for an operation are kept at hand while it runs.
+AT_HAND = 2
 
 
 @dataclass(slots=True)
@@ -76,11 +78,12 @@ class Begun:
 class Ahead:
     """Works out what a look has found to be due, and what follows from it."""
 
-    def __init__(self, room: Room, seen: Seen) -> None:
+    def __init__(self, room: Room, *seen: Seen) -> None:
         self._room = room
-        self._todo = deque([seen])
+        self._todo = deque(seen)
         # Drafts that have come to their end, with their data, for those who read them.
-        self._done: dict[str, tuple[ResourceRow, list[tuple[str, str, int]]]] = {}
+        # None: they are stored already.
+        self._done: dict[str, tuple[ResourceRow, list[tuple[str, str, int]] | None]] = {}
 
     def run(self) -> list[Link]:
         """The instance that was seen, then those that could be worked out after it."""
@@ -90,13 +93,23 @@ class Ahead:
             links.append(self._link(self._reading_drafts(self._todo.popleft())))
         return links
 
+    def after(self, operation: Operation, final: Final) -> list[Link]:
+        """Those that wait for an operation that has just ended well, so far as only in memory."""
+        row = copied(operation.row)
+        row.physical_id = operation.instance.resource_id
+        transitions.achieved(row, final)
+        self._done[row.id] = (row, None)
+        return self.run() if self._todo else []
+
     def _reading_drafts(self, seen: Seen) -> Seen:
         known = {row.id: self._done[row.id] for row in seen.required if row.id in self._done}
         if not known:
             return seen
         required = [known[row.id][0] if row.id in known else row for row in seen.required]
         return replace(
-            seen, required=required, drafted={key: data for key, (_, data) in known.items()}
+            seen,
+            required=required,
+            drafted={key: data for key, (_, data) in known.items() if data is not None},
         )
 
     def _link(self, seen: Seen) -> Link:
@@ -178,10 +191,21 @@ class _Draft(Work):
 # -- in a transaction -----------------------------------------------------------------------------
 
 
-def heirs(work: Work, room: Room, row: ResourceRow) -> list[Seen]:
-    """Those that wait for ``row`` alone, with theirs: what could be worked out right after it."""
+def following(room: Room, operation: Operation) -> None:
+    """Have an operation work out, when it ends well, those that wait for it alone."""
+    if operation.seen.heirs:
+        operation.follow = lambda ended, final: Ahead(room, *ended.seen.heirs).after(ended, final)
+
+
+def heirs(work: Work, room: Room, row: ResourceRow, most: int) -> list[Seen]:
+    """Those that wait for ``row`` alone, with theirs: what could be worked out right after it.
+
+    None where policies (breakpoints, limits, protection) ask for a look at each one.
+    """
     found: list[Seen] = []
-    stack, left = work.stack_of(row), TOGETHER - 1
+    stack, left = work.stack_of(row), most
+    if stack.policies:
+        return found
     frontier = deque([(row, found)])
     while frontier and left > 0:
         before, into = frontier.popleft()
@@ -198,8 +222,16 @@ def _waiting_for_one(
     work: Work, stack: StackRow, row: ResourceRow, most: int
 ) -> Iterator[ResourceRow]:
     for other in islice(release.neighbours(work, stack, row), most):
-        if other.waiting == 1 and other.open == OPEN and not other.op and not other.verb:
+        if other.waiting != 1 or other.open != OPEN or other.op or other.verb:
+            continue
+        if other.want == PRESENT or _is_plainly_deleted(other):
             yield other
+
+
+def _is_plainly_deleted(row: ResourceRow) -> bool:
+    """Whether the deletion of an instance needs no look at it before."""
+    gone = (row.action, row.status) == ("DELETE", COMPLETE)
+    return not (gone or row.protect or transitions.is_left_alone(row))
 
 
 def _seen(work: Work, stack: StackRow, row: ResourceRow) -> Seen:

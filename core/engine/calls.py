@@ -48,6 +48,9 @@ class Operation:
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
         self._gathered = gathered
+        #: What goes on where the operation has ended well, in the same call; and what that gave.
+        self.follow: Callable[[Operation, Final], list[Any]] | None = None
+        self.followed: list[Any] = []
         #: Whether its calls only compute, so that several may share a thread's turn.
         self.is_light = instances.definitions.is_inward(seen.row)
         #: Whether the next poll may: the last one came back at once.
@@ -60,7 +63,7 @@ class Operation:
 
     def handle(self) -> Answer:
         """Call ``handle_X``."""
-        return self._guarded(self._handle)
+        return self._followed(self._guarded(self._handle))
 
     def guarded(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
         """``call`` with everything that it raises made a ``Failure``."""
@@ -100,7 +103,7 @@ class Operation:
         begun = clock.monotonic()
         answer = self._guarded(self._poll)
         self.is_quick = clock.monotonic() - begun < QUICK
-        return answer
+        return self._followed(answer)
 
     def abort(self) -> None:
         """Tell the plug-in that the operation is given up, where it wants to know."""
@@ -121,6 +124,11 @@ class Operation:
         if self.action in ("DELETE", "CHECK"):
             return "idempotent"
         return self.instance.start_policy
+
+    def _followed(self, answer: Answer) -> Answer:
+        if self.follow is not None and isinstance(answer, Final):
+            self.followed = self.follow(self, answer)
+        return answer
 
     # -- how they are made ----------------------------------------------------------------------
 

@@ -6,18 +6,18 @@ else what is missing between desired and actual side is begun. Drivers run it (`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, copied
 
 from . import attempts, breakpoints, limits, protection, transitions
-from .ahead import Ahead, Begun, Link, heirs, is_as_seen
+from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .instances import Seen
-from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
+from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Replace, Waiting
 from .release import has_work
 from .room import Room
 from .states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
@@ -49,7 +49,7 @@ def proceed(room: Room, seen: Seen) -> Step:
         yield from drive(room, Begun(seen))
         return
     links: list[Link] = yield Call(Ahead(room, seen).run, light=True)
-    begun: Begun | None = yield Tx(lambda work: settle(work, links))
+    begun: Begun | None = yield Tx(lambda work: settle(work, room, links))
     if begun is not None:
         yield from drive(room, begun)
 
@@ -90,7 +90,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
 
 
 def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
-    if row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None:
+    if transitions.is_left_alone(row):
         transitions.abandoned(work, row)
         return None
     reason = protection.forbids_deletion(work, row)
@@ -106,40 +106,47 @@ def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
     if room.definitions.is_inward(row) and not work.stack_of(row).policies:
         return _seen(work, row, room=room)
     transitions.begin(work, row, "DELETE", None)
-    return _seen(work, row, fresh=True)
+    return _seen(work, row, fresh=True, room=room)
 
 
 def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, room: Room | None = None) -> Seen:
-    """What a call needs; with ``room``: of an instance of which nothing was begun yet."""
+    """What a call needs; with ``room``: those who wait for it too; unless ``fresh``: for a look."""
     rows, after = [], []
-    if room is not None:
-        if row.want == PRESENT and row.requires != NOTHING:
-            rows = work.tx.required(row)
-        if room.definitions.seems_inward(row):
-            after = heirs(work, room, row)
+    if not fresh and room is not None and row.want == PRESENT and row.requires != NOTHING:
+        rows = work.tx.required(row)
+    if room is not None and (fresh or room.definitions.seems_inward(row)):
+        after = heirs(work, room, row, AT_HAND if fresh else TOGETHER - 1)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
     return Seen(copied(row), work.stack_of(row), data, rows, fresh, after)
 
 
-def settle(work: Work, links: list[Link]) -> Begun | None:
+def settle(work: Work, room: Room, links: list[Link]) -> Begun | None:
     """Carry out what was worked out, as far as it is still what there is; what is to be driven.
 
     The first link is what a step has looked at; the others were waiting for those before.
     """
     first, *others = links
-    begun = _settle(work, first)
-    for link in others:
-        key = link.seen.row.id
-        if key in work.after.look and is_as_seen(work, link):
-            del work.after.look[key]
-            other = _settle(work, link)
-            if other is not None:
-                work.after.begun.append(other)
+    begun = _settle(work, room, first)
+    settle_heirs(work, room, others)
     return begun
 
 
-def _settle(work: Work, link: Link) -> Begun | None:
+def settle_heirs(work: Work, room: Room, links: Sequence[Link]) -> None:
+    """Carry out what was worked out of those that were just released."""
+    for link in links:
+        row = work.tx.resource(link.seen.row.id)
+        if row is None or row.id not in work.after.look:
+            continue
+        # else it is looked at after the commit, like every other one
+        if _same(work, row, link) and is_as_seen(work, link):
+            del work.after.look[row.id]
+            begun = _settle(work, room, link)
+            if begun is not None:
+                work.after.begun.append(begun)
+
+
+def _settle(work: Work, room: Room, link: Link) -> Begun | None:
     row = work.tx.resource(link.seen.row.id)
     if row is None:
         return None
@@ -149,7 +156,7 @@ def _settle(work: Work, link: Link) -> Begun | None:
     if not _same(work, row, link):
         return None
     if link.handle is None:
-        seen = decide(work, row, link.prepared)
+        seen = decide(work, room, row, link)
         return None if seen is None else Begun(seen)
     transitions.begin(work, row, link.prepared.op, link.given, op_id=link.handle.op_id)
     if isinstance(link.answer, Final):
@@ -160,14 +167,15 @@ def _settle(work: Work, link: Link) -> Begun | None:
     return link.begun
 
 
-def decide(work: Work, row: ResourceRow, prepared: Prepared) -> Seen | None:
+def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
     """Carry out the verdict on an instance."""
+    prepared = link.prepared
     hook = _HOOKS.get((prepared.verdict, prepared.op))
     if hook is not None and breakpoints.stops(work, row, hook):
         return None
     if prepared.verdict == "begin":
-        transitions.begin(work, row, prepared.op, prepared)
-        return _seen(work, row, fresh=True)
+        transitions.begin(work, row, prepared.op, link.given)
+        return _seen(work, row, fresh=True, room=room)
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
     elif prepared.verdict == "replace":
@@ -200,13 +208,14 @@ def drive(room: Room, begun: Begun) -> Step:
     """Drive an operation to its end."""
     seen, writes = begun.seen, begun.writes
     operation = begun.operation or Operation(room.instances, seen, writes)
+    following(room, operation)
     try:
         answer: Answer = yield from attempt(room, operation, begun)
         while attempts.is_one_of_several(operation.row, answer):
             answer = yield from _tried_again(room, operation, answer, writes)
         if not isinstance(answer, Lost):
             handle = transitions.held(operation.row)
-            yield Tx(_with(writes, handle, _ended(handle, answer)))
+            yield Tx(_with(writes, handle, _ended(room, operation, handle, answer)))
     except GivenUp:
         yield Call(operation.abort)
 
@@ -344,9 +353,14 @@ def _stored(
     return lambda work: write(work, handle, token, answer.volatile)
 
 
-def _ended(handle: Held, answer: Answer) -> Callable[[Work], Any]:
+def _ended(room: Room, operation: Operation, handle: Held, answer: Answer) -> Callable[[Work], Any]:
     if isinstance(answer, Final):
-        return lambda work: transitions.finished(work, handle, answer)
+
+        def finish(work: Work) -> None:
+            transitions.finished(work, handle, answer)
+            settle_heirs(work, room, operation.followed)
+
+        return finish
     if isinstance(answer, Replace):
         return lambda work: transitions.replace_running(work, handle)
     assert isinstance(answer, Failure)

@@ -371,6 +371,11 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     return new.id
 
 
+def is_left_alone(row: ResourceRow) -> bool:
+    """Whether an instance that is to go was never begun, or stays what it is outside."""
+    return row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None
+
+
 def abandoned(work: Work, row: ResourceRow) -> None:
     """An instance that is to go is left alone outside (retained, external): only its row goes."""
     if row.action != "INIT":
