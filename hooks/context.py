@@ -100,3 +100,10 @@ class ResourceContext(Protocol):
 
     def constraint(self, name: str) -> Any:
         """The custom constraint of that name, or None."""
+
+    def required(self) -> Mapping[str, Any]:
+        """The resources that this one requires, by name, as they are now: for reading only.
+
+        For plug-ins that were written for Heat, which ask their stack for another resource; best
+        take what you need as properties. Empty while a template is checked.
+        """

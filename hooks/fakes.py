@@ -103,6 +103,8 @@ class FakeContext:
         self.operation: FakeOperation | None = None
         self.saved = Saved()
         self.messages: list[str] = []
+        #: What ``required`` gives: resources by name. Empty; put in what a test needs.
+        self.others: dict[str, Any] = {}
         self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
@@ -161,6 +163,10 @@ class FakeContext:
     def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
         """The custom constraint of that name, or None."""
         return self._constraints.get(name)
+
+    def required(self) -> Mapping[str, Any]:
+        """The resources that ``others`` names."""
+        return self.others
 
 
 class FakeRunner(WorkflowRunner):

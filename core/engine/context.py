@@ -79,6 +79,7 @@ class LentContext:
         operation: LentOperation | None = None,
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
+        around: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -88,6 +89,7 @@ class LentContext:
         self.operation = operation
         self._gathered = gathered
         self._scrubbed = scrubbed
+        self._around = around
 
     @property
     def clock(self) -> Clock:
@@ -168,6 +170,10 @@ class LentContext:
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
         return self._lending.lender.constraint(name)
+
+    def required(self) -> Mapping[str, Any]:
+        """The resources that this one requires, for reading."""
+        return self._around()
 
     def _mine(self, work: Work) -> Any:
         row = work.tx.resource(self._resource_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from zonda.hooks.runner import StackRef
 
 from .context import Lending, LentContext, LentOperation, Write
 from .definitions import Definitions
+from .states import PRESENT
 
 DEFINITION_KEYS = (
     "type",
@@ -78,7 +80,19 @@ class Instances:
             lent,
             gathered,
             scrubbed,
+            lambda: self._required(seen),
         )
+
+    def _required(self, seen: Seen) -> dict[str, Resource]:
+        """What a resource requires, as it is now; nothing that they write is kept."""
+        names, reader = set(json.loads(seen.row.requires)), self.definitions.reader
+        found = {}
+        for row in reader.resource_rows(seen.row.stack_id) if names else ():
+            if row.name in names and row.want == PRESENT:
+                other = Seen(row, seen.stack, reader.sealed_data(row.id))
+                found[row.name] = self.make(other)
+                found[row.name].context = self.context(other, operation=False, gathered=[])
+        return found
 
     def make(
         self,

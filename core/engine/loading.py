@@ -132,6 +132,10 @@ class CheckContext:
         """A custom constraint, or None."""
         return self._lender.constraint(name)
 
+    def required(self) -> Mapping[str, Any]:
+        """Nothing exists."""
+        return {}
+
 
 def _nothing_exists() -> NotSupported:
     return NotSupported("A resource cannot store anything while its template is checked.")

@@ -17,6 +17,7 @@ from zonda.hooks.resource import Resource, ResourceState
 from heat.common import identifier
 from heat.common.context import RequestContext
 from heat.engine import environment, function, status
+from heat.engine.template import Template
 
 
 class Stored:
@@ -81,7 +82,9 @@ class Stack(status.ResourceStatus):
         self._state = state
         self.context = RequestContext(context)
         self.env = environment.Environment()
-        self._around: Mapping[str, Neighbour] = {}
+        self._around: Mapping[str, Neighbour] | None = None
+        #: For the names of sections: what stands in the template reaches a plug-in as properties.
+        self.t = Template.create_empty_template()
 
     def fill(self, resource: Any) -> None:
         """Give a resource what is stored of it."""
@@ -172,8 +175,15 @@ class Stack(status.ResourceStatus):
 
     @property
     def resources(self) -> Mapping[str, Any]:
-        """The other resources by name: while dependencies are asked for, else none."""
-        return {name: Other(each) for name, each in self._around.items()}
+        """Other resources by name.
+
+        While dependencies are asked for, all, as the template has them; else those that this one
+        requires, as they are.
+        """
+        if self._around is not None:
+            return {name: Other(each) for name, each in self._around.items()}
+        required: Mapping[str, Any] = getattr(self.context.lent, "required", dict)()
+        return {name: getattr(each, "heat", each) for name, each in required.items()}
 
     def values(self) -> list[Any]:
         """The other resources."""
@@ -191,20 +201,23 @@ class Stack(status.ResourceStatus):
         return iter(self.resources)
 
     def __len__(self) -> int:
-        return len(self._around)
+        return len(self.resources)
 
     def __bool__(self) -> bool:
         return True
 
     def __contains__(self, name: object) -> bool:
-        return name in self._around
+        return name in self.resources
 
     def __getitem__(self, name: str) -> Any:
         return self.resources[name]
 
     def resource_by_refid(self, refid: str) -> Any:
-        """The resource of that reference. While nothing exists a reference is the name."""
-        return self.resources.get(refid)
+        """The resource of that reference, among those that this one requires; or None."""
+        for name, each in self.resources.items():
+            if refid in (each.FnGetRefId(), name):
+                return each
+        return None
 
     def db_resource_get(self, name: str) -> Any:
         """Heat's database; there is none."""

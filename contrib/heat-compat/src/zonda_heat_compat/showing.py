@@ -58,7 +58,7 @@ class Showing(Storing):
         return data
 
     def _resolve_any_attribute(self, attr: str) -> Any:
-        if attr in self.base_attributes_schema:
+        if attr in self.base_attributes_schema and not self._shows_itself(attr):
             if self.resource_id is None:
                 return None
             with self._default_client_plugin().ignore_not_found:
@@ -67,6 +67,11 @@ class Showing(Storing):
             with self._default_client_plugin().ignore_not_found:
                 return self._resolve_attribute(attr)
         return None
+
+    def _shows_itself(self, attr: str) -> bool:
+        """Until 2015 a type had to declare ``show``, and resolved it like any other."""
+        own = attr in (type(self).attributes_schema or {})
+        return own and type(self)._show_resource is Showing._show_resource
 
     def _resolve_attribute(self, name: str) -> Any:
         """The value of an attribute."""

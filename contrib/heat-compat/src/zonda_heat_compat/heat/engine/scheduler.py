@@ -178,9 +178,10 @@ def wrappertask(task: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
 
     @functools.wraps(task)
     def whole(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        parent: Any = task(*args, **kwargs)
-        if not inspect.isgenerator(parent):
+        made = task(*args, **kwargs)
+        if not inspect.isgenerator(made):
             return
+        parent: Any = made
         try:
             inner: Any = next(parent)
             while True:

@@ -57,7 +57,8 @@ class Template(Mapping[str, Any]):
         return cls({version[0]: version[1], "resources": {}})
 
     def get_section_name(self, section: str) -> str:
-        return section
+        """``Properties`` as this template has it: ``properties``."""
+        return _hot(section)
 
     def merge_snippets(self, other: Template) -> None:
         """Take over what ``other`` has and this has not."""

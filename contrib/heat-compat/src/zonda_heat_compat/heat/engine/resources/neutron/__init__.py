@@ -1,0 +1,1 @@
+"""Networks, by the name of 2013."""

@@ -1,0 +1,462 @@
+"""Plug-ins in the idioms of 2013 to 2026, each in a file of ``idioms``, in whole stacks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from zonda.core.app import build_app
+from zonda.core.engine.actions import SignalResource
+from zonda.core.settings import load
+from zonda.hooks.errors import ValidationErrors
+from zonda.hooks.manager import Plugins
+
+IDIOMS = Path(__file__).parent / "idioms"
+HOT = "heat_template_version: 2021-04-16\n"
+
+
+def template(text: str) -> str:
+    return HOT + text
+
+
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory: pytest.TempPathFactory) -> Plugins:
+    home = tmp_path_factory.mktemp("home")
+    return build_app(load({"home": str(home), "plugin_dirs": str(IDIOMS)}, {})).plugins
+
+
+def module(name: str) -> ModuleType:
+    [found] = [
+        each
+        for key, each in sys.modules.items()
+        if key.startswith("zonda_dropins_") and key.endswith(f".{name}")
+    ]
+    return found
+
+
+def faults(stack: Any, text: str) -> list[str]:
+    with pytest.raises(ValidationErrors) as caught:
+        stack.create(template(text))
+    return [str(error) for error in caught.value.errors]
+
+
+# -- what is loaded ---------------------------------------------------------------------------
+
+
+def test_every_type_but_the_hopeless_ones_is_there(plugins: Plugins) -> None:
+    own = {name for name in plugins.resource_types if name.startswith(("Era", "Nested", "Miss"))}
+    assert own == {
+        *("Era2013::Lamp", "Era2013::Light", "Era2013::Switch", "Era2013::Torch"),
+        *("Era2014::Boat", "Era2016::Book", "Era2016::Reader"),
+        *("Era2024::Garden", "Era2024::Fence", "Era2024::Task", "Era2024::Choosy"),
+        *("Era2024::Broken", "Nested::Alarm", "Nested::Port"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("Era2014::Ship", "it needs shipyard_of_nobody, which is not", id="held-back"),
+        pytest.param("Nested::Group", "it is a stack inside a stack", id="nested"),
+    ],
+)
+def test_a_type_that_cannot_be_used_says_why(plugins: Plugins, name: str, reason: str) -> None:
+    assert reason in plugins.why_no_type(name)
+
+
+def test_a_file_without_its_library_is_reported_alone(plugins: Plugins) -> None:
+    [failure] = [each for each in plugins.failures if "missing_library" in str(each)]
+    assert "No module named 'library_of_nobody'" in str(failure)
+
+
+def test_two_names_of_one_class_are_one_class(plugins: Plugins) -> None:
+    types = plugins.resource_types
+    assert types["Era2013::Lamp"] is types["Era2013::Light"]
+
+
+# -- 2013 ---------------------------------------------------------------------------------------
+
+LAMP = """
+parameters: {bright: {type: number, default: 3}}
+resources:
+  lamp:
+    type: Era2013::Lamp
+    metadata: {where: hall}
+    properties:
+      Name: desk
+      Bulbs: [{Watt: 60, Colour: red}, {}]
+      Bright: {get_param: bright}
+  switch: {type: Era2013::Switch, properties: {Lamp: {get_resource: lamp}}}
+outputs:
+  name: {value: {get_attr: [lamp, Name]}}
+  bright: {value: {get_attr: [lamp, Bright]}}
+  watts: {value: {get_attr: [lamp, Watts]}}
+  reference: {value: {get_resource: lamp}}
+  shown: {value: {get_attr: [lamp, show, Name]}}
+  switched: {value: {get_attr: [switch, Watts]}}
+"""
+
+
+def test_a_lamp_of_2013_lives(zonda_stack: Any) -> None:
+    assert zonda_stack.create(template(LAMP)).state == "CREATE_COMPLETE"
+    assert zonda_stack.outputs == {
+        "name": "desk",
+        "bright": "3",
+        "watts": 100,
+        "reference": "lamp-desk",
+        "shown": "desk",
+        "switched": "100",
+    }
+    first = zonda_stack.resources["lamp"]
+    assert first.physical_id.startswith("test-lamp-")
+    assert "made" in first.metadata
+
+    assert zonda_stack.update(template(LAMP), bright=5).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["lamp"].id == first.id
+    assert zonda_stack.outputs["bright"] == "5"
+
+    changed = LAMP.replace("where: hall", "where: cellar")
+    assert zonda_stack.update(template(changed), bright=5).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["lamp"].metadata == {"where": "cellar"}
+
+    assert zonda_stack.update(template(LAMP), bright=0).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["lamp"].id != first.id
+
+    assert zonda_stack.suspend().state == "SUSPEND_COMPLETE"
+    assert zonda_stack.outputs["bright"] == "0"
+    assert zonda_stack.resume().state == "RESUME_COMPLETE"
+    deleted = module("era_2013").Lamp.deleted
+    deleted.clear()
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+    assert deleted == ["lamp"]
+
+
+@pytest.mark.parametrize(
+    ("properties", "fault"),
+    [
+        pytest.param("{}", "Property error: {at}: Property Name not assigned", id="required"),
+        pytest.param(
+            "{Name: UP}",
+            'Property error: {at}.Name: "UP" does not match pattern "[a-z]+"',
+            id="pattern",
+        ),
+        pytest.param(
+            "{Name: ab, Bulbs: [{Watt: 500}]}",
+            "Property error: {at}.Bulbs[0].Watt: 500 is out of range (min: 1, max: 100)",
+            id="nested-range",
+        ),
+        pytest.param(
+            "{Name: ab, Bulbs: [{Colour: blue}]}",
+            'Property error: {at}.Bulbs[0].Colour: "blue" is not an allowed value ["white", "red"]',
+            id="nested-values",
+        ),
+        pytest.param(
+            "{Name: ab, Fuse: x}",
+            "Property error: {at}: Property Fuse not implemented yet",
+            id="not-implemented",
+        ),
+        pytest.param("{Name: dark}", "lamp gives no light", id="own-check-that-returns"),
+    ],
+)
+def test_faults_of_schemas_of_2013(zonda_stack: Any, properties: str, fault: str) -> None:
+    text = f"resources: {{lamp: {{type: Era2013::Lamp, properties: {properties}}}}}"
+    expected = fault.replace("{at}", "resources.lamp.properties")
+    assert expected in faults(zonda_stack, text)
+
+
+def test_files_of_a_folder_know_each_other_by_the_name_of_heat(zonda_stack: Any) -> None:
+    text = """
+resources: {torch: {type: Era2013::Torch, properties: {Name: ab}}}
+outputs: {reference: {value: {get_resource: torch}}}
+"""
+    assert zonda_stack.create(template(text)).state == "CREATE_COMPLETE"
+    assert zonda_stack.outputs == {"reference": "torch"}
+
+
+# -- 2014 ---------------------------------------------------------------------------------------
+
+BOAT = """
+parameters: {size: {type: number, default: 7}, name: {type: string, default: tub}}
+resources:
+  boat:
+    type: Era2014::Boat
+    properties:
+      name: {get_param: name}
+      size: {get_param: size}
+      sails: [{area: 3, kind: jib}, {area: 4.5}]
+outputs:
+  where: {value: {get_attr: [boat, where]}}
+  areas: {value: {get_attr: [boat, sail_areas]}}
+"""
+
+
+def test_a_boat_of_2014_lives(zonda_stack: Any) -> None:
+    assert zonda_stack.create(template(BOAT)).state == "CREATE_COMPLETE"
+    assert zonda_stack.outputs == {"where": "tub@7", "areas": [3, 4.5]}
+    first = zonda_stack.resources["boat"].id
+    assert zonda_stack.update(template(BOAT), size=9).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["boat"].id == first
+    assert zonda_stack.outputs["where"] == "tub@9"
+    assert zonda_stack.update(template(BOAT), size=2).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["boat"].id != first
+    second = zonda_stack.resources["boat"].id
+    assert zonda_stack.update(template(BOAT), size=2, name="other").state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["boat"].id != second
+    assert zonda_stack.check().state == "CHECK_COMPLETE"
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+def test_a_boat_that_sinks_fails_in_the_words_of_the_plugin(zonda_stack: Any) -> None:
+    stack = zonda_stack.create(template(BOAT), name="wreck")
+    assert stack.state == "CREATE_FAILED"
+    assert stack.status_reason == (
+        "Resource CREATE failed: Error: resources.boat: wreck has sunk"
+    )
+
+
+def test_a_check_tells_what_it_expected(zonda_stack: Any) -> None:
+    zonda_stack.create(template(BOAT), name="ghost")
+    stack = zonda_stack.check()
+    assert stack.state == "CHECK_FAILED"
+    assert "'status': expected 'AFLOAT', got 'SUNK'" in stack.status_reason
+
+
+@pytest.mark.parametrize(
+    ("properties", "fault"),
+    [
+        pytest.param("{size: 13}", "13 is no good for boat", id="own-check"),
+        pytest.param(
+            "{size: 3, harbour: bern}",
+            "Property error: resources.boat.properties.harbour: Error validating value 'bern': "
+            "The Harbour (bern) could not be found.",
+            id="own-constraint",
+        ),
+        pytest.param(
+            "{size: 3, harbour: kiel, crew: {jo: 1}}",
+            "Cannot define the following properties at the same time: crew, harbour.",
+            id="conflict",
+        ),
+        pytest.param(
+            "{size: 3, sails: [{}]}",
+            "Property error: resources.boat.properties.sails[0]: Property area not assigned",
+            id="nested-required",
+        ),
+    ],
+)
+def test_faults_of_a_boat(zonda_stack: Any, properties: str, fault: str) -> None:
+    text = f"resources: {{boat: {{type: Era2014::Boat, properties: {properties}}}}}"
+    assert fault in faults(zonda_stack, text)
+
+
+# -- 2016 ---------------------------------------------------------------------------------------
+
+BOOK = """
+parameters: {title: {type: string, default: odyssey}, pages: {type: number, default: 300}}
+resources:
+  book:
+    type: Era2016::Book
+    properties:
+      title: {get_param: title}
+      writer: homer
+      pages: {get_param: pages}
+outputs:
+  mark: {value: {get_attr: [book, shelf_mark]}}
+  author: {value: {get_attr: [book, author]}}
+  shown: {value: {get_attr: [book, show, pages]}}
+"""
+
+
+@pytest.fixture
+def shelf(plugins: Plugins) -> Any:
+    things = module("era_2016").Shelf.things
+    things.clear()
+    return things
+
+
+def test_a_book_of_2016_lives(zonda_stack: Any, shelf: Any) -> None:
+    assert zonda_stack.create(template(BOOK)).state == "CREATE_COMPLETE"
+    assert zonda_stack.outputs == {
+        "mark": "book-1: odyssey",
+        "author": "id-of-homer",
+        "shown": 300,
+    }
+    assert zonda_stack.update(template(BOOK), pages=12).state == "UPDATE_COMPLETE"
+    assert shelf["book-1"]["pages"] == 12
+    assert zonda_stack.check().state == "CHECK_COMPLETE"
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+    assert shelf == {}
+
+
+def test_what_is_gone_already_can_be_deleted(zonda_stack: Any, shelf: Any) -> None:
+    zonda_stack.create(template(BOOK))
+    shelf.clear()
+    assert zonda_stack.check().state == "CHECK_FAILED"
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("title", "reason"),
+    [
+        pytest.param(
+            "burnt", 'ResourceInError: resources.book: Went to status BURNT due to "fire"', id="in"
+        ),
+        pytest.param(
+            "odd",
+            "ResourceUnknownStatus: resources.book: Book creation failed - Unknown status ODD due "
+            'to "Unknown"',
+            id="unknown",
+        ),
+    ],
+)
+def test_states_of_a_service_are_told(
+    zonda_stack: Any, shelf: Any, title: str, reason: str
+) -> None:
+    stack = zonda_stack.create(template(BOOK), title=title)
+    assert stack.status_reason == f"Resource CREATE failed: {reason}"
+
+
+def test_signals_merge_into_metadata(zonda_stack: Any) -> None:
+    text = """
+resources: {reader: {type: Era2016::Reader}}
+outputs: {pages: {value: {get_resource: reader}}}
+"""
+    zonda_stack.create(template(text))
+    for page in ("b", "a"):
+        zonda_stack.engine.run(SignalResource("test", "reader", {"page": page}))
+    zonda_stack.engine.run(SignalResource("test", "reader", {}))
+    assert zonda_stack.resources["reader"].metadata == {"a": "read", "b": "read"}
+    assert zonda_stack.outputs == {"pages": "a,b"}
+
+
+# -- now ----------------------------------------------------------------------------------------
+
+GARDEN = """
+parameters:
+  name: {type: string, default: eden}
+  size: {type: number, default: 4}
+  kind: {type: string, default: rose}
+resources:
+  garden:
+    type: Era2024::Garden
+    properties:
+      name: {get_param: name}
+      plants: [fig]
+      plant: apple
+      size: {get_param: size}
+      kind: {get_param: kind}
+  fence: {type: Era2024::Fence, properties: {around: garden}}
+outputs:
+  grown: {value: {get_attr: [garden, grown]}}
+  plants: {value: {get_attr: [garden, plants]}}
+  props: {value: {get_attr: [garden, props]}}
+"""
+
+
+@pytest.fixture
+def calls(plugins: Plugins) -> Any:
+    found = module("era_2024").CALLS
+    found.clear()
+    return found
+
+
+def test_a_garden_of_now_lives(zonda_stack: Any, calls: Any) -> None:
+    before = zonda_stack.clock.now()
+    assert zonda_stack.create(template(GARDEN)).state == "CREATE_COMPLETE"
+    assert zonda_stack.clock.now() - before >= 50
+    assert [what for what, *_ in calls] == ["fence", "create"]
+    assert calls[1] == ("create", "CREATE", "IN_PROGRESS")
+    assert zonda_stack.outputs == {
+        "grown": "2024-02-29T12:00:00",
+        "plants": ["fig", "apple"],
+        "props": {"name": "eden", "plants": ["fig"], "size": 4},
+    }
+    first = zonda_stack.resources["garden"].id
+    assert zonda_stack.update(template(GARDEN), name="other", size=6).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["garden"].id == first
+    assert zonda_stack.outputs["props"]["size"] == 6
+    for action in ("suspend", "resume", "check"):
+        assert getattr(zonda_stack, action)().status == "COMPLETE"
+    assert zonda_stack.update(template(GARDEN), size=2).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["garden"].id != first
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+    assert [what for what, *_ in calls if what != "fence"] == [
+        *("create", "update", "suspend", "resume", "check"),
+        *("create", "delete", "delete", "no fence"),
+    ]
+
+
+def test_an_immutable_property_stays(zonda_stack: Any) -> None:
+    zonda_stack.create(template(GARDEN))
+    stack = zonda_stack.update(template(GARDEN), kind="oak")
+    assert stack.state == "UPDATE_FAILED"
+    assert "Update to properties kind of garden (Era2024::Garden)" in stack.status_reason
+
+
+def test_an_update_that_fails_says_why(zonda_stack: Any) -> None:
+    zonda_stack.create(template(GARDEN))
+    stack = zonda_stack.update(template(GARDEN), name="stone")
+    assert "resources.garden: update to stone is not supported for resource." in stack.status_reason
+
+
+def test_the_deletion_policy_snapshot_reaches_the_plugin(zonda_stack: Any, calls: Any) -> None:
+    text = "resources: {garden: {type: Era2024::Garden, deletion_policy: Snapshot}}"
+    zonda_stack.create(template(text))
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+    assert calls[-1][0] == "snapshot_delete"
+
+
+def test_a_handler_that_is_a_task_is_run_to_its_end(zonda_stack: Any) -> None:
+    text = "resources: {task: {type: Era2024::Task, properties: {steps: 3}}}"
+    assert zonda_stack.create(template(text)).state == "CREATE_COMPLETE"
+    assert zonda_stack.resources["task"].physical_id == "done"
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+CHOOSY = """
+parameters: {text: {type: string, default: first}}
+resources: {choosy: {type: Era2024::Choosy, properties: {text: {get_param: text}}}}
+"""
+
+
+def test_a_plugin_decides_about_its_updates(zonda_stack: Any, calls: Any) -> None:
+    zonda_stack.create(template(CHOOSY))
+    first = zonda_stack.resources["choosy"].id
+    for text in ("never", "second", "second", "again", "again"):
+        assert zonda_stack.update(template(CHOOSY), text=text).state == "UPDATE_COMPLETE"
+    assert calls == [
+        ("choosy", "UPDATE", {"text": "second"}),
+        ("choosy", "UPDATE", {"text": "again"}),
+        ("choosy", "UPDATE", {}),
+    ]
+    assert zonda_stack.resources["choosy"].id == first
+    zonda_stack.update(template(CHOOSY), text="anew")
+    assert zonda_stack.resources["choosy"].id != first
+
+
+def test_a_plugin_that_cannot_be_made_is_a_fault_of_its_resource(zonda_stack: Any) -> None:
+    found = faults(zonda_stack, "resources: {b: {type: Era2024::Broken}}")
+    assert found == ["resources.b: The plug-in cannot be used: RuntimeError: no power"]
+
+
+def test_hidden_types_keep_to_the_rules_of_the_schema(zonda_stack: Any) -> None:
+    text = "resources: {garden: {type: Era2024::Garden, properties: {size: 3}}}"
+    [fault] = faults(zonda_stack, text)
+    assert fault.endswith("size: 3 is not a multiple of 2 with an offset of 0")
+
+
+# -- bases of Heat ------------------------------------------------------------------------------
+
+
+def test_an_alarm_is_signalled(zonda_stack: Any) -> None:
+    text = """
+resources: {alarm: {type: Nested::Alarm}}
+outputs: {rung: {value: {get_resource: alarm}}}
+"""
+    zonda_stack.create(template(text))
+    assert zonda_stack.outputs == {"rung": "no"}
+    zonda_stack.engine.run(SignalResource("test", "alarm", {}))
+    assert zonda_stack.outputs == {"rung": "yes"}
