@@ -67,7 +67,7 @@ def _row(each: Generation, now: float) -> tuple[Any, ...]:
     hashes = (action.template_hash[:SHORT], action.environment_hash[:SHORT])
     return (
         action.generation,
-        action.action,
+        "\n".join([action.action, *_details(action.detail)]),
         action.status,
         action.by,
         output.moment(action.started_at),
@@ -76,6 +76,16 @@ def _row(each: Generation, now: float) -> tuple[Any, ...]:
         "/".join(hashes) if any(hashes) else "",
         action.status_reason,
     )
+
+
+def _details(detail: dict[str, Any]) -> list[str]:
+    """What an action was asked for with, a line each; nothing of what was not given."""
+    given = {name: value for name, value in detail.items() if value not in (None, [], "", False)}
+    return [
+        f"{name.replace('_', ' ')}: "
+        + (", ".join(map(str, value)) if isinstance(value, list) else output.bare(value))
+        for name, value in given.items()
+    ]
 
 
 def took(seconds: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from zonda.hooks.errors import NotSupported
 
-from . import actions, endings
+from . import actions, endings, recording
 from .abandoning import abandon
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
@@ -53,6 +53,7 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
         found = work.tx.stack(stack.id)
         if found is None or found.phase == IDLE or found.action == "DELETE":
             raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
+        recording.cancelled(work, found, room.settings.user)
         endings.cancel(work, found, room.settings.cancel_grace)
         return accepted_as(found)
 

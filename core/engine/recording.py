@@ -85,6 +85,14 @@ def begin(work: Work, stack: StackRow, given: Given) -> None:
     )
 
 
+def cancelled(work: Work, stack: StackRow, by: str) -> None:
+    """Record who has cancelled the running action of ``stack``."""
+    running = work.tx.last_action(stack.id)
+    if running is not None and by:
+        detail = {**json.loads(running.detail), "cancelled_by": by}
+        work.tx.note_on_action(stack.id, json.dumps(detail))
+
+
 def end(work: Work, stack: StackRow, status: str) -> None:
     """Record how the action of ``stack`` has ended; ``status`` may also be one of ours."""
     work.tx.end_action(stack.id, status, stack.status_reason, work.now)

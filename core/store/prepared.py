@@ -121,6 +121,8 @@ SQL: dict[str, str] = {
     'insert_action': 'INSERT INTO action (id, stack_id, generation, action, detail, "by", started_at, ended_at, status, status_reason, template_id, template_hash, environment_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     # (at, new_status, reason, key)
     'end_action': 'UPDATE action SET ended_at=?, status=?, status_reason=? WHERE action.stack_id = ? AND action.ended_at IS NULL',
+    # (text, key)
+    'note_on_action': 'UPDATE action SET detail=? WHERE action.stack_id = ? AND action.ended_at IS NULL',
     # (stack_id)
     'actions_of_stack': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action."by", action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = ? ORDER BY action.generation, action.id',
     # (stack_id)

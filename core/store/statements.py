@@ -152,6 +152,9 @@ STATEMENTS: dict[str, Executable] = {
     "end_action": update(ACTION)
     .where(A.stack_id == P("key"), A.ended_at.is_(None))
     .values(ended_at=P("at"), status=P("new_status"), status_reason=P("reason")),
+    "note_on_action": update(ACTION)
+    .where(A.stack_id == P("key"), A.ended_at.is_(None))
+    .values(detail=P("text")),
     "actions_of_stack": select(ACTION)
     .where(A.stack_id == P("stack_id"))
     .order_by(A.generation, A.id),

@@ -258,6 +258,10 @@ class Transaction:
         """Note how the running action of a stack has ended; nothing if none runs."""
         self._execute(SQL["end_action"], (at, status, reason, stack_id))
 
+    def note_on_action(self, stack_id: str, detail: str) -> None:
+        """Replace the detail (JSON) of the running action of a stack."""
+        self._execute(SQL["note_on_action"], (detail, stack_id))
+
     def last_action(self, stack_id: str) -> ActionRow | None:
         """What was planned last for a stack."""
         found = self._execute(SQL["last_action"], (stack_id,)).fetchone()

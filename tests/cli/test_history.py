@@ -157,3 +157,11 @@ def test_show_at_leaves_out_what_was_gone_by_then(zonda: Zonda, web: None) -> No
     names = {each["resource_name"]: each["resource_status"] for each in data["resources"]}
     assert names == {"first": "UPDATE_COMPLETE", "third": "CREATE_COMPLETE"}
     assert "template" not in zonda("stack", "show", "web", "--at", "2").out
+
+
+def test_what_an_action_was_asked_for_with(zonda: Zonda, write: Write) -> None:
+    zonda("stack", "create", "web", "-t", write("t.yaml", FIRST), "--target", "first")
+    assert "targets: first" in zonda("stack", "history", "web").out
+    (only,) = zonda("stack", "history", "web", "-f", "json").data
+    assert only["detail"]["targets"] == ["first"]
+    assert only["counts"] == {"created": 1}

@@ -157,3 +157,11 @@ def test_old_history_goes_with_its_events_but_not_what_a_stack_is_at(bench: Any)
     bench.clock.advance(100 * 86400)
     bench.engine.driver.now_in_transaction(lambda work: sweeping.forget(work, 90 * 86400.0))
     assert told(bench) == [(2, "UPDATE", "COMPLETE")]
+
+
+def test_who_has_cancelled_is_noted(bench: Any) -> None:
+    hang(bench)
+    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
+    bench.engine.room = bench.engine.room.asked_by("bob")
+    _cancel(bench)
+    assert history(bench)[0].detail == {"cancelled_by": "bob"}

@@ -38,6 +38,13 @@ BY_KIND = {
         "The environment forbids this ('restricted_actions' of {resource}): take that out if it is"
         " meant.",
     ),
+    "Protected": (
+        "It is protected on purpose. If this is meant, take the protection away: 'zonda: protect:'"
+        " in the environment, or 'zonda stack unprotect {stack}'.",
+    ),
+    "NotInPlan": (
+        "The plan that was applied does not hold this: look at a new one with 'zonda stack plan'.",
+    ),
     "External": (
         "A resource cannot begin or cease to be managed elsewhere ('external_id'): rename it.",
     ),
