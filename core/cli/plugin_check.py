@@ -54,6 +54,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             hint=near(arguments.what, _packages(plugins)) or "'zonda plugin list' lists plug-ins.",
         )
     make = _backend(plugins, arguments, path if is_file else None)
+    make = make and backends.tried(make)
     context = app.check_context()
     for name in types:
         cls = plugins.resource_types[name]
@@ -75,7 +76,7 @@ def _show(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> i
 
 def _packages(plugins: Plugins) -> set[str]:
     origins = plugins.manager.origins() if plugins.manager else []
-    return {name for origin in origins for name in (origin.plugin, origin.distribution) if name}
+    return {origin.distribution or origin.plugin for origin in origins}
 
 
 def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> list[str]:

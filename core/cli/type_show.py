@@ -70,6 +70,6 @@ def known_type(plugins: Plugins, name: str) -> type[Resource]:
     """A type; raises NotFound, with what was probably meant or who is to blame."""
     cls = plugins.resource_types.get(name)
     if cls is None:
-        hint = near(name, plugins.resource_types) or plugins.why_no_type(name)
+        hint = f"{near(name, plugins.resource_types)} {plugins.why_no_type(name)}".strip()
         raise NotFound("resource type", name, hint=hint or "'zonda resource type list' lists them.")
     return cls

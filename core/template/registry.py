@@ -149,7 +149,10 @@ class Registry:
 
     def _hint(self, type_: str, meant: str) -> str:
         blamed = self._why_none(meant) if self._why_none is not None else ""
-        return near(meant, self.names()) or _alias_hint(type_, meant) or blamed
+        if meant in blamed:  # a plug-in brings it, and it cannot be used
+            return blamed
+        found = near(meant, self.names()) or _alias_hint(type_, meant)
+        return f"{found} {blamed}".strip()
 
     def _search(
         self, meant: str, type_: str, resource: str, used: tuple[_Entry, ...], dead: set[str]

@@ -55,3 +55,14 @@ def checked(found: Any, text: str) -> Factory:
         return made
 
     return make
+
+
+def tried(make: Factory) -> Factory:
+    """``make``, after it has made one; raises UsageError where it cannot."""
+    try:
+        make().close()
+    except UsageError:
+        raise
+    except Exception as error:  # a stranger's back end may raise anything
+        raise UsageError(f"The back end cannot be made: {named(error)}") from error
+    return make

@@ -32,6 +32,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/template/checks.py": "border: a plug-in's validate is called",
     "workflows/service_call.py": "border: a user's function, in a process of its own",
     "hooks/wording.py": "a stranger's __str__ is called",
+    "hooks/kit/backends.py": "border: importing and asking a stranger's back end",
     "hooks/kit/crashes.py": "border: a plug-in is put on trial",
     "hooks/kit/generated.py": "border: a plug-in is put on trial",
     "hooks/kit/life.py": "border: a plug-in is put on trial",

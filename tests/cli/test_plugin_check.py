@@ -1,0 +1,132 @@
+"""``plugin check`` and ``plugin new``, in this process: files, back ends, what they are told."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Zonda
+
+FILE = '''
+from zonda.hooks import kit, properties, resource
+
+WORLD = set()
+
+
+class Lamp(resource.Resource):
+    """A lamp."""
+
+    properties_schema = {"name": properties.Schema(
+        properties.Schema.STRING, "Name.", required=True)}
+
+    def handle_create(self):
+        WORLD.add(self.properties["name"])
+        self.resource_id_set(self.properties["name"])
+
+    def handle_delete(self):
+        WORLD.discard(self.resource_id)
+
+
+class Other(resource.Resource):
+    acts_outside = False
+
+
+def resource_mapping():
+    return {"My::Lamp": Lamp, "My::Other": Other}
+'''
+BACKEND = """
+
+def check_backend():
+    class World(kit.Backend):
+        examples = 2
+        def leftovers(self):
+            return set(WORLD)
+    return World()
+"""
+
+
+def test_a_file_is_checked_with_its_own_back_end(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    lamp = write("lamp.py", FILE + BACKEND)
+    done = zonda("plugin", "check", lamp, "-f", "json", code=1)
+    rows = {(row["Type"], row["Check"]): row for row in done.data}
+    assert rows["My::Lamp", "create"]["Verdict"] == "pass"
+    assert rows["My::Lamp", "crash in create"]["Verdict"] == "pass"
+    assert rows["My::Other", "everything is described"]["Verdict"] == "fail"
+    assert "passed, 1 failed" in done.err
+    assert zonda("plugin", "check", lamp, "--type", "My::Lamp").out.startswith("+")
+
+
+def test_without_a_back_end_nothing_is_made(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    rows = zonda("plugin", "check", write("lamp.py", FILE), "-f", "json", code=1).data
+    assert [row["Reason"] for row in rows if row["Check"] == "life cycle"] == [
+        "no back end is given: it would act on this machine or its services"
+    ]
+    failed = zonda("plugin", "check", write("lamp.py", FILE), "--failed", "-f", "json", code=1).data
+    assert [row["Type"] for row in failed] == ["My::Other"]
+
+
+def test_a_file_that_cannot_be_loaded_fails(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    (row,) = zonda("plugin", "check", write("bad.py", "1 / 0"), "-f", "json", code=1).data
+    assert "ZeroDivisionError" in row["Reason"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        pytest.param(["acme-none"], 1, "plugin list", id="no-package"),
+        pytest.param(["gone.py"], 1, "gone.py", id="no-file"),
+        pytest.param(["zonda", "--type", "OS::Heat::Vaule"], 1, "OS::Heat::Value", id="no-type"),
+        pytest.param(["zonda", "--backend", "x"], 2, "MODULE:NAME", id="odd-back-end"),
+        pytest.param(["zonda", "--backend", "nowhere:x"], 2, "nowhere", id="no-back-end"),
+        pytest.param(["zonda", "--backend", "math:pi"], 2, "cannot be called", id="no-function"),
+        pytest.param(["zonda", "--backend", "builtins:dict"], 2, "no kit.Backend", id="no-kit"),
+    ],
+)
+def test_what_cannot_be_checked_is_told(
+    zonda: Zonda, words: list[str], code: int, said: str
+) -> None:
+    assert said in zonda("plugin", "check", *words, code=code).err
+
+
+def test_our_own_types_keep_the_rules(zonda: Zonda) -> None:
+    own = [
+        each
+        for name in ("Delay", "None", "RandomString", "Value")
+        for each in ("--type", f"OS::Heat::{name}")
+    ]
+    assert zonda("plugin", "check", "zonda", *own, "--failed", "-f", "json").data == []
+
+
+@pytest.mark.parametrize("name", ["Acme", "acme_thing", "9x", "class", "acme--thing", ""])
+def test_a_package_needs_a_name(zonda: Zonda, name: str) -> None:
+    assert "cannot be the name" in zonda("plugin", "new", "--", name, code=2).err
+
+
+def test_a_package_overwrites_nothing(zonda: Zonda, write: Callable[[str, str], Path]) -> None:
+    kept = write("full/kept.txt", "mine")
+    said = zonda("plugin", "new", "acme-x", "--folder", kept.parent, code=2).err
+    assert "not empty" in said
+    assert [path.name for path in kept.parent.iterdir()] == ["kept.txt"]
+
+
+def test_the_names_of_a_package(zonda: Zonda, tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    listed = zonda("plugin", "new", "acme-big-disk", "--folder", folder).out.splitlines()
+    assert sorted(map(str, (path for path in folder.rglob("*") if path.is_file()))) == sorted(
+        listed
+    )
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["zonda"] == {"acme_big_disk": "acme_big_disk.plugin"}
+    assert '"Acme::BigDisk": Note' in (folder / "src/acme_big_disk/plugin.py").read_text()
+    assert not [
+        path for path in folder.rglob("*") if path.is_file() and "@TYPE" in path.read_text()
+    ]
