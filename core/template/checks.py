@@ -150,7 +150,8 @@ def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError
 
 
 def _has_snapshots(cls: type[Resource]) -> bool:
-    return callable(getattr(cls, "handle_snapshot_delete", None))
+    handlers = ("handle_snapshot_delete", "handle_snapshot")
+    return any(callable(getattr(cls, name, None)) for name in handlers)
 
 
 def reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
