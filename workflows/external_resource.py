@@ -63,6 +63,7 @@ class ExternalResource(resource.Resource):
     """A resource that is made, changed and removed by workflows."""
 
     start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
+    reference_may_change: ClassVar[bool] = True  # an UPDATE may give another resource_id
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = PROPERTIES_SCHEMA
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = ATTRIBUTES_SCHEMA

@@ -68,6 +68,8 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
         yield Reason(compared.why or "error", compared.reason, compared.about, perhaps)
         return
     text = _TEXTS.get(compared.why)
+    if compared.why == "plugin" and not compared.about:
+        text = "the plug-in asks for a new resource"
     if text is None:
         return
     state = "" if entry.row is None else f"{entry.row.action}_{entry.row.status}"
