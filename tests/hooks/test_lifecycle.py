@@ -394,6 +394,33 @@ def test_deleting_and_showing_go_through_the_client(name: str, deleted: list[str
     assert disks.deleted == deleted
 
 
+class Unlisted(Disk):
+    entity = "no_such_entity"
+
+
+def test_a_view_that_the_client_does_not_have_is_null_and_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk = Lifecycle(Unlisted, context=FakeContext(clients={"disks": Disks()}))
+    disk.create()
+    assert disk.attribute("show") is None
+    assert "no_such_entity" in caplog.text
+
+
+class Angry(Disks):
+    """Fails with something else than that it is not there."""
+
+    def delete(self, resource_id: str) -> None:
+        raise PermissionError("not yours")
+
+
+def test_only_what_is_not_there_is_ignored_by_the_default_deletion() -> None:
+    disk = Lifecycle(Disk, context=FakeContext(clients={"disks": Angry()}))
+    disk.create()
+    with pytest.raises(PermissionError, match="not yours"):
+        disk.delete()
+
+
 def test_the_base_class_asks_for_a_replacement_when_properties_change() -> None:
     class Plain(Resource):
         properties_schema: ClassVar[Mapping[str, Schema]] = {
