@@ -10,6 +10,7 @@ from zonda.core.store.rows import ResourceRow
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import NotFound
 
+from .history import check_history
 from .simulator import Simulator
 from .template import random_template
 from .world import INWARD, Violation
@@ -122,6 +123,7 @@ def check_end(sim: Simulator) -> None:
         if _live(sim):
             raise Violation(f"orphans of a deleted stack: {sim.world.live}")
         return
+    check_history(sim.reader, stack)
     rows = sim.reader.resource_rows(stack.id)
     if any(row.op or row.open for row in rows):
         raise Violation("an idle stack has open instances")

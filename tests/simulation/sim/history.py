@@ -1,0 +1,43 @@
+"""What must hold of the history of a stack that is at rest, whatever happened to the engine."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from zonda.core.engine.telling.failures import BAD, failures
+from zonda.core.store.reads import ALL, Reader
+from zonda.core.store.views import StackView
+
+from .world import Violation
+
+
+def check_history(reader: Reader, stack: StackView) -> None:
+    """One row per plan, all of them ended, the last one as the stack; no failure without reason."""
+    actions = reader.actions(stack.id)
+    numbers = [each.generation for each in actions]
+    if numbers != list(range(1, stack.generation + 1)):
+        raise Violation(f"the history has {numbers}, the stack is at {stack.generation}")
+    for each in actions:
+        if each.ended_at is None or each.ended_at < each.started_at:
+            raise Violation(f"an idle stack has an action that has not ended: {each}")
+    for earlier, later in pairwise(actions):
+        assert earlier.ended_at is not None
+        if later.started_at < earlier.ended_at:
+            raise Violation(f"{later} began before {earlier} had ended")
+    last = actions[-1]
+    if (last.status == "COMPLETE") != (stack.status == "COMPLETE"):
+        raise Violation(f"the stack is {stack.state}, its history says {last}")
+    if stack.status == "FAILED" and last.status not in BAD:
+        raise Violation(f"the stack is {stack.state}, its history says {last}")
+    _check_reasons(reader, stack, last)
+
+
+def _check_reasons(reader: Reader, stack: StackView, last: Any) -> None:
+    noted = {(one.resource_id, one.at) for one in reader.failed(stack.id)}
+    for event in reader.events(stack.id, limit=ALL):
+        failed = event.status == "FAILED" and event.resource_name
+        if failed and (event.resource_id, event.at) not in noted:
+            raise Violation(f"nothing is kept of {event}")
+    if last.status == "FAILED" and not failures(reader, stack, last).found:
+        raise Violation(f"nobody can tell why {last} failed")
