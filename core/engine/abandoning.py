@@ -48,6 +48,8 @@ def _forget(work: Work, stack: StackRow, rows: list[ResourceRow], user: str) -> 
     """Take every row away; what runs notices that its row is gone, and stores nothing."""
     for row in rows:
         work.tx.remove_resource(row)
+        if row.op:
+            work.after.stop[row.id] = None
     work.tx.drop_snapshots(stack.id)
     recording.overtake(work, stack, "ABANDON")
     stack.generation += 1

@@ -7,7 +7,7 @@ rollback, a replacement or a deletion before that takes its row away and leaves 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -74,6 +74,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
     node = nodes[action.resource]
     fingerprint = room.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
+    _check_required(room, stack, action.resource, requires)
 
     def also(work: Work, planned: StackRow) -> None:
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
@@ -101,6 +102,18 @@ def _check_free(room: Room, stack: StackRow, name: str) -> None:
             raise NotSupported(
                 f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
                 hint="Only what does not exist yet, or failed to be created, can be imported.",
+            )
+
+
+def _check_required(room: Room, stack: StackRow, name: str, requires: Collection[str]) -> None:
+    """What a resource requires is there: its definition may read of it."""
+    rows = room.reader().resource_rows(stack.id)
+    there = {row.name for row in rows if row.want == PRESENT and row.have_hash}
+    for other in requires:
+        if other not in there:
+            raise NotSupported(
+                f"Resource {name} requires {other}, which does not exist yet.",
+                hint=f"Import or create {other} first.",
             )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.jsontext import dumps
@@ -20,6 +20,7 @@ from zonda.hooks.wording import text_of
 
 from . import handing, live
 from .ceilings import not_in_plan
+from .comparing import restricted
 from .context import Write
 from .definitions import Definition
 from .instances import Instances, Seen
@@ -153,13 +154,20 @@ class Operation:
         except UpdateReplace as error:
             if self.action == "UPDATE" and self.row.ceiling:
                 return Failure(not_in_plan(self.row, "replace"), "NotInPlan")
-            if self.action == "UPDATE":
-                return Replace()
-            return self._failure(error)
+            if self.action != "UPDATE":
+                return self._failure(error)
+            if self._is_restricted("replace"):
+                reason = restricted(self.row.name, "replace")
+                return Failure(reason, "Restricted", during=self._during)
+            return Replace()
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
             if not is_a_plugins(error):
                 raise
             return self._failure(error)
+
+    def _is_restricted(self, what: str) -> bool:
+        definition, name = self._template(), self.row.name
+        return definition is not None and what in definition.registry.restricted_actions(name)
 
     def _failure(self, error: BaseException) -> Failure:
         reason = reason_for(self.row.name, error, self.secrets)
@@ -314,7 +322,7 @@ class Operation:
             return Final()
         instance = self._as_it_is_now()
         if self.action == "ADOPT":
-            reason = live.compared(instance, self.secrets) or reason
+            reason = self._scrubbed(live.compared(instance, self._marks())) or reason
         definition = self._template()
         reference = instance.get_reference_id()
         check_value("the reference", reference)
@@ -329,6 +337,11 @@ class Operation:
             reason=reason,
             hidden=self._hidden(definition),
         )
+
+    def _marks(self) -> Mapping[str, str]:
+        """Which properties are secret."""
+        definition = self._template()
+        return {} if definition is None else Secrets.of(definition, self.row.name).marks
 
     def _hidden(self, definition: Definition | None) -> str | None:
         """What is hidden now that the operation has ended, where that may have changed."""

@@ -45,7 +45,7 @@ def values(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
     return found
 
 
-def has_ended(row: ResourceRow, action: str) -> None:
+def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
     """Forget what an operation was handed, now that it has ended well; ``action``: the stack's."""
-    if row.given is not None and not (is_adopting(row) and action == "ADOPT"):
+    if action != "ADOPT" and (is_for(row, action) or op == "UPDATE"):
         row.given = None

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.resource import Resource
 
-from .reasons import OPEN, Secrets
+from .reasons import OPEN
 
 
-def compared(instance: Resource, secrets: Secrets) -> str:
+def compared(instance: Resource, marks: Mapping[str, str]) -> str:
     """A sentence on what differs from the definition; '' for a type that cannot tell.
 
-    Raises ``errors.NotFound`` where the object is not there.
+    ``marks``: which properties are secret. Raises ``errors.NotFound`` where nothing is there.
     """
     live = instance.get_live_state()
     if live is None:
         return ""
     wanted = instance.properties.stored()
     told = [
-        _told(name, wanted[name], value, secrets)
+        _told(name, wanted[name], value, marks)
         for name, value in sorted(live.items())
         if wanted.get(name) is not None and wanted[name] != value
     ]
@@ -29,7 +30,7 @@ def compared(instance: Resource, secrets: Secrets) -> str:
     return f"adopted; it differs from the template: {', '.join(told)}"
 
 
-def _told(name: str, wanted: Any, value: Any, secrets: Secrets) -> str:
-    if secrets.marks.get(name, OPEN) != OPEN:
+def _told(name: str, wanted: Any, value: Any, marks: Mapping[str, str]) -> str:
+    if marks.get(name, OPEN) != OPEN:
         return f"{name} (hidden)"
     return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"

@@ -66,13 +66,16 @@ class Preparation:
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
         self.secrets.add_properties(self.resolved.properties)
-        if handing.is_for(row, self.seen.stack.action) and not self._is_adopting():
+        if handing.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
             self.resolved = self._restored(self.resolved)
         compared = compare(self._case(definition, node))
         return beyond(row, compared) or self._prepared(compared, definition)
 
     def _is_adopting(self) -> bool:
-        return handing.is_adopting(self.row) and handing.is_for(self.row, self.seen.stack.action)
+        row = self.row
+        if not (handing.is_adopting(row) and handing.is_for(row, self.seen.stack.action)):
+            return False
+        return row.action == "INIT" or (row.action, row.status) == ("ADOPT", "FAILED")
 
     def _restored(self, resolved: ResourceDefinition) -> ResourceDefinition:
         """What the type makes of a definition and of what it gave to a snapshot."""

@@ -15,7 +15,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import NotSupported
 
-from . import actions
+from . import actions, handing, snapshotting
 from .planning import Proposal
 from .proposals import check_idle, delete, is_suspended, wanted_by
 from .recording import Given
@@ -45,14 +45,15 @@ def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
 def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
     """What the failed action was asked for with."""
     found: list[ActionView] = room.reader().actions(stack.id)
-    return found[-1].detail if found else {}
+    same = [action.detail for action in found if action.action == stack.action]
+    return same[-1] if same else {}
 
 
 def _again(room: Room, stack: StackRow) -> Proposal:
     assert stack.template_id is not None
     rows = room.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
-    open_names = {row.name for row in rows if row.given is not None}
+    open_names = {row.name for row in rows if handing.is_for(row, "RESTORE")}
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in open_names)
         for item in wanted_by(room, room.definitions.get(stack.template_id))
@@ -106,4 +107,27 @@ def _verb(room: Room, stack: StackRow) -> Proposal:
     )
 
 
-_PLANS: Mapping[str, Callable[[Room, StackRow], Proposal]] = {"DELETE": _delete}
+def _snapshot(room: Room, stack: StackRow) -> Proposal:
+    """Like other verbs; the snapshot that failed is the one that is made."""
+    failed = [
+        row
+        for row in room.reader().snapshots(stack.id)
+        if (row.action, row.status) == ("SNAPSHOT", FAILED)
+    ]
+    if not failed:
+        raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")
+    proposal = _verb(room, stack)
+    keep = proposal.also
+    assert keep is not None
+
+    def also(work: Work, planned: StackRow) -> None:
+        keep(work, planned)
+        snapshotting.begin(work, planned, failed[-1], "SNAPSHOT")
+
+    return dataclasses.replace(proposal, also=also)
+
+
+_PLANS: Mapping[str, Callable[[Room, StackRow], Proposal]] = {
+    "DELETE": _delete,
+    "SNAPSHOT": _snapshot,
+}

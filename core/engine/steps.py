@@ -217,7 +217,9 @@ def drive(room: Room, begun: Begun) -> Step:
             handle = transitions.held(operation.row)
             yield Tx(_with(writes, handle, _ended(room, operation, handle, answer)))
     except GivenUp:
-        yield Call(operation.abort)
+        key = operation.row.id
+        if (yield Tx(lambda work: work.tx.resource(key) is not None)):  # not abandoned
+            yield Call(operation.abort)
 
 
 def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:

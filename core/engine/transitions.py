@@ -204,7 +204,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     if op not in PASSING_OPERATIONS:
         row.action, row.status, row.status_reason = op, status, reason
     if event == "finished":
-        handing.has_ended(row, work.stack_of(row).action)
+        handing.has_ended(row, work.stack_of(row).action, op)
         if op == "RESUME":
             row.suspended = 0
     if event == "failed" and op == "UPDATE":
@@ -373,7 +373,9 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
 
 def is_left_alone(row: ResourceRow) -> bool:
     """Whether an instance that is to go was never begun, or stays what it is outside."""
-    return row.fence == 0 or row.deletion_policy == "Retain" or row.external_id is not None
+    if row.fence == 0 or handing.is_adopting(row):
+        return True
+    return row.deletion_policy == "Retain" or row.external_id is not None
 
 
 def abandoned(work: Work, row: ResourceRow) -> None:

@@ -1,0 +1,153 @@
+"""A stack as a document: what ``stack export`` and ``stack abandon`` hand out, in Heat's shape.
+
+Reads only. What is hidden is left out unless it is asked for; the document names the places, so
+that nobody takes a mask for a value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import StackRow
+from zonda.core.template import redacting
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.secret_texts import masked, secret_texts
+from zonda.core.template.source import load_document
+from zonda.core.template.stack import StackDefinition
+from zonda.hooks.errors import NotFound
+
+from . import documents
+from .definitions import bundle_of
+from .documents import MASK
+
+#: Makes the definition of a bundle without checking its resources; types may be missing.
+Reading = Callable[[Bundle, Identity], StackDefinition]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks."""
+
+    values: dict[str, Any]
+    digest: str
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Sources:
+    """What a stack was made from, as it may be shown."""
+
+    template: str
+    environment: dict[str, Any]
+    files: dict[str, str]
+    hidden: list[str] = field(default_factory=list)
+
+
+class Exporting:
+    """Makes documents of stacks."""
+
+    def __init__(self, reader: Reader, read: Reading) -> None:
+        self._reader = reader
+        self._read = read
+
+    def export(self, stack_id: str, *, with_secrets: bool) -> Export:
+        """The whole document."""
+        reader = self._reader
+        with reader.snapshot():
+            stack = reader.stack_row(stack_id)
+            rows = documents.shown_rows(reader.resource_rows(stack.id))
+            data = [reader.sealed_data(row.id) for row in rows]
+            sources = self._sources(stack, with_secrets=with_secrets)
+        entries, hidden = {}, sources.hidden
+        for row, items in zip(rows, data, strict=True):
+            entries[row.name] = documents.entry(row, items, reader.sealer)
+            if not with_secrets:
+                entries[row.name], more = documents.masked(entries[row.name], row)
+                hidden += more
+        values = _document(stack, sources, entries)
+        if hidden:
+            values["masked"] = hidden
+        digest = documents.digest(stack, rows, data, reader.sealer)
+        return Export(values, digest, tuple(hidden))
+
+    def environment(self, stack_id: str, *, with_secrets: bool) -> dict[str, Any]:
+        """All environments and parameters of a stack as one environment."""
+        return self._shown(stack_id, with_secrets=with_secrets).environment
+
+    def template(self, stack_id: str, *, with_secrets: bool) -> str:
+        """The text of the template."""
+        return self._shown(stack_id, with_secrets=with_secrets).template
+
+    def files(self, stack_id: str, *, with_secrets: bool) -> dict[str, str]:
+        """The files that template and environments name."""
+        return self._shown(stack_id, with_secrets=with_secrets).files
+
+    def _shown(self, stack_id: str, *, with_secrets: bool) -> _Sources:
+        return self._sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
+
+    def _sources(self, stack: StackRow, *, with_secrets: bool) -> _Sources:
+        if stack.template_id is None:
+            raise NotFound("Template", stack.name)
+        bundle = bundle_of(self._reader.template(stack.template_id).body)
+        definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
+        environment = _environment(definition)
+        files = dict(bundle.files)
+        for file in (*bundle.links, bundle.template_file):
+            files.update(bundle.files_of(file))
+        if with_secrets:
+            return _Sources(bundle.template, environment, files)
+        hidden = redacting.secrets(bundle, definition)
+        texts = secret_texts(hidden.values())
+        names = {*definition.parameters.hidden, *definition.environment.encrypted}
+        for section in ("parameters", "parameter_defaults"):
+            given = environment[section]
+            environment[section] = {key: MASK if key in names else given[key] for key in given}
+        return _Sources(
+            redacting.show(bundle, definition, hidden).template,
+            _clean(environment, texts),
+            _clean(files, texts),
+            [".".join(map(str, (file or "template", *path))) for file, path in hidden],
+        )
+
+
+def _environment(definition: StackDefinition) -> dict[str, Any]:
+    given = definition.environment
+    found = {
+        "parameters": dict(given.parameters),
+        "parameter_defaults": dict(given.defaults),
+        "resource_registry": dict(given.registry),
+        "event_sinks": [],
+        "encrypted_param_names": sorted(given.encrypted),
+    }
+    return {**found, "zonda": dict(given.own)} if given.own else found
+
+
+def _document(
+    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "name": stack.name,
+        "id": stack.id,
+        "action": stack.action,
+        "status": stack.status,
+        "environment": sources.environment,
+        "files": sources.files,
+        "template": load_document(sources.template, "template").data,
+        "resources": dict(entries),
+        "project_id": stack.project,
+        "stack_user_project_id": stack.project,
+        "tags": json.loads(stack.tags),
+    }
+
+
+def _clean(value: Any, texts: list[str]) -> Any:
+    """``value`` with no secret in any of its texts."""
+    if isinstance(value, Mapping):
+        return {key: _clean(item, texts) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item, texts) for item in value]
+    return masked(value, texts) if isinstance(value, str) else value
