@@ -242,3 +242,39 @@ def test_what_was_never_made_can_be_deleted(zonda_stack: InlineStack) -> None:
     assert zonda_stack.create(text).state == "CREATE_FAILED"
     assert "no room" in zonda_stack.resources["r"].status_reason
     assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+def test_those_who_wait_do_not_hold_each_other_up(zonda_stack: InlineStack) -> None:
+    lines = [
+        f"  d{n}: {{type: 'OS::Heat::Delay', properties: {{min_wait: 600}}}}" for n in range(9)
+    ]
+    began = zonda_stack.clock.now()
+    text = "\n".join(["heat_template_version: 2018-08-31", "resources:", *lines, ""])
+    assert zonda_stack.create(text).state == "CREATE_COMPLETE"
+    assert zonda_stack.clock.now() - began < 2 * 600
+
+
+@pytest.mark.parametrize(
+    ("version", "fine"),
+    [
+        pytest.param("2016-10-14", False, id="before"),
+        pytest.param("2017-02-24", True, id="since"),
+    ],
+)
+def test_modulo_is_there_since_a_version(
+    zonda_stack: InlineStack, version: str, fine: bool
+) -> None:
+    text = (
+        f"heat_template_version: {version}\n"
+        "parameters:\n"
+        "  n: {type: number, default: 3, constraints: [{modulo: {step: 2, offset: 1}}]}\n"
+        "resources: {r: {type: 'Guide::Plain'}}\n"
+    )
+    if fine:
+        assert zonda_stack.create(text).state == "CREATE_COMPLETE"
+        assert zonda_stack.update(text).state == "UPDATE_COMPLETE"
+        with pytest.raises(ValidationErrors, match="4 is not a multiple of 2 with an offset of 1"):
+            zonda_stack.update(text, n=4)
+        return
+    with pytest.raises(ValidationErrors, match="modulo"):
+        zonda_stack.create(text)
