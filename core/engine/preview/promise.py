@@ -21,6 +21,9 @@ from .document import VERSION, document
 from .making import Preview, Resource
 
 SEALED = "sealed"
+#: Codes: what it was made for has changed; this cannot be carried out at all.
+OUT_OF_DATE = "ZON210"
+NO_PLAN = "ZON211"
 
 
 def text_of(plan: Preview, sealer: Sealer, definitions: Definitions) -> str:
@@ -49,10 +52,13 @@ class Promise:
             raise UsageError(
                 "The plan was made for another database: it is sealed with another key.",
                 hint="Make a plan here, with 'zonda stack plan -o'.",
+                code=NO_PLAN,
             ) from error
         if self._facts["shown"] != _hash(shown, sealer):
             raise UsageError(
-                "The plan file was changed after it was made.", hint="Make the plan anew."
+                "The plan file was changed after it was made.",
+                hint="Make the plan anew.",
+                code=NO_PLAN,
             )
         self.action = actions.from_json(self._facts["action"])
 
@@ -72,6 +78,7 @@ class Promise:
             raise Conflict(
                 f"The plan is known to fail ({said}).",
                 hint="Change the template, or use 'zonda stack update' to see it fail.",
+                code=OUT_OF_DATE,
             )
 
 
@@ -85,6 +92,7 @@ def stale(name: str, found: list[str]) -> Conflict:
     return Conflict(
         f"The plan for {name} is out of date: {shown}.",
         hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
+        code=OUT_OF_DATE,
     )
 
 
@@ -93,6 +101,7 @@ def stack_is_gone(error: ZondaError) -> Conflict:
     return Conflict(
         f"The plan is out of date: {error.message}",
         hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
+        code=OUT_OF_DATE,
     )
 
 
@@ -100,16 +109,18 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"This is no plan: it is no JSON ({error}).") from error
+        raise UsageError(f"This is no plan: it is no JSON ({error}).", code=NO_PLAN) from error
     if not isinstance(found, dict) or "zonda_plan" not in found or SEALED not in found:
         raise UsageError(
             "This is no plan that can be carried out.",
             hint="'zonda stack plan -o FILE' writes one; what -f json shows lacks the sealed part.",
+            code=NO_PLAN,
         )
     if found["zonda_plan"] != VERSION:
         raise UsageError(
             f"The plan has version {found['zonda_plan']}, and this zonda carries out {VERSION}.",
             hint="Make the plan anew.",
+            code=NO_PLAN,
         )
     return found
 
