@@ -1,12 +1,10 @@
-"""Heat's plug-ins need the name ``heat``, so the package has to be installed."""
+"""Where the plug-ins of the tests stand."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
 
 IDIOMS = Path(__file__).parent / "idioms"
 

@@ -8,12 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
 from zonda.core.app import build_app
 from zonda.core.engine.actions import SignalResource
 from zonda.core.settings import load
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
+
+pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
 
 IDIOMS = Path(__file__).parent / "idioms"
 HOT = "heat_template_version: 2021-04-16\n"
@@ -213,9 +214,7 @@ def test_a_boat_of_2014_lives(zonda_stack: Any) -> None:
 def test_a_boat_that_sinks_fails_in_the_words_of_the_plugin(zonda_stack: Any) -> None:
     stack = zonda_stack.create(template(BOAT), name="wreck")
     assert stack.state == "CREATE_FAILED"
-    assert stack.status_reason == (
-        "Resource CREATE failed: Error: resources.boat: wreck has sunk"
-    )
+    assert stack.status_reason == ("Resource CREATE failed: Error: resources.boat: wreck has sunk")
 
 
 def test_a_check_tells_what_it_expected(zonda_stack: Any) -> None:

@@ -67,7 +67,6 @@ class Stack(status.ResourceStatus):
     disable_rollback = False
     owner_id = None
     user_creds_id = None
-    stack_user_project_id = None
     parent_resource_name = None
     parent_resource = None
     created_time = None
@@ -118,7 +117,9 @@ class Stack(status.ResourceStatus):
         """The project."""
         return self.context.lent.stack.project
 
-    root_stack_id = property(lambda self: self.id)
+    #: Users for signals belong to nobody, so that their project is the stack's.
+    stack_user_project_id = tenant_id
+    root_stack_id = id
 
     @property
     def action(self) -> str:

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from zonda.hooks.errors import PluginError
+
 from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter
 
 __all__ = ["ClientBackend", "ClientPlugin", "Clients", "OpenStackClients", "has_client"]
@@ -46,7 +48,12 @@ class Clients:
     def _made(self, name: str) -> Any:
         if has_client(name):
             return _entries()[name].load()(self.context)
-        return _Plugin(self.context.client_plugin(name), name)
+        try:
+            return _Plugin(self.context.client_plugin(name), name)
+        except PluginError:
+            if name != "heat":
+                raise
+            return _NoHeat(self.context)
 
     def client(self, name: str, version: Any = None) -> Any:
         """The client of that name; raises PluginError where there is none."""
@@ -100,6 +107,26 @@ class _Plugin:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plugin, name)
+
+
+class _NoHeat(ClientPlugin):
+    """Stands for the client of Heat itself: what is asked for are addresses for signals.
+
+    They are names and no URLs: signals come by ``zonda stack resource signal``.
+    """
+
+    def _create(self, version: Any = None) -> Any:
+        raise PluginError("No client plug-in heat is installed.", plugin="heat")
+
+    def get_heat_url(self) -> str:
+        """The beginning of a resource's name."""
+        return f"zonda:/{self.context.tenant_id}"
+
+    get_heat_cfn_url = get_watch_server_url = get_cfn_metadata_server_url = get_heat_url
+
+    def get_insecure_option(self) -> str:
+        """Nothing."""
+        return ""
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from heat.engine import resource
@@ -16,13 +17,15 @@ class StackUser(resource.Resource):
         self._create_user()
 
     def _create_user(self) -> None:
-        """Nothing is made."""
+        """An id, by which the resource is known; nobody signs in by it."""
+        if self._get_user_id() is None:
+            self.data_set("user_id", uuid.uuid4().hex)
 
     def _delete_user(self) -> None:
-        """Nothing is there."""
+        self.data_delete("user_id")
 
     def _user_token(self) -> Any:
-        return None
+        return ""
 
     def _get_user_id(self) -> Any:
         return self.data().get("user_id")
