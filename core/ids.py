@@ -15,6 +15,8 @@ from zonda.hooks.context import Clock
 
 _COUNTER_BITS = 12
 _CHANCE_BITS = 62
+#: Ids that are drawn for at once.
+_AT_ONCE = 32
 
 
 def system_random() -> random.Random:
@@ -38,12 +40,16 @@ class Ids:
         self._random = source or system_random()
         self._lock = threading.Lock()
         self._last = -1
+        # Chance is drawn for many ids at once: asking the system costs more than the id.
+        self._drawn: list[int] = []
 
     def new(self) -> str:
         """A new id, e.g. ``01932f3e-8a51-7c00-9b1f-0a53c6d1e2f4``."""
         with self._lock:
             # A start in the lower half leaves room to count up within the same millisecond.
-            drawn = self._random.getrandbits(_CHANCE_BITS + _COUNTER_BITS - 1)
+            if not self._drawn:
+                self._draw()
+            drawn = self._drawn.pop()
             start, chance = drawn >> _CHANCE_BITS, drawn & ((1 << _CHANCE_BITS) - 1)
             stamp = (int(self._clock.now() * 1000) << _COUNTER_BITS) | start
             if stamp <= self._last:
@@ -53,10 +59,15 @@ class Ids:
 
     __call__ = new
 
+    def _draw(self) -> None:
+        bits = _CHANCE_BITS + _COUNTER_BITS - 1
+        many = self._random.getrandbits(bits * _AT_ONCE)
+        mask = (1 << bits) - 1
+        self._drawn = [(many >> (bits * index)) & mask for index in range(_AT_ONCE)]
+
 
 def _written(stamp: int, chance: int) -> str:
     milliseconds = (stamp >> _COUNTER_BITS) & ((1 << 48) - 1)
     counter = stamp & ((1 << _COUNTER_BITS) - 1)
-    number = (milliseconds << 80) | (7 << 76) | (counter << 64) | (2 << 62) | chance
-    text = f"{number:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    head, tail = f"{milliseconds:012x}", f"{(2 << 62) | chance:016x}"
+    return f"{head[:8]}-{head[8:]}-{0x7000 | counter:04x}-{tail[:4]}-{tail[4:]}"

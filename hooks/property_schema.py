@@ -46,6 +46,7 @@ class Schema:
         "implemented",
         "required",
         "schema",
+        "settled",
         "support_status",
         "type",
         "update_allowed",
@@ -79,6 +80,8 @@ class Schema:
         self.support_status = support_status or _SUPPORTED
         self.allow_conversion = allow_conversion
         self.hidden = hidden
+        #: The default in its type, once that was found to be always the same; () if it is not.
+        self.settled: tuple[Any, ...] | None = None
         self._check()
 
     def _check(self) -> None:

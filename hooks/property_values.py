@@ -124,10 +124,26 @@ def _refuse_unknown(
 def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
     """The value of a property that was not given: its default or null."""
     if schema.default is not None:
+        settled = schema.settled
+        if settled is None:
+            settled = schema.settled = _settled(schema)
+        if settled:
+            return settled[0]
         return convert(schema, None, (*path, name), reading)
     if schema.required:
         reading.fault(f"Property {name} not assigned", path, code=NOT_ASSIGNED)
     return None
+
+
+def _settled(schema: Schema) -> tuple[Any, ...]:
+    """The default in its type, where it is plain and nothing can be said against it; else ()."""
+    if type(schema.default) not in (str, int, float, bool) or schema.constraints:
+        return ()
+    try:
+        value = _CONVERTERS[schema.type](schema, schema.default, (), Reading())
+    except (TemplateError, ValueError, TypeError, OverflowError):
+        return ()
+    return () if isinstance(value, list | dict) else (value,)
 
 
 def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:

@@ -348,7 +348,7 @@ class Operation:
         if definition is None or self.row.hidden == "{}":
             return None
         secrets = Secrets.of(definition, self.row.name)
-        return json.dumps(secrets.hidden(definition, type(self.instance)))
+        return dumps(secrets.hidden(definition, type(self.instance)))
 
     def _as_it_is_now(self) -> Resource:
         """The instance with the definition that the operation achieved."""

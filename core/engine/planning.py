@@ -135,7 +135,7 @@ def _instances(
             generation=stack.generation,
             want_hash=item.hash,
             want_template_id=stack.template_id,
-            requires=json.dumps(item.requires),
+            requires=json.dumps(item.requires) if item.requires else "[]",
             waiting=found.waiting[item.name],
             dirty=1,
             open=1,
@@ -162,7 +162,7 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.want, row.verb, row.open = PRESENT, "", 1
     row.want_hash = item.hash
     row.want_template_id = stack.template_id
-    row.requires = json.dumps(item.requires)
+    row.requires = json.dumps(item.requires) if item.requires else "[]"
     row.waiting = found.waiting[item.name]
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling

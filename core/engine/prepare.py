@@ -6,10 +6,10 @@ Gives a ``Prepared`` and never raises what a plug-in or a template raised: that 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
@@ -162,7 +162,7 @@ class Preparation:
             op,
             definition=sealer.dump(written(resolved), sealed=secrets.any),
             properties=sealer.dump(shown, sealed=secrets.properties),
-            hidden=json.dumps(secrets.hidden(definition, self.cls)),
+            hidden=dumps(secrets.hidden(definition, self.cls)),
             metadata=metadata,
             deletion_policy=resolved.deletion_policy,
             external_id=resolved.external_id,

@@ -13,12 +13,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from zonda.hooks.json_encoding import encoder
+
 
 def dumps(value: Any) -> str:
     """``value`` as text."""
     if not _is_plain(value):
         value = _tagged(value)
-    return json.dumps(value)
+    return _encode(value)
+
+
+_encode = encoder()
 
 
 def loads(text: str | bytes) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, sources
+from zonda.hooks.json_encoding import encoder
 
 from .faults import FAULTS
 from .resources import SECTIONS, ResourceNode
@@ -32,10 +33,13 @@ def fingerprint(node: ResourceNode, data: Any, scope: ResolveScope) -> str:
     return canonical(entry)
 
 
+_encode = encoder(sort_keys=True, separators=(",", ":"), default=repr)
+
+
 def canonical(value: Any) -> str:
     """One text for equal values: sorted keys, no blanks. Keys keep their types."""
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+        return _encode(value)
     except TypeError:
         return json.dumps(_sortable(value), separators=(",", ":"), default=repr)
 

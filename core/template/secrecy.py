@@ -36,6 +36,8 @@ class Secrecy:
         self._parameter = parameter
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
+        self._properties: dict[str, dict[str, str]] = {}
+        self._attributes: dict[tuple[str, str | None], str] = {}
 
     def of(self, tree: Any) -> str:
         """The mark of an expression."""
@@ -51,7 +53,13 @@ class Secrecy:
         return self.of_attribute(source.name, source.attribute) if source.kind == "attr" else OPEN
 
     def of_properties(self, name: str) -> dict[str, str]:
-        """The mark of each property that the template gives to a resource."""
+        """The mark of each property that the template gives to a resource; not to be changed."""
+        known = self._properties.get(name)
+        if known is None:
+            known = self._properties[name] = self._found_of_properties(name)
+        return known
+
+    def _found_of_properties(self, name: str) -> dict[str, str]:
         tree = self._resources[name].properties
         if isinstance(tree, Mapping):
             return {key: self._of_property(name, key) for key in tree}
@@ -67,6 +75,12 @@ class Secrecy:
 
     def of_attribute(self, name: str, attribute: str | None) -> str:
         """The mark of an attribute, or of all together."""
+        known = self._attributes.get((name, attribute))
+        if known is None:
+            known = self._attributes[name, attribute] = self._found_of_attribute(name, attribute)
+        return known
+
+    def _found_of_attribute(self, name: str, attribute: str | None) -> str:
         schema = self._resources[name].cls.attributes_schema
         if attribute is None or attribute == "show":
             own = [self.of_attribute(name, each) for each in schema]

@@ -1,0 +1,38 @@
+"""What the encoders that are made once write is what ``json.dumps`` writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zonda.hooks.json_encoding import encoder
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+CANONICAL: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "default": repr}
+
+
+@given(VALUES)
+def test_they_write_what_dumps_writes(value: Any) -> None:
+    assert encoder()(value) == json.dumps(value)
+    assert encoder(**CANONICAL)(value) == json.dumps(value, **CANONICAL)
+
+
+@pytest.mark.parametrize(
+    "value", [object(), {"a": {1, 2}}, {(1,): 1}], ids=["object", "set", "key"]
+)
+def test_they_refuse_what_dumps_refuses(value: Any) -> None:
+    with pytest.raises(TypeError):
+        json.dumps(value)
+    with pytest.raises(TypeError):
+        encoder()(value)
+
+
+def test_a_default_is_asked() -> None:
+    assert encoder(**CANONICAL)({"b": {1}, "a": None}) == '{"a":null,"b":"{1}"}'
