@@ -159,9 +159,13 @@ def _replacement(
 def _restriction(
     case: Case, what: Literal["update", "replace"], changed: tuple[str, ...]
 ) -> Comparison:
-    text = f"resources.{case.row.name}: {what} is restricted for resource."
-    reason = f"ResourceActionRestricted: {text}"
+    reason = restricted(case.row.name, what)
     return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
+
+
+def restricted(name: str, what: str) -> str:
+    """Why something is not done that the environment forbids; Heat's sentence."""
+    return f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource."
 
 
 def _refusal(

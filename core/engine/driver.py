@@ -229,6 +229,12 @@ class Driver:
             return
         task.was_stopped = True
         task.given_up = not task.waiting
+        if task.given_up:
+            # Its call may never come back. What is next for the instance must not wait for that;
+            # what the call still says is somebody else's by now.
+            del self._busy[key]
+            self._again.discard(key)
+            self.enqueue(key)
         if task.waiting:
             task.waiting = False
             self.advance(task, error=GivenUp())

@@ -34,6 +34,6 @@ def own_deadline(row: ResourceRow, stack: StackRow) -> float | None:
 
 def timed_out(row: ResourceRow) -> Failure:
     """The failure of an operation that is past its deadline."""
-    took = (row.deadline or 0.0) - (row.started_at or 0.0)
+    took = round((row.deadline or 0.0) - (row.started_at or 0.0), 3)
     reason = f"ResourceFailure: resources.{row.name}: {row.op} timed out after {took:.10g} s"
     return Failure(reason, TIMED_OUT)

@@ -74,6 +74,8 @@ def of_stack(stack: StackRow) -> Protection:
 
 def forbids_replacement(stack: StackRow, row: ResourceRow) -> str:
     """Why an instance cannot be replaced, or ''."""
+    if not stack.policies and not row.protect:
+        return ""
     found = of_resource(stack, row)
     return found.forbids("replaced") if found else ""
 
@@ -83,7 +85,10 @@ def forbids_deletion(work: Work, row: ResourceRow) -> str:
 
     An old instance whose successor is there is not what the environment means by its name.
     """
-    found = of_resource(work.stack_of(row), row)
+    stack = work.stack_of(row)
+    if not stack.policies and not row.protect:
+        return ""
+    found = of_resource(stack, row)
     if not found or (not found.by_command and _has_successor(work, row)):
         return ""
     return found.forbids("deleted")
