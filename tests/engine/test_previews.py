@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.engine.actions import DeleteStack, ProtectStack, UpdateStack
+from zonda.core.engine.actions import CreateStack, DeleteStack, ProtectStack, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.making import preview
 from zonda.core.engine.preview.promise import text_of
@@ -287,6 +287,16 @@ def test_a_stack_in_progress_is_planned_as_if_what_runs_ended_well(bench):
     assert of(shown(bench, SLOW % "three"), "a")["changes"][0]["before"] == "two"
 
 
+def test_what_a_running_operation_will_show_is_known_after_apply(bench):
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(CreateStack("s", bench.bundle(SLOW % "one" + USER)))
+    bench.steps(5)
+    plan = shown(bench, SLOW % "one" + USER)
+    assert plan["unchanged"] == ["a"]
+    assert of(plan, "u")["changes"][0]["known_after_apply"]
+
+
+USER = "u: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}\n"
 SLOW = "a: {type: Test::Slow, properties: {value: %s}}\n"
 
 

@@ -107,6 +107,10 @@ class Walk:
         read = [self._kept[other] for other in requires if other in self._kept]
         verdict = judge.judge(node, row, self.values, read)
         self._note(name, node.cls, verdict)
+        if row is not None and row.op in ("CREATE", "UPDATE"):
+            # what it will show is not known before that has ended
+            self._touched.add(name)
+            self.values.open(name, reference=row.op == "CREATE")
         action = _ACTIONS.get(verdict.decision, verdict.decision)
         return Entry(name, node.type, action, row, verdict, verdict.because)
 
