@@ -178,7 +178,8 @@ def _calm_end(sim: Simulator, size: int) -> None:
     """Without trouble an update converges, whatever happened before, and a deletion deletes."""
     sim.world.trouble = sim.doubles = 0.0
     stack = _stack(sim)
-    if stack is not None and stack.action != "SUSPEND" and stack.action != "DELETE":
+    suspended = stack is not None and bool(sim.reader.stack_row(stack.id).suspended)
+    if stack is not None and not suspended and stack.action not in ("SUSPEND", "DELETE"):
         sim.act(actions.UpdateStack("s", sim.bundle(json.dumps(random_template(sim.source, size)))))
         settle(sim)
         stack = _stack(sim)
