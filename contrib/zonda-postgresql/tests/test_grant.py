@@ -37,28 +37,37 @@ def may(world: Any, database: str, kind: str, role: str, what: str, privilege: s
 
 
 CASES = [
-    pytest.param({"on": "database", "privileges": ["CREATE"]}, ("database", None), id="database"),
     pytest.param(
-        {"on": "schema", "schema": "app", "privileges": ["USAGE", "CREATE"]},
+        {"object_type": "database", "privileges": ["CREATE"]}, ("database", None), id="database"
+    ),
+    pytest.param(
+        {"object_type": "schema", "schema": "app", "privileges": ["USAGE", "CREATE"]},
         ("schema", "app"),
         id="schema",
     ),
     pytest.param(
-        {"on": "table", "schema": "app", "objects": ["t'wo"], "privileges": ["SELECT", "INSERT"]},
+        {
+            "object_type": "table",
+            "schema": "app",
+            "objects": ["t'wo"],
+            "privileges": ["SELECT", "INSERT"],
+        },
         ("table", 'app."t\'wo"'),
         id="table",
     ),
     pytest.param(
-        {"on": "table", "schema": "app", "privileges": ["SELECT"]}, ("table", "app.one"), id="all"
+        {"object_type": "table", "schema": "app", "privileges": ["SELECT"]},
+        ("table", "app.one"),
+        id="all",
     ),
     pytest.param(
-        {"on": "sequence", "schema": "app", "privileges": ["USAGE"]},
+        {"object_type": "sequence", "schema": "app", "privileges": ["USAGE"]},
         ("sequence", "app.numbers"),
         id="sequence",
     ),
     pytest.param(
         {
-            "on": "function",
+            "object_type": "function",
             "schema": "app",
             "objects": ["f(a integer, b text)"],
             "privileges": ["EXECUTE"],
@@ -93,7 +102,7 @@ def test_a_grant_from_beginning_to_end(
 
 
 def test_only_the_difference_is_granted_and_revoked(world: Any, tables: str, role: str) -> None:
-    given = {"database": tables, "role": role, "on": "table", "schema": "app"}
+    given = {"database": tables, "role": role, "object_type": "table", "schema": "app"}
     life = world.life("grant", **given, privileges=["SELECT", "INSERT"])
     life.create()
     life.update({"server": life.definition.properties["server"], **given, "privileges": ["SELECT"]})
@@ -104,7 +113,12 @@ def test_only_the_difference_is_granted_and_revoked(world: Any, tables: str, rol
 def test_what_the_role_had_before_it_keeps(world: Any, tables: str, role: str) -> None:
     execute(world, "GRANT SELECT ON app.one TO {}", role, database=tables)
     life = world.life(
-        "grant", database=tables, role=role, on="table", schema="app", privileges=["SELECT"]
+        "grant",
+        database=tables,
+        role=role,
+        object_type="table",
+        schema="app",
+        privileges=["SELECT"],
     )
     life.create()
     life.check()
@@ -115,7 +129,12 @@ def test_what_the_role_had_before_it_keeps(world: Any, tables: str, role: str) -
 
 def test_a_table_that_came_later_is_drift(world: Any, tables: str, role: str) -> None:
     life = world.life(
-        "grant", database=tables, role=role, on="table", schema="app", privileges=["SELECT"]
+        "grant",
+        database=tables,
+        role=role,
+        object_type="table",
+        schema="app",
+        privileges=["SELECT"],
     )
     life.create()
     execute(world, "CREATE TABLE app.later ()", database=tables)
@@ -142,7 +161,7 @@ def test_a_table_that_came_later_is_drift(world: Any, tables: str, role: str) ->
 def test_what_comes_later_has_it_where_that_is_wanted(
     world: Any, tables: str, role: str, kind: str, privilege: str, make: str, what: str
 ) -> None:
-    given = {"on": kind, "schema": "app", "privileges": [privilege], "future": True}
+    given = {"object_type": kind, "schema": "app", "privileges": [privilege], "future": True}
     life = world.life("grant", database=tables, role=role, **given)
     life.create()
     execute(world, make, database=tables)
@@ -158,7 +177,12 @@ def test_what_comes_later_has_it_where_that_is_wanted(
 
 def test_everybody_is_public(world: Any, tables: str, role: str) -> None:
     life = world.life(
-        "grant", database=tables, role="PUBLIC", on="schema", schema="app", privileges=["USAGE"]
+        "grant",
+        database=tables,
+        role="PUBLIC",
+        object_type="schema",
+        schema="app",
+        privileges=["USAGE"],
     )
     life.create()
     assert may(world, tables, "schema", role, "app", "USAGE")
@@ -169,7 +193,7 @@ def test_everybody_is_public(world: Any, tables: str, role: str) -> None:
 
 def test_drift_is_seen_told_and_put_right(world: Any, tables: str, role: str) -> None:
     life = world.life(
-        "grant", database=tables, role=role, on="schema", schema="app", privileges=["ALL"]
+        "grant", database=tables, role=role, object_type="schema", schema="app", privileges=["ALL"]
     )
     life.create()
     execute(world, "REVOKE CREATE ON SCHEMA app FROM {}", role, database=tables)
@@ -183,10 +207,15 @@ def test_drift_is_seen_told_and_put_right(world: Any, tables: str, role: str) ->
 def test_a_renamed_role_database_and_schema_take_their_grant_along(world: Any, tables: str) -> None:
     role = world.life("role", name=world.name("a"))
     role.create()
-    given = {"on": "schema", "schema": "app", "privileges": ["USAGE"], "role": world.name("a")}
+    given = {
+        "object_type": "schema",
+        "schema": "app",
+        "privileges": ["USAGE"],
+        "role": world.name("a"),
+    }
     grant = world.life("grant", database=tables, **given)
     grant.create()
-    on_database = {**given, "on": "database", "privileges": ["CREATE"]}
+    on_database = {**given, "object_type": "database", "privileges": ["CREATE"]}
     del on_database["schema"]
     second = world.life("grant", database=tables, **on_database)
     second.create()
@@ -207,7 +236,7 @@ def test_a_renamed_role_database_and_schema_take_their_grant_along(world: Any, t
 def test_another_role_gets_what_the_first_loses(world: Any, tables: str, role: str) -> None:
     other = world.name("other")
     execute(world, "CREATE ROLE {}", other)
-    given = {"on": "schema", "schema": "app", "privileges": ["USAGE"]}
+    given = {"object_type": "schema", "schema": "app", "privileges": ["USAGE"]}
     life = world.life("grant", database=tables, role=role, **given)
     life.create()
     assert life.update({**life.definition.properties, "role": other}) == "updated"
@@ -217,7 +246,7 @@ def test_another_role_gets_what_the_first_loses(world: Any, tables: str, role: s
 
 @pytest.mark.parametrize("gone", ["role", "schema", "database"])
 def test_what_is_gone_needs_no_revoking(world: Any, tables: str, role: str, gone: str) -> None:
-    given = {"on": "schema", "schema": "app", "privileges": ["USAGE"]}
+    given = {"object_type": "schema", "schema": "app", "privileges": ["USAGE"]}
     life = world.life("grant", database=tables, role=role, **given)
     life.create()
     if gone == "role":
@@ -244,7 +273,7 @@ def test_whenever_it_is_killed_the_next_attempt_completes_it(
     before: bool,
 ) -> None:
     execute(world, "GRANT SELECT ON app.one TO {}", role, database=tables)
-    given = {"on": "table", "schema": "app", "privileges": ["SELECT", "INSERT"]}
+    given = {"object_type": "table", "schema": "app", "privileges": ["SELECT", "INSERT"]}
     life = world.life("grant", database=tables, role=role, **given)
     if killed(life, monkeypatch, number, before, life.create):
         life.create()
@@ -263,16 +292,24 @@ def test_whenever_it_is_killed_the_next_attempt_completes_it(
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        pytest.param({"on": "schema", "privileges": ["USAGE"]}, "needs the schema", id="no-schema"),
-        pytest.param({"on": "village", "privileges": ["USAGE"]}, "allowed value", id="kind"),
-        pytest.param({"on": "database", "privileges": []}, "privileges", id="none"),
-        pytest.param({"on": "database", "privileges": ["EAT"]}, "allowed value", id="unknown"),
         pytest.param(
-            {"on": "database", "privileges": ["CREATE"], "objects": ["x"]}, "is for", id="objects"
+            {"object_type": "schema", "privileges": ["USAGE"]}, "needs the schema", id="no-schema"
+        ),
+        pytest.param(
+            {"object_type": "village", "privileges": ["USAGE"]}, "allowed value", id="kind"
+        ),
+        pytest.param({"object_type": "database", "privileges": []}, "privileges", id="none"),
+        pytest.param(
+            {"object_type": "database", "privileges": ["EAT"]}, "allowed value", id="unknown"
+        ),
+        pytest.param(
+            {"object_type": "database", "privileges": ["CREATE"], "objects": ["x"]},
+            "is for",
+            id="objects",
         ),
         pytest.param(
             {
-                "on": "table",
+                "object_type": "table",
                 "schema": "s",
                 "privileges": ["SELECT"],
                 "objects": ["x"],
@@ -298,6 +335,6 @@ def test_what_is_wrong_is_told_before_anything_is_made(world: Any, given: Any, t
     ],
 )
 def test_what_is_missing_is_told(world: Any, tables: str, role: str, given: Any, told: str) -> None:
-    usual = {"role": role, "on": "table", "schema": "app", "privileges": ["SELECT"]}
+    usual = {"role": role, "object_type": "table", "schema": "app", "privileges": ["SELECT"]}
     with pytest.raises(ZondaError, match=told):
         world.life("grant", database=tables, **{**usual, **given}).create()

@@ -8,10 +8,11 @@ from typing import Any
 
 from zonda.hooks import properties
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import ResourceFailure, TemplateError, UpdateReplace
+from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 
 from . import command_schema as schema
+from .faults import Faults
 from .paths import absolute
 from .runs import Ended, Lost, Run, inherited_environment
 
@@ -43,12 +44,14 @@ class Command(Resource):
 
     def validate(self) -> None:
         """The commands' form, the directory, the names of variables."""
+        faults = Faults(self)
         for name in (schema.CREATE, schema.UPDATE, schema.DELETE, schema.CHECK):
-            _argv(self.properties[name], name)
+            faults.check(name, _argv, self.properties[name], name)
         if self.properties[schema.CWD]:
-            absolute(self.properties[schema.CWD], schema.CWD)
+            faults.check(schema.CWD, absolute, self.properties[schema.CWD])
         for name in (schema.ENVIRONMENT, schema.HIDDEN_ENVIRONMENT):
-            _texts(self.properties[name], name)
+            faults.check(name, _texts, self.properties[name], name)
+        faults.tell()
 
     def needs_replace_failed(self) -> bool:
         """A failed ``create`` is made anew; after anything else ``update`` is run, if there is."""
@@ -226,7 +229,7 @@ class Command(Resource):
 
 
 def _argv(command: Any, name: str) -> list[str]:
-    """The words of a command; none where there is none. Raises TemplateError."""
+    """The words of a command; none where there is none. Raises ResourceFailure."""
     if command is None or command == "":
         return []
     if isinstance(command, str) and "\0" not in command:
@@ -236,10 +239,8 @@ def _argv(command: Any, name: str) -> list[str]:
         words = [str(word) for word in command]
         if not any("\0" in word for word in words):
             return words
-    raise TemplateError(
-        f"{name} is a text for the shell or a list of a program and its arguments",
-        path=(name,),
-        label="Property error",
+    raise ResourceFailure(
+        f"{name} is a text for the shell or a list of a program and its arguments"
     )
 
 
@@ -248,11 +249,7 @@ def _texts(values: Mapping[str, Any], name: str) -> dict[str, str]:
     for key, value in values.items():
         text = "" if value is None else str(value)
         if not key or "=" in key or "\0" in key + text or isinstance(value, dict | list):
-            raise TemplateError(
-                f"{name}: {key!r} cannot be an environment variable",
-                path=(name, key),
-                label="Property error",
-            )
+            raise ResourceFailure(f"{name}: {key!r} cannot be an environment variable")
         found[key] = text
     return found
 

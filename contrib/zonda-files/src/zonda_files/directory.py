@@ -17,6 +17,7 @@ from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resource import Resource
 
 from . import drift, permissions, writing
+from .faults import Faults
 from .ownership import Ownership
 from .paths import absolute, kind_of, status, sync_directory, told
 from .permissions import GROUP, MODE, OWNER, Permissions
@@ -85,9 +86,10 @@ class Directory(Resource):
 
     def validate(self) -> None:
         """The path, and the mode as it was written."""
-        if self.properties[PATH]:  # null while it waits for another resource
-            absolute(self.properties[PATH])
-        permissions.check_quoted(self.properties)
+        faults = Faults(self)
+        faults.check(PATH, absolute, self.properties[PATH])
+        faults.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
+        faults.tell()
 
     def needs_replace_failed(self) -> bool:
         """What was begun is completed in place."""

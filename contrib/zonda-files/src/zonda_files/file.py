@@ -13,10 +13,11 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import NotFound, ResourceFailure, TemplateError
+from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resource import Resource
 
 from . import drift, permissions, writing
+from .faults import Faults
 from .ownership import Ownership
 from .paths import absolute, kind_of, status, sync_directory, told
 from .permissions import GROUP, MODE, OWNER, Permissions
@@ -100,17 +101,14 @@ class File(Resource):
 
     def validate(self) -> None:
         """The path, the mode as it was written, and one content at most."""
-        if self.properties[PATH]:  # null while it waits for another resource
-            absolute(self.properties[PATH])
-        permissions.check_quoted(self.properties)
+        faults = Faults(self)
+        faults.check(PATH, absolute, self.properties[PATH])
+        faults.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
         given = [key for key in CONTENTS if self.properties.get_user_value(key) is not None]
         if len(given) > 1:
-            raise TemplateError(
-                f"Give one of {', '.join(CONTENTS)}, not {' and '.join(given)}.",
-                path=(given[1],),
-                label="Property error",
-            )
-        _content(self.properties)
+            faults.add(given[1], f"give one of {', '.join(CONTENTS)}, not {' and '.join(given)}")
+        faults.check(BASE64, _content, self.properties)
+        faults.tell()
 
     def needs_replace_failed(self) -> bool:
         """What was begun is completed in place."""
@@ -292,6 +290,4 @@ def _content(props: properties.Properties) -> bytes:
     try:
         return base64.b64decode("".join(props[BASE64].split()), validate=True)
     except (binascii.Error, ValueError):
-        raise TemplateError(
-            "content_base64 is not base64", path=(BASE64,), label="Property error"
-        ) from None
+        raise ResourceFailure(f"{BASE64} is not base64") from None

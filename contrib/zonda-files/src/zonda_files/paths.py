@@ -8,19 +8,17 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from zonda.hooks.errors import ResourceFailure, TemplateError
+from zonda.hooks.errors import ResourceFailure
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 200  # the file systems' 255 bytes, less what a temporary name adds
 
 
-def absolute(text: str, property_name: str = "path") -> Path:
-    """``text`` as a path; raises TemplateError for one that could mean several places."""
+def absolute(text: str) -> Path:
+    """``text`` as a path; raises ResourceFailure for one that could mean several places."""
     fault = _fault(text)
     if fault:
-        raise TemplateError(
-            f"{property_name}: {fault}", path=(property_name,), label="Property error"
-        )
+        raise ResourceFailure(fault)
     return Path(os.path.normpath(text))
 
 

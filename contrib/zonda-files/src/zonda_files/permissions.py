@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks import constraints, properties
-from zonda.hooks.errors import ResourceFailure, TemplateError
+from zonda.hooks.errors import ResourceFailure
 
 MODE, OWNER, GROUP = "mode", "owner", "group"
 
@@ -47,15 +47,10 @@ def schema(default_mode: str) -> dict[str, properties.Schema]:
     }
 
 
-def check_quoted(props: properties.Properties) -> None:
+def check_quoted(given: object) -> None:
     """A mode that YAML has read as a number would mean another one."""
-    given = props.get_user_value(MODE)
     if isinstance(given, int):
-        raise TemplateError(
-            f"mode: write it in quotation marks; YAML has read a number ({given})",
-            path=(MODE,),
-            label="Property error",
-        )
+        raise ResourceFailure(f"write it in quotation marks; YAML has read a number ({given})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import NotReady, ResourceFailure
 
 from . import naming, variables
+from .faults import Faults
 from .managed import COMMENT, NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, joined, literal
@@ -93,10 +94,9 @@ class Database(Managed):
         TABLESPACE: _Attribute("The tablespace.", type=_Attribute.STRING),
     }
 
-    def validate(self) -> None:
-        """Names and settings."""
-        super().validate()
-        variables.check(self.properties[SETTINGS])
+    def examine(self, faults: Faults) -> None:
+        """The settings."""
+        faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The database by ``name``, ``oid`` or the mark in its comment."""

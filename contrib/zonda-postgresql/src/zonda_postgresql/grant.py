@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import NotFound, ResourceFailure, TemplateError, UpdateReplace
+from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
 
 from . import connection, drift, naming, privileges
+from .faults import Faults
 from .managed import DATABASE, SERVER, OnServer
 from .privileges import ALL, KINDS, MANY, PUBLIC, Item
 from .session import Session, Unreachable, connect
 
-ROLE, ON, SCHEMA, OBJECTS = "role", "on", "schema", "objects"
+ROLE, KIND, SCHEMA, OBJECTS = "role", "object_type", "schema", "objects"
 PRIVILEGES, OPTION, FUTURE, FUTURE_OWNER = "privileges", "grant_option", "future", "future_owner"
 
 _GRANTED, _PLACE, _OIDS = "granted", "place", "oids"
@@ -44,7 +45,7 @@ class Grant(OnServer):
         ROLE: naming.name(
             "Who gets the privileges: a role, or PUBLIC for everybody.", required=True
         ),
-        ON: _Schema(
+        KIND: _Schema(
             _Schema.STRING,
             "The kind of what they are for.",
             required=True,
@@ -90,18 +91,22 @@ class Grant(OnServer):
 
     def validate(self) -> None:
         """What belongs together."""
-        given = self.properties
+        given, faults = self.properties, Faults(self)
         for key in (DATABASE, ROLE, SCHEMA, FUTURE_OWNER):
-            naming.check(given[key], key)
-        many = given[ON] in MANY
-        is_open = given.get_user_value(SCHEMA) is None
-        if given[ON] and given[ON] != privileges.DATABASE and is_open and SCHEMA not in given.data:
-            raise _fault(SCHEMA, f"a grant on a {given[ON]} needs the schema")
-        for key in (OBJECTS, FUTURE):
-            if given[key] and not many and given[ON]:
-                raise _fault(key, f"is for {', '.join(MANY)}, not for a {given[ON]}")
+            faults.check(key, naming.check, given[key])
+        if not faults.is_open(KIND):
+            self._examine(given[KIND], faults)
         if given[FUTURE] and given[OBJECTS]:
-            raise _fault(FUTURE, "is for all objects of a schema: leave `objects` out")
+            faults.add(FUTURE, "is for all objects of a schema: leave `objects` out")
+        faults.tell()
+
+    def _examine(self, kind: str, faults: Faults) -> None:
+        given = self.properties
+        if kind != privileges.DATABASE and not given[SCHEMA] and not faults.is_open(SCHEMA):
+            faults.add(SCHEMA, f"a grant on a {kind} needs the schema")
+        for key in (OBJECTS, FUTURE):
+            if given[key] and kind not in MANY:
+                faults.add(key, f"is for {', '.join(MANY)}, not for a {kind}")
 
     # -- life cycle -------------------------------------------------------------------------------
 
@@ -225,10 +230,6 @@ class Grant(OnServer):
             return session.one(query, int(oid)) is not None
 
 
-def _fault(key: str, text: str) -> TemplateError:
-    return TemplateError(f"{key}: {text}", path=(key,), label="Property error")
-
-
 def _place(session: Session) -> str:
     return f"{session.cluster()}/{session.database_oid()}"
 
@@ -248,7 +249,7 @@ def _name(wanted: Mapping[str, Any]) -> str:
     """The physical id: for people, it is looked up nowhere."""
     inside = ".".join(part for part in (wanted[DATABASE], wanted[SCHEMA]) if part)
     objects = f" ({', '.join(wanted[OBJECTS])})" if wanted[OBJECTS] else ""
-    return f"{wanted[ROLE]} on {wanted[ON]} {inside}{objects}"
+    return f"{wanted[ROLE]} on {wanted[KIND]} {inside}{objects}"
 
 
 def _check_there(session: Session, wanted: Mapping[str, Any]) -> None:
@@ -256,20 +257,20 @@ def _check_there(session: Session, wanted: Mapping[str, Any]) -> None:
     role, schema = wanted[ROLE], wanted[SCHEMA]
     if role != PUBLIC and not session.one("SELECT 1 FROM pg_roles WHERE rolname = %s", role):
         raise NotFound("role", role, hint="Make it with a Zonda::PostgreSQL::Role.")
-    if wanted[ON] == privileges.DATABASE:
+    if wanted[KIND] == privileges.DATABASE:
         return
     if not session.one("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
         raise NotFound("schema", schema, hint="Make it with a Zonda::PostgreSQL::Schema.")
     if wanted[OBJECTS]:
-        there = privileges.objects(session, wanted[ON], schema)
+        there = privileges.objects(session, wanted[KIND], schema)
         missing = [name for name in wanted[OBJECTS] if name not in there]
         if missing:
-            raise NotFound(wanted[ON], f"{schema}.{missing[0]}")
+            raise NotFound(wanted[KIND], f"{schema}.{missing[0]}")
 
 
 def _items(session: Session, wanted: Mapping[str, Any]) -> set[Item]:
     """Every single privilege that the template means, on what is there now."""
-    kind, role = wanted[ON], wanted[ROLE]
+    kind, role = wanted[KIND], wanted[ROLE]
     known = privileges.every(session, kind)
     words = known if ALL in wanted[PRIVILEGES] else wanted[PRIVILEGES]
     _check_words(kind, words, known)

@@ -18,6 +18,7 @@ from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 
 from . import connection, drift, naming
+from .faults import Faults
 from .marks import Comment, marked
 from .session import Session, Unreachable, connect, literal
 
@@ -90,13 +91,19 @@ class Managed(OnServer):
         """Remove what an interrupted creation has left."""
         return None
 
+    def examine(self, faults: Faults) -> None:
+        """Note further faults of the properties."""
+        return None
+
     # -- life cycle -------------------------------------------------------------------------------
 
     def validate(self) -> None:
         """Names are not longer than PostgreSQL's."""
+        faults = Faults(self)
         for key in (NAME, OWNER, DATABASE):
-            if self.properties.get(key):
-                naming.check(self.properties[key], key)
+            faults.check(key, naming.check, self.properties.get(key) or "")
+        self.examine(faults)
+        faults.tell()
 
     def handle_create(self) -> None:
         """Make it, unless somebody else's is there."""
@@ -178,6 +185,7 @@ class Managed(OnServer):
 
     def _make_or_take(self, session: Session, wanted: properties.Properties) -> None:
         name = wanted[NAME]
+        naming.check(name)
         found = self._ours(session)
         if found is None:
             found = self.find(session, NAME, name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from zonda.hooks import constraints, properties
-from zonda.hooks.errors import TemplateError
+from zonda.hooks.errors import ResourceFailure
 
-LONGEST = 63
+LONGEST: Final = 63
 
 _Schema = properties.Schema
 
@@ -25,17 +25,11 @@ def name(description: str, *, required: bool = False, **more: Any) -> properties
     )
 
 
-def check(value: str, property_name: str) -> None:
+def check(value: str) -> None:
     """PostgreSQL would cut a longer name, and then another object would be meant."""
     if len(value.encode()) > LONGEST:
-        raise TemplateError(
-            f"{property_name}: {len(value.encode())} bytes; PostgreSQL's names have at most 63",
-            path=(property_name,),
-            label="Property error",
+        raise ResourceFailure(
+            f"the name has {len(value.encode())} bytes; PostgreSQL's have at most {LONGEST}"
         )
     if "\0" in value:
-        raise TemplateError(
-            f"{property_name}: a name cannot hold the character of code 0",
-            path=(property_name,),
-            label="Property error",
-        )
+        raise ResourceFailure("a name cannot hold the character of code 0")

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Final
 import psycopg
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import ResourceFailure, TemplateError
+from zonda.hooks.errors import ResourceFailure
 
 from . import connection, naming, scram, variables
+from .faults import Faults
 from .managed import COMMENT, NAME, SERVER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, connect, literal
@@ -121,17 +122,11 @@ class Role(Managed):
         MEMBER_OF: _Attribute("The roles that it is a member of.", type=_Attribute.LIST),
     }
 
-    def validate(self) -> None:
+    def examine(self, faults: Faults) -> None:
         """Names that PostgreSQL keeps for itself; settings."""
-        super().validate()
-        name = self.properties[NAME]
-        if name.startswith("pg_") or name in ("public", "none"):
-            raise TemplateError(
-                f"name: {name} is a name that PostgreSQL keeps for itself",
-                path=(NAME,),
-                label="Property error",
-            )
-        variables.check(self.properties[SETTINGS])
+        faults.check(NAME, _check_free, self.properties[NAME])
+        faults.check(REASSIGN, naming.check, self.properties[REASSIGN])
+        faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The role by ``name``, ``oid`` or the mark in its comment."""
@@ -212,6 +207,11 @@ class Role(Managed):
             session.run("ALTER ROLE {} PASSWORD {}", name, verifier)
 
 
+def _check_free(name: str) -> None:
+    if name.startswith("pg_") or name in ("public", "none"):
+        raise ResourceFailure(f"{name} is a name that PostgreSQL keeps for itself")
+
+
 def _by_key(wanted: Mapping[str, Any]) -> dict[str, str]:
     return {key: word if wanted[key] else f"NO{word}" for key, (word, _, _) in OPTIONS.items()}
 
@@ -224,10 +224,10 @@ def _words(wanted: Mapping[str, Any]) -> list[str]:
 
 def _has_password(session: Session, found: Found, password: str) -> bool | None:
     """Whether the server keeps the verifier of this password; None where we may not look."""
-    try:
-        row = session.one("SELECT rolpassword FROM pg_authid WHERE oid = %s::oid", found.oid)
-    except psycopg.errors.InsufficientPrivilege:
+    allowed = session.one("SELECT has_table_privilege('pg_authid', 'SELECT')")
+    if allowed is None or not allowed[0]:
         return None
+    row = session.one("SELECT rolpassword FROM pg_authid WHERE oid = %s::oid", found.oid)
     return row is not None and scram.matches(row[0] or "", password, found.name)
 
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Final
 import psycopg
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.errors import ResourceFailure, TemplateError
+from zonda.hooks.errors import ResourceFailure
 
 from . import naming
+from .faults import Faults
 from .managed import COMMENT, DATABASE, NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, literal
@@ -57,15 +58,10 @@ class Schema(Managed):
         OWNER: _Attribute("The role that owns it.", type=_Attribute.STRING),
     }
 
-    def validate(self) -> None:
+    def examine(self, faults: Faults) -> None:
         """Names that PostgreSQL keeps for itself."""
-        super().validate()
-        if self.properties[NAME].startswith("pg_"):
-            raise TemplateError(
-                "name: names that begin with pg_ are PostgreSQL's own",
-                path=(NAME,),
-                label="Property error",
-            )
+        if self.properties[NAME].startswith("pg_") and not faults.is_open(NAME):
+            faults.add(NAME, "names that begin with pg_ are PostgreSQL's own")
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The schema by ``name``, ``oid`` or the mark in its comment."""

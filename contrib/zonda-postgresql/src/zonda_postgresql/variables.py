@@ -8,7 +8,7 @@ from typing import Any, Final
 from psycopg import sql
 
 from zonda.hooks import properties
-from zonda.hooks.errors import TemplateError
+from zonda.hooks.errors import ResourceFailure
 
 from .session import Session, composed, joined, literal
 
@@ -40,10 +40,8 @@ def check(values: Mapping[str, Any]) -> None:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
         parts = name.split(".")
         if not all(part.replace("_", "a").isalnum() for part in parts) or not (plain or is_list):
-            raise TemplateError(
-                f"{SETTINGS}: {name} is no setting with a text, a number, a boolean or a list",
-                path=(SETTINGS, name),
-                label="Property error",
+            raise ResourceFailure(
+                f"{name} is no setting with a text, a number, a boolean or a list of texts"
             )
 
 

@@ -1,0 +1,223 @@
+"""From an empty environment: the wheels, the real command line, a real PostgreSQL, a template.
+
+Everything is built from the clone that this file stands in; elsewhere the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent
+CLONE = PACKAGE.parent.parent
+TEMPLATE = PACKAGE / "examples" / "app-database.yaml"
+MINUTES = 240.0
+
+
+@pytest.fixture(scope="session")
+def bin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with nothing but the three wheels and what they need."""
+    if not (CLONE / "hooks").is_dir():
+        pytest.skip(f"no clone of zonda around {PACKAGE}: there is nothing to build wheels from")
+    folder = tmp_path_factory.mktemp("empty")
+    sources = [str(CLONE), str(PACKAGE), str(PACKAGE.parent / "zonda-files")]
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder / "wheels")]
+    subprocess.run([*build, *sources], check=True, cwd=folder, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    wheels = sorted(map(str, (folder / "wheels").glob("*.whl")))
+    assert len(wheels) == 3
+    pip = str(folder / "venv" / "bin" / "pip")
+    subprocess.run([pip, "install", "-q", *wheels], check=True, cwd=folder, capture_output=True)
+    subprocess.run([pip, "check"], check=True, capture_output=True)
+    return folder / "venv" / "bin"
+
+
+class Zonda:
+    """The command line, with a home of its own."""
+
+    def __init__(self, program: Path, home: Path, parameters: dict[str, Any]) -> None:
+        self._program = program
+        self._home = home
+        self.parameters = parameters
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "ZONDA_HOME": str(home / "zonda"),
+            "XDG_STATE_HOME": str(home / "state"),
+        }
+        self.said = ""
+
+    def command(self, *words: str) -> list[str]:
+        """The words of a command."""
+        return [str(self._program), *words]
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        done = subprocess.run(
+            self.command(*words),
+            env=self.environment,
+            cwd=self._home,
+            capture_output=True,
+            text=True,
+            timeout=MINUTES,
+        )
+        self.said += done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def words(self, action: str, **changes: Any) -> list[str]:
+        """``stack create`` or ``stack update`` with the template."""
+        parameters = {**self.parameters, **changes}
+        pairs = [f"--parameter={key}={value}" for key, value in parameters.items()]
+        return ["stack", action, "shop", "-t", str(TEMPLATE), *pairs]
+
+    def resource(self, name: str) -> dict[str, Any]:
+        """What ``stack resource show`` says."""
+        shown = self("stack", "resource", "show", "shop", name, "-f", "json")
+        return dict(json.loads(shown))
+
+
+@pytest.fixture
+def zonda(bin_folder: Path, postgres: Any, world: Any, tmp_path: Path) -> Iterator[Zonda]:
+    """The command line, ready to create the stack."""
+    settings = postgres.settings
+    parameters = {
+        "pg_host": settings["host"],
+        "pg_port": settings.get("port", 5432),
+        "pg_user": settings["user"],
+        "pg_password": settings.get("password", ""),
+        "name": f"zt_{os.getpid()}_{tmp_path.name.lower()[-12:]}".replace("-", "_"),
+        "config_file": tmp_path / "app.ini",
+    }
+    made = Zonda(bin_folder / "zonda", tmp_path, parameters)
+    yield made
+    name = parameters["name"]
+    postgres.rows(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    postgres.rows(f"DROP ROLE IF EXISTS {name}_app")
+
+
+def config(zonda: Zonda) -> dict[str, str]:
+    """What the program would read."""
+    parser = configparser.RawConfigParser()
+    parser.read(zonda.parameters["config_file"])
+    return dict(parser["database"])
+
+
+def is_left(postgres: Any, zonda: Zonda) -> list[Any]:
+    """What of the stack is still there."""
+    name = zonda.parameters["name"]
+    rows = postgres.rows(
+        "SELECT datname FROM pg_database WHERE datname = %s OR datname LIKE 'zonda\\_%%' "
+        "UNION SELECT rolname FROM pg_roles WHERE rolname = %s",
+        name,
+        f"{name}_app",
+    )
+    files = list(Path(zonda.parameters["config_file"]).parent.glob("*app.ini*"))
+    return [*rows, *files]
+
+
+def test_a_database_a_role_grants_and_a_file_through_their_life(
+    postgres: Any, zonda: Zonda
+) -> None:
+    name = zonda.parameters["name"]
+    listed = zonda("plugin", "list")
+    assert "zonda-postgresql" in listed
+    assert "zonda-files" in listed
+
+    zonda(*zonda.words("create"))
+    first = config(zonda)
+    assert postgres.logs_in(first["user"], first["password"], name)
+    postgres.rows("CREATE TABLE app.orders (id int)", database=name)
+    with postgres.connect(name, user=first["user"], password=first["password"]) as app:
+        app.execute("INSERT INTO orders VALUES (1)")
+    zonda("stack", "check", "shop")
+
+    # the password is rotated without replacing anything
+    before = zonda.resource("role")["physical_resource_id"]
+    zonda(*zonda.words("update", password_version=2, connection_limit=5))
+    second = config(zonda)
+    assert second["password"] != first["password"]
+    assert postgres.logs_in(first["user"], second["password"], name)
+    assert not postgres.logs_in(first["user"], first["password"], name)
+    assert zonda.resource("role")["physical_resource_id"] == before
+    assert postgres.value("TABLE app.orders", database=name) == 1
+    limit = "SELECT datconnlimit FROM pg_database WHERE datname = %s"
+    assert postgres.value(limit, name) == 5
+
+    # somebody changes things by hand
+    postgres.rows(f"ALTER DATABASE {name} CONNECTION LIMIT 1000")
+    postgres.rows(f"ALTER ROLE {name}_app PASSWORD 'guessed'")
+    postgres.rows(f"REVOKE USAGE ON SCHEMA app FROM {name}_app", database=name)
+    Path(zonda.parameters["config_file"]).write_text("[database]\n")
+    said = zonda("stack", "check", "shop", code=1)
+    for resource, told in (
+        ("database", "connection_limit (5 -> 1000)"),
+        ("role", "password"),
+        ("on_schema", "privileges"),
+        ("config", "hidden_content"),
+    ):
+        shown = zonda.resource(resource)
+        assert shown["resource_status"] == "CHECK_FAILED", said
+        assert told in shown["resource_status_reason"]
+
+    # the next update puts it right, in place
+    zonda(*zonda.words("update", password_version=2, connection_limit=5))
+    zonda("stack", "check", "shop")
+    assert config(zonda) == second
+    assert postgres.logs_in(first["user"], second["password"], name)
+    assert postgres.value("TABLE app.orders", database=name) == 1
+    assert postgres.value(limit, name) == 5
+
+    postgres.rows("DROP TABLE app.orders", database=name)
+    zonda("stack", "delete", "--yes", "shop")
+    assert is_left(postgres, zonda) == []
+    for secret in (first["password"], second["password"]):
+        assert secret not in zonda.said
+
+
+DATABASE = "SELECT 1 FROM pg_database WHERE datname LIKE %s"
+ROLE = "SELECT 1 FROM pg_roles WHERE rolname = %s || '_app'"
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param((DATABASE, "zonda\\_%"), id="while-the-database-is-copied"),
+        pytest.param((DATABASE, ""), id="when-the-database-has-its-name"),
+        pytest.param((ROLE, ""), id="when-the-role-is-there"),
+        pytest.param(None, id="when-the-file-is-there"),
+    ],
+)
+def test_a_kill_in_the_middle_loses_and_doubles_nothing(
+    postgres: Any, zonda: Zonda, moment: tuple[str, str] | None
+) -> None:
+    def has_come() -> bool:
+        if moment is None:
+            return Path(zonda.parameters["config_file"]).exists()
+        return bool(postgres.rows(moment[0], moment[1] or zonda.parameters["name"]))
+
+    process = subprocess.Popen(
+        zonda.command(*zonda.words("create")),
+        env=zonda.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not has_come():
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() in (0, -signal.SIGKILL)
+    zonda("stack", "wait", "shop")
+    zonda("stack", "check", "shop")
+    found = config(zonda)
+    assert postgres.logs_in(found["user"], found["password"], found["name"])
+    assert len(is_left(postgres, zonda)) == 3
+    zonda("stack", "delete", "--yes", "shop")
+    assert is_left(postgres, zonda) == []
