@@ -21,6 +21,8 @@ from . import event_lines, plain
 from .screen import Screen
 
 _SHOWN = 12
+#: Stands in the event of a resource that waits at a breakpoint.
+_PAUSED = " paused until Hook "
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
 
 
@@ -55,7 +57,7 @@ class Live:
     def _take(self, event: EventView) -> None:
         if not event.resource_name:
             return
-        if event.status == "IN_PROGRESS":
+        if event.status == "IN_PROGRESS" or _PAUSED in event.reason:
             self._running[event.resource_name] = event
         else:
             self._running.pop(event.resource_name, None)
@@ -64,11 +66,11 @@ class Live:
     def _picture(self, waiting: dict[str, Waiting], now: float) -> RenderableType:
         table = Table.grid(padding=(0, 2))
         for name, event in list(self._running.items())[:_SHOWN]:
-            message = waiting[name].message if name in waiting else ""
+            message = waiting[name].message if name in waiting else _reason(event)
             table.add_row(
                 Text(plain.line(f"  {name}"), "bold"),
                 Text(plain.line(event.resource_type), "dim"),
-                Text(f"{event.action.lower()} {elapsed(now - event.at)}"),
+                Text(f"{_label(event)} {elapsed(now - event.at)}"),
                 Text(plain.line(message), "dim", overflow="ellipsis", no_wrap=True),
             )
         if len(self._running) > _SHOWN:
@@ -87,6 +89,17 @@ class Live:
             Text(elapsed(now - self._began), "dim"),
         )
         return bar
+
+
+def _label(event: EventView) -> str:
+    """The action, or the breakpoint that a resource waits at."""
+    _, paused, rest = event.reason.partition(_PAUSED)
+    return f"at {rest.split()[0]}" if paused else event.action.lower()
+
+
+def _reason(event: EventView) -> str:
+    """What an event tells beside that something has begun: that an attempt has failed."""
+    return "" if event.reason == "state changed" or _PAUSED in event.reason else event.reason
 
 
 def elapsed(seconds: float) -> str:

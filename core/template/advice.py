@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from zonda.hooks.errors import Related, TemplateWarning
 
-from . import advice_functions, advice_support
+from . import advice_functions, advice_support, own_section, policies
 from .environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
 from .faults import near
 from .merging import KNOWN as KNOWN_STRATEGIES
@@ -20,6 +20,7 @@ from .outputs import SECTION as OUTPUTS
 from .parameters import Parameters
 from .registry import Registry
 from .resources import ResourceNode
+from .sections import RESOURCES
 from .source import Document
 
 #: Codes, stable for ever.
@@ -31,6 +32,7 @@ EMPTY_SECTION = "ZON610"
 IGNORED_KEY = "ZON611"
 HIDDEN_DEFAULT = "ZON612"
 UNKNOWN_STRATEGY = "ZON613"
+FOR_NOTHING = "ZON614"
 
 _MAY_BE_EMPTY = ("heat_template_version", "description", "capabilities")
 
@@ -58,6 +60,7 @@ def of(found: Found) -> list[TemplateWarning]:
         some = [*_duplicates(environment)]
         if isinstance(environment.data, Mapping):
             some += (_placed(each, environment) for each in _of_environment(environment.data))
+            some += (_placed(each, environment) for each in _for_nothing(environment.data, found))
         made += sorted(some, key=_position)
     made += _hidden_entries(found)
     return made
@@ -168,6 +171,21 @@ def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
                     (OUTPUTS, name, key),
                     hint=near(key, OUTPUT_KEYS),
                 )
+
+
+def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarning]:
+    """Entries of our own section whose name nothing has: perhaps misspelt."""
+    document = found.found_document
+    declared = document.data.get(RESOURCES) if document is not None else None
+    names = set(declared) if isinstance(declared, Mapping) else set()
+    names |= {node.type for node in found.resources.values()}
+    for part, table in data.get(own_section.SECTION, {}).items():
+        known = {*names, policies.STACK} if part == own_section.PROTECT else names
+        for at, name in enumerate(table or ()):
+            if isinstance(name, str) and own_section.EVERY not in name and name not in known:
+                path = (own_section.SECTION, part, at if isinstance(table, list) else name)
+                text = f"{name} is neither a resource of the template nor the type of one"
+                yield TemplateWarning(FOR_NOTHING, text, path, hint=near(name, known))
 
 
 def _hidden_entries(found: Found) -> Iterator[TemplateWarning]:

@@ -146,3 +146,15 @@ def test_many_resources_are_cut_short(screen: Screen) -> None:
 )
 def test_elapsed_time(seconds: float, shown: str) -> None:
     assert elapsed(seconds) == shown
+
+
+def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
+    live = Live(screen, "web", 2, StandingClock())
+    reason = "CREATE paused until Hook pre-create is cleared"
+    paused = dataclasses.replace(EVENT, action="INIT", status="COMPLETE", reason=reason)
+
+    live.show([paused], [], EVENT.at + 5)
+    live.close()
+
+    assert "at pre-create 5 s" in text(screen)
+    assert "0/2" in text(screen)

@@ -148,3 +148,23 @@ def test_every_fault_is_told(loaded: Loaded) -> None:
 
     assert len(raised.value.errors) == 4
     assert all(isinstance(fault, TemplateError) for fault in raised.value.errors)
+
+
+@pytest.mark.parametrize(
+    ("section", "place", "hint"),
+    [
+        pytest.param("{protect: [wbe]}", "1:19", "Did you mean web?", id="list"),
+        pytest.param("{timeouts: {wbe: 5}}", "1:20", "Did you mean web?", id="map"),
+        pytest.param("{retries: {My::Thnig: 2}}", "1:19", "", id="type"),
+        pytest.param('{protect: [web, stack, "No::*"]}', None, "", id="nothing-odd"),
+        pytest.param("{timeouts: {Thing: 5, web: 6}}", None, "", id="type-and-name"),
+    ],
+)
+def test_entries_that_are_for_nothing(
+    loaded: Loaded, section: str, place: str | None, hint: str
+) -> None:
+    stack = loaded("resources: {web: {type: Thing}}", environment=f"zonda: {section}")
+
+    found = [warning for warning in stack.warnings if warning.code == "ZON614"]
+    shown = [(str(each.place).removeprefix("environment:"), each.hint) for each in found]
+    assert shown == ([] if place is None else [(place, hint)])
