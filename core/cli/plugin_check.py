@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.kit import FAILED, PASSED, Row, backends
@@ -14,6 +13,7 @@ from zonda.hooks.near import near
 
 from . import output
 from .session import Session
+from .type_docs import names_of
 
 COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
 
@@ -85,17 +85,12 @@ def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> l
         name
         for (kind, name), origin in plugins.origins.items()
         if kind == "resource type"
-        and (not origin.built_in if is_file else arguments.what in _names(origin))
+        and (not origin.built_in if is_file else arguments.what in names_of(origin))
     ]
     for name in arguments.type:
         if name not in found:
             raise NotFound("resource type", name, hint=near(name, found))
     return sorted(arguments.type or found)
-
-
-def _names(origin: Any) -> tuple[str, ...]:
-    # All of zonda's own types go by its name.
-    return (origin.plugin, origin.distribution, "zonda" if origin.built_in else "")
 
 
 def _failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:

@@ -1,0 +1,104 @@
+"""The documents of the plug-in API keep step with it: every public name, argument and type."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from zonda.core.app import build_app
+from zonda.core.cli.type_docs import INDEX, pages_of
+from zonda.core.reference import markdown
+from zonda.core.reference.describe import summary
+from zonda.core.settings import load
+from zonda.hooks import attributes, constraints, kit, properties, support, testing, translation
+from zonda.hooks.context import Operation, ResourceContext
+from zonda.hooks.resource import Resource
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+API = (DOCS / "plugin-api.md").read_text()
+#: Every word that the page sets as code.
+WORDS = {word for code in re.findall(r"`([^`]+)`", API) for word in re.findall(r"\w+", code)}
+
+
+def section(title: str) -> str:
+    """The text under one heading."""
+    return API.split(f"## `{title}`")[1].split("\n## ")[0]
+
+
+def public(thing: type) -> set[str]:
+    return {name for name in vars(thing) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    ("names", "what"),
+    [
+        pytest.param(public(Resource), "Resource", id="resource"),
+        pytest.param(public(ResourceContext) | public(Operation), "context", id="context"),
+        pytest.param(set(testing.__all__), "testing", id="testing"),
+        pytest.param(set(kit.__all__) | public(kit.Backend), "kit", id="kit"),
+        pytest.param(
+            set(translation.TranslationRule.__slots__) - {"rule", "path", "properties"},
+            "translation",
+            id="translation",
+        ),
+        pytest.param(
+            {each for each in vars(support) if each.isupper()} - {"SUPPORT_STATUSES"},
+            "support",
+            id="support",
+        ),
+        pytest.param(
+            public(constraints.BaseCustomConstraint) - {"error"},
+            "constraint",
+            id="custom-constraint",
+        ),
+    ],
+)
+def test_every_public_name_is_documented(names: set[str], what: str) -> None:
+    assert names - WORDS == set(), what
+
+
+@pytest.mark.parametrize(
+    ("made", "title"),
+    [
+        pytest.param(properties.Schema, "properties.Schema(...)", id="properties"),
+        pytest.param(attributes.Schema, "attributes.Schema(...)", id="attributes"),
+    ],
+)
+def test_every_argument_of_a_schema_is_documented_and_no_other(made: type, title: str) -> None:
+    documented = re.findall(r"^\| `(\w+)` \|", section(title), re.M)
+    assert documented == list(inspect.signature(made).parameters)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        getattr(constraints, name)
+        for name in (
+            "Range",
+            "Length",
+            "Modulo",
+            "AllowedValues",
+            "AllowedPattern",
+            "CustomConstraint",
+        )
+    ]
+    + [support.SupportStatus, support.Status, support.Unavailable],
+    ids=lambda made: made.__name__,
+)
+def test_every_argument_of_a_constructor_is_documented(made: type) -> None:
+    arguments = ", ".join(inspect.signature(made).parameters)
+    assert f"`{made.__name__}({arguments})`" in API
+
+
+def test_the_reference_of_our_types_is_what_their_schemas_say(tmp_path: Path) -> None:
+    """If not: ``zonda resource type docs zonda -o docs/types``."""
+    app = build_app(load({"home": str(tmp_path)}, {}))
+    pages = pages_of(app, "zonda")
+    written = {markdown.file_name(name): text for name, text in pages.items()}
+    index = {name: summary(app.plugins.resource_types[name]) for name in pages}
+    written[INDEX] = markdown.index(index)
+    found = {path.name: path.read_text() for path in (DOCS / "types").iterdir()}
+    assert found == written
