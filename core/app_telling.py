@@ -44,7 +44,8 @@ class Telling:
 
     def shown(self, stack: StackView, action: ActionView) -> Shown:
         """What was given in a generation; raises ZondaError if it cannot be read any more."""
-        return self.generations(stack).given(action).shown()
+        known = self.generations(stack)
+        return known.given(action).hiding(known.hidden_now()).shown()
 
     def why(
         self, stack: StackView, resource: str | None = None, generation: int | None = None
@@ -79,5 +80,7 @@ class Telling:
         newer = known.one(stack.generation if second is None else second)
         older = known.before(newer) if first is None else known.one(first)
         before, after = known.given(older), known.given(newer)
+        hidden = before.hidden | after.hidden | known.hidden_now()
+        before, after = before.hiding(hidden), after.hiding(hidden)
         names = (f"generation {older.generation}", f"generation {newer.generation}")
         return older, newer, differences(before.shown(), after.shown(before), names)

@@ -7,7 +7,7 @@ is too short to be found, and by text, wherever else such a value is repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,10 +43,20 @@ class Shown:
     resources: Mapping[str, Any]
 
 
-def secrets(bundle: Bundle, definition: StackDefinition) -> dict[Spot, Any]:
-    """Every hidden value of a bundle by the place where it stands."""
+def hidden_names(definition: StackDefinition) -> frozenset[str]:
+    """The parameters whose values are not shown."""
+    return definition.parameters.hidden | definition.environment.encrypted
+
+
+def secrets(
+    bundle: Bundle, definition: StackDefinition, also: Collection[str] = ()
+) -> dict[Spot, Any]:
+    """Every hidden value of a bundle by the place where it stands.
+
+    ``also``: parameters that another template hides, so that no older text tells them.
+    """
     found: dict[Spot, Any] = {}
-    hidden = [*definition.parameters.hidden, *definition.environment.encrypted]
+    hidden = sorted({*hidden_names(definition), *also})
     data = definition.document.data
     for path in [*_defaults(hidden), *_literals(definition)]:
         value = _at(data, path)
@@ -59,7 +69,8 @@ def secrets(bundle: Bundle, definition: StackDefinition) -> dict[Spot, Any]:
             if value is not _MISSING:
                 found[file, path] = value
     for name in hidden:
-        value = definition.parameters.known(name)
+        declared = name in definition.schemas
+        value = definition.parameters.known(name) if declared else None
         if value is not None:
             found["parameter", (name,)] = value
     return found

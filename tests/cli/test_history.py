@@ -165,3 +165,12 @@ def test_what_an_action_was_asked_for_with(zonda: Zonda, write: Write) -> None:
     (only,) = zonda("stack", "history", "web", "-f", "json").data
     assert only["detail"]["targets"] == ["first"]
     assert only["counts"] == {"created": 1}
+
+
+def test_what_is_hidden_by_now_is_not_told_of_the_past(zonda: Zonda, write: Write) -> None:
+    text = FIRST.replace(", hidden: true", "")
+    zonda("stack", "create", "web", "-t", write("t.yaml", text))
+    zonda("stack", "update", "web", "-t", write("t.yaml", FIRST))
+    for words in (("diff", "web", "1", "2"), ("show", "web", "--at", "1")):
+        for form in ("table", "json"):
+            assert "xY7" not in zonda("stack", *words, "-f", form).out

@@ -13,7 +13,7 @@ from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.redacting import Shown, Spot
 from zonda.core.template.stack import StackDefinition
-from zonda.hooks.errors import NotFound, Path, Place
+from zonda.hooks.errors import NotFound, Path, Place, ZondaError
 
 from ..definitions import bundle_of
 
@@ -89,6 +89,15 @@ class Generations:
         definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
         return Given(bundle, definition, redacting.secrets(bundle, definition))
 
+    def hidden_now(self) -> frozenset[str]:
+        """Parameters that the present template hides; none where it cannot be read."""
+        if self._stack.template_id is None:
+            return frozenset()
+        try:
+            return redacting.hidden_names(self.template(self._stack.template_id).definition)
+        except ZondaError:
+            return frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -106,6 +115,16 @@ class Given:
     def lines(self) -> str:
         """The template's text for excerpts."""
         return redacting.template_lines(self.bundle, self.secrets)
+
+    def hiding(self, names: frozenset[str]) -> Given:
+        """The same, with more parameters hidden."""
+        found = redacting.secrets(self.bundle, self.definition, names)
+        return Given(self.bundle, self.definition, found)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The parameters that it hides."""
+        return redacting.hidden_names(self.definition)
 
     def shown(self, before: Given | None = None) -> Shown:
         """What may be shown; hidden values that differ from ``before`` are marked so."""

@@ -35,11 +35,30 @@ def situations(
     stack: StackRow, rows: Sequence[ResourceRow], name: str | None = None
 ) -> list[Situation]:
     """The instances that are not at rest; with ``name`` all of that name."""
-    found = [_situation(stack, rows, row) for row in rows if name in (None, row.name)]
+    awaited = _Awaited(stack, rows)
+    found = [_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
     return [each for each in found if name is not None or each.doing != "at rest"]
 
 
-def _situation(stack: StackRow, rows: Sequence[ResourceRow], row: ResourceRow) -> Situation:
+class _Awaited:
+    """Who waits for whom: the open neighbours that come first in the running phase."""
+
+    def __init__(self, stack: StackRow, rows: Sequence[ResourceRow]) -> None:
+        self._down = stack.phase == DOWN
+        self._open = {row.name for row in rows if row.open}
+        self._users: dict[str, list[str]] = {}
+        for row in rows if self._down else ():
+            for other in json.loads(row.requires) if row.open else ():
+                self._users.setdefault(other, []).append(row.name)
+
+    def of(self, row: ResourceRow) -> tuple[str, ...]:
+        """The names that ``row`` waits for."""
+        if self._down:
+            return tuple(self._users.get(row.name, ()))
+        return tuple(name for name in json.loads(row.requires) if name in self._open)
+
+
+def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situation:
     cause = causes.read(row.cause)
     if row.op:
         return Situation(row, "at work", tuple(_at_work(row)), (), cause)
@@ -47,7 +66,7 @@ def _situation(stack: StackRow, rows: Sequence[ResourceRow], row: ResourceRow) -
         text = f"it is paused at the breakpoint {row.hook}, until that is cleared"
         return Situation(row, "paused", (text,), (), cause)
     if row.open == OPEN and stack.phase != IDLE:
-        waits = tuple(_awaited(stack, rows, row))
+        waits = awaited.of(row)
         if waits:
             return Situation(row, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
         return Situation(row, "waiting", ("its turn comes next",), (), cause)
@@ -60,16 +79,6 @@ def _at_work(row: ResourceRow) -> Iterator[str]:
         yield f"this is attempt {row.attempt}"
     if row.status_reason and row.retry_at is not None:
         yield row.status_reason
-
-
-def _awaited(stack: StackRow, rows: Sequence[ResourceRow], row: ResourceRow) -> Iterator[str]:
-    """The names that come before ``row`` in the running phase and are not done."""
-    open_rows = [other for other in rows if other.open and other.id != row.id]
-    if stack.phase == DOWN:
-        yield from (other.name for other in open_rows if row.name in json.loads(other.requires))
-    else:
-        required = set(json.loads(row.requires))
-        yield from (other.name for other in open_rows if other.name in required)
 
 
 def _at_rest(row: ResourceRow) -> Iterator[str]:
