@@ -60,12 +60,14 @@ class Observed(Lifecycle):
                 self._again, operation.action, operation.started_at, operation.deadline, 2
             )
             self.context.operation, self._again = operation, ""
+        taken_up = operation.id == self.operation_id
         self.operation_id, self.writes = operation.id, 0
 
         def noted(instance: Resource) -> Any:
             before = set(vars(instance))
             try:
-                return handle(instance)
+                found = _found(instance, operation) if taken_up else None
+                return handle(instance) if found is None else found
             finally:
                 self.kept |= set(vars(instance)) - before - {"_attributes"}
 
@@ -86,3 +88,10 @@ class Observed(Lifecycle):
             return json.loads(json.dumps(token))
         except (TypeError, ValueError):
             return token  # the engine keeps it in memory, and loses it by a restart
+
+
+def _found(instance: Resource, operation: FakeOperation) -> Any:
+    """What ``handle_find`` knows of an interrupted operation, where the type wants to be asked."""
+    find = getattr(instance, "handle_find", None)
+    is_asked = find is not None and instance.start_policy == "find"
+    return find(operation.id) if find is not None and is_asked else None

@@ -189,6 +189,37 @@ class Doubling(Disk):
         return {"name": name}
 
 
+class Finding(Doubling):
+    """Looks for what was begun, by the id of the operation."""
+
+    start_policy = "find"
+
+    def handle_create(self) -> dict[str, str]:
+        token = super().handle_create()
+        assert self.context.operation is not None
+        self.client().disks[token["name"]]["operation"] = self.context.operation.id
+        return token
+
+    def handle_find(self, op_id: str) -> dict[str, str] | None:
+        for name, disk in self.client().disks.items():
+            if disk.get("operation") == op_id:
+                return {"name": name}
+        return None
+
+
+class Marking(Finding):
+    """Marks what it makes before anything can go wrong."""
+
+    def handle_create(self) -> dict[str, str]:
+        assert self.context.operation is not None
+        mark = {"operation": self.context.operation.id}
+        size, label = self.properties["size"], self.properties["label"]
+        disks = self.client().disks
+        name = self.client().make(f"disk-{len(disks)}", size=size, label=label, **mark)
+        self.resource_id_set(name)
+        return {"name": name}
+
+
 class Clinging(Disk):
     """Cannot delete what is gone."""
 
@@ -294,6 +325,12 @@ def test_a_broken_rule_is_found(cls: type[Resource], check: str, subject: str, w
     found = rows(cls)[check, subject]
     assert found.verdict == kit.FAILED
     assert words in found.reason
+
+
+def test_a_type_that_finds_what_it_has_begun_makes_it_once() -> None:
+    assert rows(Marking)["crash in create", ""].verdict == kit.PASSED
+    found = rows(Finding)["crash in create", ""]
+    assert "made twice: interrupted after write 1" in found.reason
 
 
 def test_a_name_without_a_namespace_is_found() -> None:
