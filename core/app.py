@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .app_service import Service
     from .app_telling import Telling
     from .dropins import DropIn
+    from .engine.exporting import Exporting
     from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
 
@@ -234,6 +235,13 @@ class App:
         except ZondaError:
             return []
         return [] if known is None else list(known.warnings)
+
+    @property
+    def exporting(self) -> Exporting:
+        """Makes documents of stacks and snapshots. Reads only."""
+        from .engine.exporting import Exporting
+
+        return Exporting(self.reader, self.telling.read)
 
     @property
     def telling(self) -> Telling:

@@ -273,16 +273,18 @@ class Resource:
         """Take over a physical resource that exists, instead of making one.
 
         ``resource_data`` has ``resource_id`` (the physical id), ``resource_data`` (entries of
-        ``data_set``) and ``metadata``, as an abandoned stack gave them. All three are kept by
-        default; raises ResourceFailure where no id is given.
+        ``data_set``; ``redacted`` names those that are never shown) and ``metadata``, as an
+        abandoned stack gave them. All of it is kept by default; raises ResourceFailure where no id
+        is given.
         """
         physical = resource_data.get("resource_id")
         if not physical:
             raise ResourceFailure("Resource ID was not provided.")
         self.resource_id_set(physical)
         data = resource_data.get("resource_data")
+        redacted = resource_data.get("redacted") or ()
         for key, value in (data if isinstance(data, Mapping) else {}).items():
-            self.data_set(key, value)
+            self.data_set(key, value, redact=key in redacted)
         metadata = resource_data.get("metadata")
         if isinstance(metadata, Mapping) and metadata:
             self.metadata_set(metadata)

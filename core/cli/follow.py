@@ -47,17 +47,40 @@ class Lines:
 
 def follow(session: Session, running: Running, good: Collection[str]) -> int:
     """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
+    stack, failed = _watched(session, running)
+    return _verdict(session, running, stack, failed, good)
+
+
+def follow_passing(session: Session, running: Running, done: str) -> int:
+    """Like ``follow``, of an action that the stack is not shown as afterwards; ``done``: told then.
+
+    How it has ended stands in the history.
+    """
+    _watched(session, running)
+    for action in reversed(session.app.reader.actions(running.stack_id)):
+        if action.generation == running.generation:
+            break
+    screen = session.screen
+    if action.status == "COMPLETE":
+        screen.say(screen.coloured(done, "green"))
+        return 0
+    screen.say(screen.coloured(f"{action.action} of stack {running.name}: {action.status}", "red"))
+    screen.say(action.status_reason)
+    return 1
+
+
+def _watched(session: Session, running: Running) -> tuple[StackView, list[EventView]]:
+    """The stack once it is idle, and what of it has failed."""
     display = _display(session, running)
     failed: list[EventView] = []
     try:
-        stack = _watch(session, running, display, failed)
+        return _watch(session, running, display, failed), failed
     except KeyboardInterrupt:
         display.close()
         _say_how_to_go_on(session, running)
         raise
     finally:
         display.close()
-    return _verdict(session, running, stack, failed, good)
 
 
 def _display(session: Session, running: Running) -> Display:

@@ -114,7 +114,7 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> Crea
         bundle=bundles.collect(session, arguments),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
-        tags=_tags(arguments.tags) or (),
+        tags=tags_of(arguments.tags) or (),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
     )
@@ -165,7 +165,7 @@ def change(session: Session, arguments: argparse.Namespace) -> UpdateStack:
         existing=arguments.existing,
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,
-        tags=_tags(arguments.tags),
+        tags=tags_of(arguments.tags),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
     )
@@ -204,7 +204,8 @@ def _sure(session: Session, names: list[str]) -> bool:
     return False
 
 
-def _tags(text: str | None) -> tuple[str, ...] | None:
+def tags_of(text: str | None) -> tuple[str, ...] | None:
+    """Tags from a text with commas; None for none."""
     if text is None:
         return None
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())

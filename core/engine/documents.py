@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.sealing import PREFIX, Sealer
 from zonda.core.template.fingerprint import canonical
 
 from .states import PRESENT
@@ -18,30 +18,37 @@ MASK = "(hidden)"
 
 def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
     """What is known of one resource. ``redacted``: the names of data that is never shown."""
+    metadata = sealer.load(row.meta)
     return {
         "name": row.name,
         "resource_id": row.physical_id,
         "type": row.type,
         "action": row.action,
         "status": row.status,
-        "metadata": sealer.load(row.meta),
+        "metadata": metadata,
         "resource_data": {name: sealer.open(value) for name, value, _ in data},
         "redacted": [name for name, _, redact in data if redact],
+        "sealed_metadata": bool(metadata) and row.meta.startswith(PREFIX),
     }
 
 
-def masked(found: dict[str, Any], row: ResourceRow) -> tuple[dict[str, Any], list[str]]:
-    """An entry as people may see it, and the paths of what is hidden in it."""
-    hidden = [f"resources.{row.name}.resource_data.{name}" for name in found["redacted"]]
+def masked(found: dict[str, Any]) -> list[str]:
+    """The paths of what is hidden in an entry."""
+    start = f"resources.{found['name']}"
+    hidden = [f"{start}.resource_data.{name}" for name in found["redacted"]]
+    return [*hidden, f"{start}.metadata"] if found["sealed_metadata"] else hidden
+
+
+def shown(found: dict[str, Any]) -> dict[str, Any]:
+    """An entry as people may see it."""
     data = {
         name: MASK if name in found["redacted"] else value
         for name, value in found["resource_data"].items()
     }
     metadata = found["metadata"]
-    if row.meta.startswith("sealed:") and metadata:
+    if found["sealed_metadata"]:
         metadata = dict.fromkeys(metadata, MASK)
-        hidden.append(f"resources.{row.name}.metadata")
-    return {**found, "metadata": metadata, "resource_data": data}, hidden
+    return {**found, "metadata": metadata, "resource_data": data}
 
 
 def shown_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.core.store.reads import Reader
-from zonda.core.store.rows import StackRow
+from zonda.core.store.rows import SnapshotRow, StackRow
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.secret_texts import masked, secret_texts
@@ -20,7 +20,7 @@ from zonda.core.template.source import load_document
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound
 
-from . import documents
+from . import documents, snapshots
 from .definitions import bundle_of
 from .documents import MASK
 
@@ -66,13 +66,32 @@ class Exporting:
         for row, items in zip(rows, data, strict=True):
             entries[row.name] = documents.entry(row, items, reader.sealer)
             if not with_secrets:
-                entries[row.name], more = documents.masked(entries[row.name], row)
-                hidden += more
+                hidden += documents.masked(entries[row.name])
+                entries[row.name] = documents.shown(entries[row.name])
         values = _document(stack, sources, entries)
         if hidden:
             values["masked"] = hidden
         digest = documents.digest(stack, rows, data, reader.sealer)
         return Export(values, digest, tuple(hidden))
+
+    def snapshots(self, stack_id: str) -> list[dict[str, Any]]:
+        """The snapshots of a stack, the oldest first, without what they keep."""
+        return [_snapshot(row) for row in self._reader.snapshots(stack_id)]
+
+    def snapshot(self, stack_id: str, key: str, *, with_secrets: bool = False) -> dict[str, Any]:
+        """One snapshot by its id or name with ``data``, a document; raises NotFound."""
+        row = snapshots.find(self._reader.snapshots(stack_id), key)
+        found = _snapshot(row)
+        found["data"] = {}
+        if row.data is not None:
+            stack = replace(self._reader.stack_row(stack_id), template_id=row.template_id)
+            kept = self._reader.sealer.open(row.data)
+            sources = self._sources(stack, with_secrets=with_secrets)
+            entries = kept["resources"]
+            if not with_secrets:
+                entries = {name: documents.shown(entry) for name, entry in entries.items()}
+            found["data"] = _document(stack, sources, entries)
+        return found
 
     def environment(self, stack_id: str, *, with_secrets: bool) -> dict[str, Any]:
         """All environments and parameters of a stack as one environment."""
@@ -142,6 +161,11 @@ def _document(
         "stack_user_project_id": stack.project,
         "tags": json.loads(stack.tags),
     }
+
+
+def _snapshot(row: SnapshotRow) -> dict[str, Any]:
+    names = ("id", "name", "action", "status", "status_reason", "created_at")
+    return {name: getattr(row, name) for name in names}
 
 
 def _clean(value: Any, texts: list[str]) -> Any:

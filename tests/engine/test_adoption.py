@@ -226,6 +226,16 @@ def test_what_it_requires_must_be_there(bench: Any) -> None:
         imported(bench, "b", "thing-b")
 
 
+def test_an_object_is_taken_into_a_template_that_names_it_newly(bench: Any) -> None:
+    bench.create("a: {type: Test::Box, properties: {value: one}}")
+    bench.run(UpdateStack("s", bench.bundle(TWO), excludes=("b",)))
+    imported(bench, "b", "thing-b")
+    bench.journal.calls.clear()
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+    assert bench.journal.calls == []
+    assert bench.resource("b").physical_id == "thing-b"
+
+
 # -- export and abandon -------------------------------------------------------------------------
 
 

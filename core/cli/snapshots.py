@@ -1,0 +1,124 @@
+"""``zonda stack snapshot create``, ``list``, ``show``, ``delete`` and ``restore``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
+
+from . import output
+from .follow import follow, follow_passing
+from .session import Session
+from .stack_change import add_waiting, say_planned
+
+COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
+
+
+def create_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot create``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("--name", default="", help="name of the snapshot")
+    add_waiting(parser)
+    output.add_arguments(parser)
+
+
+def create(session: Session, arguments: argparse.Namespace) -> int:
+    """Have every resource give what it needs to come back, and keep that."""
+    action = SnapshotStack(arguments.stack, arguments.name)
+    running = session.app.act(action, drive=arguments.wait)
+    made = session.app.exporting.snapshots(running.stack_id)[-1]["id"]
+    code = 0
+    if arguments.wait:
+        code = follow(session, running, ("SNAPSHOT",))
+    else:
+        say_planned(session, running)
+    _show(session, arguments, session.app.exporting.snapshot(running.stack_id, made))
+    return code
+
+
+def list_snapshots_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    output.add_arguments(parser)
+
+
+def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
+    """The snapshots of a stack, the oldest first."""
+    stack = session.app.stack(arguments.stack)
+    found = [list(_fields(each).values()) for each in session.app.exporting.snapshots(stack.id)]
+    output.rows(session.screen.out, arguments, COLUMNS, found, session.screen.width)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot show``."""
+    _snapshot_arguments(parser)
+    parser.add_argument("--with-secrets", action="store_true", help="show what is hidden, too")
+    output.add_arguments(parser)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """One snapshot with all that it keeps."""
+    stack = session.app.stack(arguments.stack)
+    found = session.app.exporting.snapshot(
+        stack.id, arguments.snapshot, with_secrets=arguments.with_secrets
+    )
+    _show(session, arguments, found, data=True)
+    return 0
+
+
+def delete_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot delete``."""
+    _snapshot_arguments(parser)
+    add_waiting(parser)
+
+
+def delete(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the resources remove what they keep for a snapshot, then forget it."""
+    action = DeleteSnapshot(arguments.stack, arguments.snapshot)
+    running = session.app.act(action, drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    return follow_passing(session, running, f"Snapshot {arguments.snapshot} has been deleted.")
+
+
+def restore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot restore``."""
+    _snapshot_arguments(parser)
+    add_waiting(parser)
+
+
+def restore(session: Session, arguments: argparse.Namespace) -> int:
+    """Make a stack what it was when a snapshot was taken."""
+    action = RestoreSnapshot(arguments.stack, arguments.snapshot)
+    running = session.app.act(action, drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    return follow(session, running, ("RESTORE",))
+
+
+def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help="name or id of the snapshot")
+
+
+def _fields(found: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": found["id"],
+        "name": found["name"],
+        "status": found["status"],
+        "status_reason": found["status_reason"],
+        "creation_time": output.moment(found["created_at"]),
+    }
+
+
+def _show(
+    session: Session, arguments: argparse.Namespace, found: dict[str, Any], *, data: bool = False
+) -> None:
+    fields = {**_fields(found), "action": found["action"]}
+    if data:
+        fields["data"] = found["data"]
+    output.fields(session.screen.out, arguments, fields, session.screen.width)

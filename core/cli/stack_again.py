@@ -1,0 +1,60 @@
+"""``zonda stack rollback`` and ``zonda stack retry``."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import RetryStack, RollbackStack
+
+from .follow import follow
+from .session import Session
+from .stack_change import add_waiting, say_planned
+
+#: What can be tried again, and has then come to a good end.
+_ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
+_ENDS_OF_VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT")
+
+
+def rollback_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack rollback``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "--to",
+        type=int,
+        metavar="GENERATION",
+        help="back to what this generation wanted ('zonda stack history' lists them); "
+        "without it to the last template that worked",
+    )
+    parser.add_argument(
+        "--skip",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="leave this resource as it is; may be given several times",
+    )
+    add_waiting(parser)
+
+
+def rollback(session: Session, arguments: argparse.Namespace) -> int:
+    """Make a stack what it was, and wait until it is."""
+    action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
+    running = session.app.act(action, drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    return follow(session, running, ("ROLLBACK",))
+
+
+def retry_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack retry``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    add_waiting(parser)
+
+
+def retry(session: Session, arguments: argparse.Namespace) -> int:
+    """Do once more what failed, and wait for its end."""
+    running = session.app.act(RetryStack(arguments.stack), drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    return follow(session, running, (*_ENDS, *_ENDS_OF_VERBS))

@@ -1,0 +1,35 @@
+"""``zonda stack import``: one object that exists becomes a resource of a stack."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import ImportResource
+
+from .follow import follow_passing
+from .session import Session
+from .stack_change import add_waiting, say_planned
+
+
+def bind_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack import``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="a resource of the template that does not exist yet"
+    )
+    parser.add_argument("physical_id", metavar="PHYSICAL_ID", help="the id of what exists")
+    add_waiting(parser)
+
+
+def bind(session: Session, arguments: argparse.Namespace) -> int:
+    """Bind an object to a resource; nothing is created. Tells what differs, where that is known."""
+    action = ImportResource(arguments.stack, arguments.resource, arguments.physical_id)
+    running = session.app.act(action, drive=arguments.wait)
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    code = follow_passing(session, running, f"Resource {arguments.resource} is imported.")
+    if code == 0:
+        view = session.app.reader.resource(running.stack_id, arguments.resource)
+        session.screen.say(f"{arguments.resource}: {view.status_reason}")
+    return code
