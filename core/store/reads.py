@@ -107,6 +107,10 @@ class Reader:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
 
+    def edges(self, stack_id: str) -> list[tuple[str, str]]:
+        """Which instance requires which, by their ids."""
+        return [(src, dst) for src, dst in self._all(SQL["edges_of_stack"], stack_id)]
+
     def sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
         """(name, sealed value, redact) of the entries of ``data_set``."""
         return [(name, value, redact) for name, value, redact in self._data(resource_id)]

@@ -59,10 +59,37 @@ def test_a_plan_is_carried_out(bench):
 def test_a_plan_of_a_new_stack_and_of_its_end(bench):
     text = kept(bench, CreateStack("s", bench.bundle(ONE % ("one", "x"))))
     assert bench.run(ApplyPlan(text)).state == "CREATE_COMPLETE"
-    assert "already exists" in refused(bench, text)
+    assert "carried out already" in refused(bench, text)
+    create = text
     text = kept(bench, DeleteStack("s"))
     assert bench.run(ApplyPlan(text)).state == "DELETE_COMPLETE"
     assert "out of date" in refused(bench, text)
+    assert "carried out already" in refused(bench, create)
+
+
+def test_a_name_that_is_taken_meanwhile(bench):
+    text = kept(bench, CreateStack("s", bench.bundle(ONE % ("one", "x"))))
+    bench.create(ONE % ("one", "x"))
+    assert "already exists" in refused(bench, text)
+
+
+def test_a_new_stack_gets_the_id_that_its_plan_shows(bench):
+    own = "a: {type: Test::Box, properties: {value: {get_param: 'OS::stack_id'}}}"
+    text = kept(bench, CreateStack("s", bench.bundle(own)))
+    (change,) = json.loads(text)["resources"][0]["changes"]
+    assert bench.run(ApplyPlan(text)).id == change["after"]
+
+
+def test_odd_keys_and_texts_stand_in_a_plan_file(bench):
+    odd = """
+    a: {type: Test::Box, metadata: {1: x, 1.5: y, true: z, null: n, "ä": "ö", n: .inf}}
+    b: {type: Test::Box, metadata: {get_param: j}}
+    """
+    rest = "parameters: {j: {type: json}}\n"
+    bundle = bench.bundle(odd, rest=rest, parameters={"j": {"k": "\ud800"}})
+    text = kept(bench, CreateStack("s", bundle))
+    text.encode()
+    assert bench.run(ApplyPlan(text)).state == "CREATE_COMPLETE"
 
 
 def test_a_plan_of_a_part_is_of_that_part(bench):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import chain
 from typing import Any
 
 from zonda.core.engine.accepting import Noted, planned
-from zonda.core.engine.actions import ApplyPlan
+from zonda.core.engine.actions import ApplyPlan, CreateStack
 from zonda.core.engine.effects import Step
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
@@ -14,7 +15,7 @@ from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 
 from .making import preview
-from .promise import Promise, stack_is_gone
+from .promise import Promise, impossible
 
 
 def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
@@ -26,9 +27,9 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     """The proposal of a plan file, with nothing stronger allowed than it says."""
     promise = Promise(action.plan, room.sealer)
     try:
-        found = preview(room, promise.action)
+        found = preview(_with_id(room, promise), promise.action)
     except (Conflict, NotFound, NotSupported) as error:
-        raise stack_is_gone(error) from error
+        raise impossible(error.message) from error
     promise.check(found, room.sealer, room.definitions)
     proposal = found.proposal
     if proposal is None:
@@ -39,3 +40,15 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     }
     given = dataclasses.replace(proposal.given, detail=detail)
     return dataclasses.replace(proposal, ceilings=found.ceilings, given=given), found.stack
+
+
+def _with_id(room: Room, promise: Promise) -> Room:
+    """The room whose next id is the one that a new stack was promised: templates may show it."""
+    if not isinstance(promise.action, CreateStack):
+        return room
+    try:
+        room.reader().stack_row(promise.stack_id)
+    except NotFound:
+        ids = chain([promise.stack_id], iter(room.ids, None))
+        return dataclasses.replace(room, ids=lambda: next(ids))
+    raise impossible("it was carried out already.")

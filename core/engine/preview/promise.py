@@ -37,7 +37,18 @@ def text_of(plan: Preview, sealer: Sealer, definitions: Definitions) -> str:
             "resources": _of_resources(plan, sealer, definitions),
         }
     )
-    return json.dumps({**shown, SEALED: sealed}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({**shown, SEALED: sealed}, indent=2, ensure_ascii=False, default=str)
+    if not _encodes(text):  # half of a surrogate pair
+        text = json.dumps({**shown, SEALED: sealed}, indent=2, default=str)
+    return text + "\n"
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Promise:
@@ -61,6 +72,8 @@ class Promise:
                 code=NO_PLAN,
             )
         self.action = actions.from_json(self._facts["action"])
+        #: The id that the stack has, or will have.
+        self.stack_id = str(self._facts["stack"]["id"])
 
     def check(self, plan: Preview, sealer: Sealer, definitions: Definitions) -> None:
         """Raise Conflict, naming every difference, unless ``plan`` is what was promised."""
@@ -96,10 +109,10 @@ def stale(name: str, found: list[str]) -> Conflict:
     )
 
 
-def stack_is_gone(error: ZondaError) -> Conflict:
+def impossible(why: str) -> Conflict:
     """The error for a plan whose action is not possible any more."""
     return Conflict(
-        f"The plan is out of date: {error.message}",
+        f"The plan is out of date: {why}",
         hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
         code=OUT_OF_DATE,
     )
@@ -127,7 +140,9 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def _hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
     # through JSON, as it is read again
-    return sealer.hmac(canonical(json.loads(json.dumps(shown))).encode("utf-8", "surrogatepass"))
+    return sealer.hmac(
+        canonical(json.loads(json.dumps(shown, default=str))).encode("utf-8", "surrogatepass")
+    )
 
 
 # -- facts ----------------------------------------------------------------------------------------
@@ -135,9 +150,8 @@ def _hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
 
 def _of_stack(plan: Preview) -> dict[str, Any]:
     stack = plan.stack
-    facts = {"generation": stack.generation, "action": _action(plan)}
+    facts = {"id": stack.id, "generation": stack.generation, "action": _action(plan)}
     if stack.generation:
-        facts["id"] = stack.id
         facts["state"] = f"{stack.action}_{stack.status} ({stack.phase})"
     return facts
 
@@ -166,7 +180,7 @@ def _of_resource(
         facts["instance"] = row.id
         facts["state"] = f"{row.action}_{row.status}" + (f" ({row.op} runs)" if row.op else "")
         facts["work"] = [row.fence, row.resolved_hash, row.physical_id, row.deletion_policy]
-    if verdict is not None and verdict.wanted is not None and plan.stack.generation:
+    if verdict is not None and verdict.wanted is not None:
         # the values: what was read of other resources may be another one now
         facts["values"] = sealer.hmac(canonical(written(verdict.wanted)).encode())
     cls = plan_class(plan, each, definitions)

@@ -6,7 +6,7 @@ Reads rows and asks plug-ins what an operation would ask them, too; begins and w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -79,6 +79,7 @@ class Walk:
         there = {row.name: row for row in rows if row.want == PRESENT}
         self.values = LaterValues(self.row_values([*{**there, **self._kept}.values()]))
         self._touched: set[str] = set()
+        self._replaced: set[str] = set()
         self._stuck: set[str] = set()
 
     def entries(self) -> Iterator[Entry]:
@@ -112,6 +113,8 @@ class Walk:
             self._touched.add(name)
             self.values.open(name, reference=row.op == "CREATE")
         action = _ACTIONS.get(verdict.decision, verdict.decision)
+        if action == "replace" and row is not None:
+            self._replaced.add(row.id)
         return Entry(name, node.type, action, row, verdict, verdict.because)
 
     def _is_looked_at(self, name: str, row: ResourceRow | None, changed: Sequence[str]) -> bool:
@@ -138,14 +141,10 @@ class Walk:
 
     def _gone(self) -> Iterator[Entry]:
         kept = {row.id for row in self._kept.values()}
-        users = self._users_that_stay(kept)
-        names = {item.name for item in self._wanted}
-        going = [row for row in self._rows if row.id not in kept and self._goes(row)]
-        for row in _dependants_first(going):
-            entry = self._going(row, users.get(row.name, ()))
-            if entry.action == "keep" and row.name in names and row.want == PRESENT:
-                continue
-            yield entry
+        going = {row.id: row for row in self._rows if row.id not in kept and self._goes(row)}
+        users = self._users(going, kept) if self._selection is not None else {}
+        for row in _dependants_first([*going.values()]):
+            yield self._going(row, users.get(row.id, ()))
 
     def _goes(self, row: ResourceRow) -> bool:
         if row.fence == 0 and not row.op:
@@ -162,15 +161,24 @@ class Walk:
         left = row.deletion_policy == "Retain" or row.external_id is not None
         return Entry(row.name, row.type, "leave" if left else "delete", row)
 
-    def _users_that_stay(self, kept: set[str]) -> Mapping[str, Sequence[str]]:
-        """Who still uses what, of those that this action is not meant for."""
-        users: dict[str, list[str]] = {}
-        if self._selection is not None:
-            for row in self._rows:
-                if row.want == PRESENT and row.id not in kept and not self._goes(row):
-                    for name in json.loads(row.requires):
-                        users.setdefault(name, []).append(row.name)
-        return users
+    def _users(
+        self, going: Mapping[str, ResourceRow], kept: Collection[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Who still uses what would go: what is not selected, and what stays because of that."""
+        names = {row.id: row.name for row in self._rows}
+        required: dict[str, list[str]] = {}
+        for user, requirement in self._room.reader().edges(self._stack.id):
+            required.setdefault(user, []).append(requirement)
+        pending = [key for key in names if key not in kept and key not in going]
+        users: dict[str, dict[str, None]] = {}
+        for user in pending:
+            for key in required.get(user, ()):
+                # the old instance of what is replaced stays, too
+                if key in going or key in self._replaced:
+                    if key not in users:
+                        pending.append(key)
+                    users.setdefault(key, {})[names[user]] = None
+        return {key: tuple(found) for key, found in users.items()}
 
     # -- values ---------------------------------------------------------------------------------
 
