@@ -80,7 +80,7 @@ def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Final:
     row = seen.row
     operation = Operation(room.instances, seen)
     handler = getattr(operation.instance, "handle_signal", None)
-    if handler is None or row.action == "INIT":
+    if handler is None or (row.action == "INIT" and not row.op):
         raise NotSupported(
             f"Cannot signal resource {row.name}: 'SIGNAL' not supported for {row.type}."
         )

@@ -137,6 +137,53 @@ def test_a_creation_that_left_something_has_it_removed_first(bench: Any) -> None
     assert "CREATE_IN_PROGRESS removing what attempt 1 has left" in told(bench)
 
 
+def test_nothing_of_a_removed_attempt_is_left_in_the_next(bench: Any) -> None:
+    seen: list[Any] = []
+
+    class Late(Resource):
+        def handle_create(self) -> None:
+            seen.append((self.resource_id, self.data()))
+            self.resource_id_set(f"thing-{len(seen)}")
+            self.data_set("left", "over")
+            if len(seen) < 3:
+                raise ResourceFailure("no")
+
+    bench.types["Test::Late"] = Late
+    bench.restart()
+
+    assert bench.create("a: {type: Test::Late}", environment=THRICE).state == "CREATE_COMPLETE"
+
+    assert seen == [(None, {})] * 3
+
+
+def test_each_operation_has_its_own_attempts(bench: Any) -> None:
+    environment = "zonda: {retries: {a: {attempts: 2, delay: 1}}}"
+    bench.journal.behave["a", "handle_create"] = failing(1)
+    bench.create(A, environment=environment)
+    bench.journal.behave["a", "handle_update"] = failing(1)
+
+    view = bench.update(A.replace("one", "two"), environment=environment)
+
+    assert view.state == "UPDATE_COMPLETE"
+    assert bench.update(A.replace("one", "three")).state == "UPDATE_COMPLETE"
+    assert bench.resource("a").most_attempts == 1
+
+
+def test_a_signal_does_not_shorten_a_pause(bench: Any) -> None:
+    paused(bench)
+    until = bench.resource("a").next_attempt_at
+
+    bench.signal("a", word="hurry")
+
+    assert bench.stack.state == "CREATE_COMPLETE"
+    begun = next(one for one in told_with_times(bench) if one[1] == "attempt 2 of 3")
+    assert begun[0] >= until
+
+
+def told_with_times(bench: Any) -> list[tuple[float, str]]:
+    return [(one.at, one.reason) for one in bench.engine.reader.events(bench.stack.id)]
+
+
 def test_what_cannot_be_removed_costs_an_attempt(bench: Any) -> None:
     bench.fails("a", "handle_create")
     bench.fails("a", "handle_delete", ResourceFailure("stuck"))
