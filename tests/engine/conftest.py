@@ -6,10 +6,12 @@ import random
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import (
     Action,
     CancelStack,
@@ -21,6 +23,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
+from zonda.core.engine.engine import Engine
 from zonda.core.engine.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
@@ -266,6 +269,39 @@ def bench() -> Iterator[Bench]:
     store = open_store(":memory:", sealer=Sealer(KEY))
     yield Bench(store)
     store.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A database in a file, for engines with threads."""
+    opened = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def start(bench: Bench, store: Store) -> Iterator[Callable[..., Engine]]:
+    """Starts engines with threads on ``store``, and stops them."""
+    engines: list[Engine] = []
+
+    def make(drive: str = "own", clock: SystemClock | None = None) -> Engine:
+        clock = clock or SystemClock()
+        engine = Engine(
+            store,
+            bench.plugins,
+            clock=clock,
+            ids=Ids(clock),
+            random=random.Random(0),
+            lender=bench.lender,
+            functions=lambda version: functions_for(version, bench.plugins),
+        )
+        engine.start(drive)
+        engines.append(engine)
+        return engine
+
+    yield make
+    for engine in engines:
+        engine.stop(20.0)
 
 
 __all__ = ["Bench", "NotReady", "UpdateReplace"]

@@ -2,64 +2,27 @@
 
 from __future__ import annotations
 
-import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine, Notice
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
 from zonda.core.store.faults import Refused
-from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.sealing import make_key
 from zonda.core.store.store import Store, open_store
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import StoreError, TemplateError
 
 KEY = make_key()
 LONG = 20.0
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def start(bench: Any, store: Store) -> Iterator[Callable[[str], Engine]]:
-    """Starts engines on the file, and stops them."""
-    engines: list[Engine] = []
-
-    def make(drive: str) -> Engine:
-        clock = SystemClock()
-        engine = Engine(
-            store,
-            bench.plugins,
-            clock=clock,
-            ids=Ids(clock),
-            random=random.Random(0),
-            lender=bench.lender,
-            functions=lambda version: functions_for(version, bench.plugins),
-        )
-        engine.start(drive)
-        engines.append(engine)
-        return engine
-
-    yield make
-    for engine in engines:
-        engine.stop(LONG)
 
 
 def run(engine: Engine, action: actions.Action) -> StackView:
@@ -159,10 +122,10 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
         "bad": actions.CreateStack("t", bench.bundle("a: {type: No::Such}")),
         "gone": actions.DeleteStack("nobody"),
     }
-    other = open_store(store.path, sealer=Sealer(KEY))
+    other = open_store(store.path, sealer=store.sealer)
     with other.transaction() as tx:
         for key, action in wanted.items():
-            tx.add_request(key, Sealer(KEY).seal(actions.to_json(action)), engine.clock.now())
+            tx.add_request(key, store.sealer.seal(actions.to_json(action)), engine.clock.now())
     engine.sweep_requests()
     reader = other.reader()
     answers: dict[str, str] = {}

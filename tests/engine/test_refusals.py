@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,49 +15,13 @@ from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine
 from zonda.core.engine.pool import Pool
 from zonda.core.engine.requests import single
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
 from zonda.core.store.faults import Refused, Unusable, explain
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import Store, open_store
+from zonda.core.store.store import Store
 from zonda.hooks.errors import StoreError
 
-KEY = make_key()
 LONG = 20.0
 
 Start = Callable[..., Engine]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def start(bench: Any, store: Store) -> Iterator[Start]:
-    """Starts engines on the file, and stops them."""
-    engines: list[Engine] = []
-
-    def make(drive: str = "own", clock: SystemClock | None = None) -> Engine:
-        clock = clock or SystemClock()
-        engine = Engine(
-            store,
-            bench.plugins,
-            clock=clock,
-            ids=Ids(clock),
-            random=random.Random(0),
-            lender=bench.lender,
-            functions=lambda version: functions_for(version, bench.plugins),
-        )
-        engine.start(drive)
-        engines.append(engine)
-        return engine
-
-    yield make
-    for engine in engines:
-        engine.stop(LONG)
 
 
 def begin(engine: Engine, name: str, bundle: Any) -> str:
@@ -79,11 +41,13 @@ class Refusing:
         self._real = store.transaction
         self._on = False
         self.tries = 0
+        self.tried = threading.Event()
         monkeypatch.setattr(store, "transaction", self._transaction)
 
     def _transaction(self) -> Any:
         if self._on:
             self.tries += 1
+            self.tried.set()
             raise Refused("The disk is full.", hint="Make room.")
         return self._real()
 
@@ -94,24 +58,43 @@ class Refusing:
         self._on = False
 
 
+class Standing(SystemClock):
+    """Its monotonic time can stand still."""
+
+    stands: float | None = None
+
+    def monotonic(self) -> float:
+        return super().monotonic() if self.stands is None else self.stands
+
+
 def test_calls_that_come_back_do_not_use_up_the_patience(
     bench: Any, start: Start, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = Refusing(store, monkeypatch)
-    together = threading.Barrier(16)
+    database, clock = Refusing(store, monkeypatch), Standing()
+    inside = threading.Barrier(17)
+    leave = [threading.Event() for _ in range(16)]
 
-    def late(box: Any) -> None:
-        together.wait(LONG)
-        database.begin()
-        time.sleep(0.01 * int(box.name[1:]))
+    def handled(box: Any) -> None:
+        inside.wait(LONG)
+        leave[int(box.name[1:])].wait(LONG)
 
     for number in range(16):
-        bench.journal.behave[f"r{number}", "handle_create"] = late
-    engine = start()
+        bench.journal.behave[f"r{number}", "handle_create"] = handled
+    engine = start(clock=clock)
     stack = begin(engine, "s", many(bench, 16))
-    threading.Timer(0.4, database.end).start()
+    inside.wait(LONG)
+    clock.stands = clock.monotonic()
+    database.begin()
+    for number, gate in enumerate(leave):
+        gate.set()
+        while engine._driver.calls > 15 - number:  # until this one has come back
+            engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    assert database.tried.wait(LONG)
+    engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    assert database.tries == 1, "it is the time that counts, not the messages"
+    database.end()
+    clock.stands = None
     assert engine.wait(stack, LONG).state == "CREATE_COMPLETE"
-    assert 1 <= database.tries <= 6, "one try per doubled pause, not one per message"
 
 
 def test_a_statement_that_is_wrong_fails_its_own_unit_only(
@@ -138,8 +121,7 @@ def test_a_unit_that_fails_after_a_refusal_stops_nobody(
 
     database.begin()
     future = engine._step(lambda: single(wrong))
-    while not database.tries:
-        time.sleep(0.005)
+    assert database.tried.wait(LONG)
     database.end()
     with pytest.raises(ValueError, match="wrong"):
         future.result(LONG)
@@ -255,34 +237,40 @@ def test_a_wall_clock_that_is_set_back_delays_no_poll(bench: Any, start: Start) 
 # -- the pool -------------------------------------------------------------------------------------
 
 
+class SlowToTell:
+    """The queue of a pool; between taking a job and doing it there may be any time."""
+
+    def __init__(self, jobs: Any) -> None:
+        self._jobs = jobs
+        #: Released whenever a thread has come for a job, and when it has taken one.
+        self.came, self.took = threading.Semaphore(0), threading.Semaphore(0)
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def get(self) -> Any:
+        self.came.release()
+        job = self._jobs.get()
+        self.took.release()
+        assert self.go_on.wait(LONG)
+        return job
+
+    def put(self, job: Any) -> None:
+        self._jobs.put(job)
+
+
 def test_a_job_gets_a_thread_as_long_as_there_are_any() -> None:
     pool, hang, ran = Pool(4, "test-pool"), threading.Event(), threading.Event()
-    jobs = pool._jobs
-
-    class Slow:
-        """Between taking a job and telling of it there may be any time."""
-
-        def get(self) -> Any:
-            job = jobs.get()
-            if job is not None:
-                time.sleep(0.05)
-            return job
-
-        def put(self, job: Any) -> None:
-            jobs.put(job)
-
-        def qsize(self) -> int:
-            return jobs.qsize()
-
-    pool._jobs = Slow()  # type: ignore[assignment]
-    first = threading.Event()
-    pool.submit(first.set)
-    assert first.wait(LONG)
-    time.sleep(0.02)
+    pool._jobs = jobs = SlowToTell(pool._jobs)  # type: ignore[assignment]
+    pool.submit(lambda: None)
+    for _ in range(2):  # for the first job, and again when that was done
+        assert jobs.came.acquire(timeout=LONG)
+    assert jobs.took.acquire(timeout=LONG)
+    jobs.go_on.clear()
     pool.submit(lambda: hang.wait(LONG) and None)
-    time.sleep(0.02)
+    assert jobs.took.acquire(timeout=LONG)
     pool.submit(ran.set)
-    assert ran.wait(2.0), "the second job waits for the first although three threads may be made"
+    jobs.go_on.set()
+    assert ran.wait(LONG / 10), "it waits for the other one although threads may be made"
     hang.set()
     pool.stop()
 

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine
 from zonda.core.engine.requests import STALE, single
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import Store, open_store
 from zonda.hooks.errors import Conflict
 
-KEY = make_key()
 LONG = 20.0
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def engine(bench: Any, store: Store) -> Iterator[Engine]:
-    clock = SystemClock()
-    engine = Engine(
-        store,
-        bench.plugins,
-        clock=clock,
-        ids=Ids(clock),
-        random=random.Random(0),
-        lender=bench.lender,
-        functions=lambda version: functions_for(version, bench.plugins),
-    )
-    engine.start("all")
-    yield engine
-    engine.stop(LONG)
+def engine(start: Callable[[str], Engine]) -> Engine:
+    return start("all")
 
 
 Ask = Callable[..., None]
@@ -57,8 +31,10 @@ def ask(engine: Engine, store: Store) -> Ask:
     def leave(
         key: str, action: actions.Action, ago: float = 0.0, kept: float | None = None
     ) -> None:
-        with open_store(store.path, sealer=Sealer(KEY)).transaction() as tx:
-            tx.add_request(key, Sealer(KEY).seal(actions.to_json(action)), engine.clock.now() - ago)
+        with open_store(store.path, sealer=store.sealer).transaction() as tx:
+            tx.add_request(
+                key, store.sealer.seal(actions.to_json(action)), engine.clock.now() - ago
+            )
             if kept is not None:
                 tx.keep_request(key, engine.clock.now() - kept)
 
