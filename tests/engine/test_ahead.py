@@ -1,0 +1,159 @@
+"""What is worked out ahead: fewer commits, the same outcome, and nobody waits for a long chain."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from zonda.core.engine import actions
+from zonda.core.engine.ahead import TOGETHER, Ahead
+from zonda.core.store.store import Store, open_store
+
+LONG = 20.0
+
+
+def chain(kind: str, count: int, **more: str) -> str:
+    """Each requires the one before."""
+    lines = [f"r0: {{type: Test::{kind}}}"]
+    for number in range(1, count):
+        name = f"r{number}"
+        rest = more.get(name, "")
+        lines.append(f"{name}: {{type: Test::{kind}, depends_on: r{number - 1}{rest}}}")
+    return "\n".join(lines)
+
+
+def counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """One entry for every transaction from now on."""
+    found: list[None] = []
+    transaction = store.transaction
+
+    def counting() -> Any:
+        found.append(None)
+        return transaction()
+
+    monkeypatch.setattr(store, "transaction", counting)
+    return found
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many instances each turn has worked out."""
+    found: list[int] = []
+    run = Ahead.run
+
+    def noted(self: Ahead) -> Any:
+        links = run(self)
+        found.append(len(links))
+        return links
+
+    monkeypatch.setattr(Ahead, "run", noted)
+    return found
+
+
+def test_a_chain_that_does_nothing_outside_is_carried_on_in_one_turn(
+    bench: Any, turns: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = counted(bench.store, monkeypatch)
+    stack = bench.create(chain("Inward", 3 * TOGETHER))
+    assert stack.state == "CREATE_COMPLETE"
+    assert turns == [TOGETHER] * 3
+    assert len(commits) < 10
+    bench.journal.calls.clear()
+    assert bench.delete().state == "DELETE_COMPLETE"
+    assert [name for name, call in bench.journal.calls if call == "handle_delete"] == [
+        f"r{number}" for number in reversed(range(3 * TOGETHER))
+    ]
+
+
+def test_events_of_a_chain_stand_in_order(bench: Any) -> None:
+    stack = bench.create(chain("Inward", 3))
+    events = bench.engine.reader.events(stack.id)
+    told = [(event.resource_name, event.status) for event in events if event.resource_name]
+    both = ("IN_PROGRESS", "COMPLETE")
+    assert told == [(name, status) for name in ("r0", "r1", "r2") for status in both]
+
+
+def test_a_slow_handler_ends_the_turn(bench: Any, turns: list[int]) -> None:
+    for number in range(4):
+        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: bench.clock.advance(1.0)
+    bench.create(chain("Inward", 4))
+    assert turns == [1, 1, 1, 1]
+
+
+def test_what_fails_ends_the_chain(bench: Any) -> None:
+    bench.fails("r1", "handle_create")
+    stack = bench.create(chain("Inward", 3))
+    assert stack.state == "CREATE_FAILED"
+    assert bench.states() == {
+        "r0": "CREATE_COMPLETE",
+        "r1": "CREATE_FAILED",
+        "r2": "INIT_COMPLETE",
+    }
+    assert bench.journal.of("r2") == []
+
+
+def test_what_waits_is_begun_and_its_token_is_stored(bench: Any) -> None:
+    answers = iter([False, False, True])
+    bench.journal.behave["r1", "check"] = lambda box: next(answers)
+    assert bench.create(chain("Inward", 3)).state == "CREATE_COMPLETE"
+    assert bench.journal.of("r2") == ["handle_create", "check"]
+
+
+def test_what_is_retained_is_left_alone_by_those_before_it(bench: Any) -> None:
+    bench.create(chain("Inward", 3, r1=", deletion_policy: Retain"))
+    bench.journal.calls.clear()
+    assert bench.delete().state == "DELETE_COMPLETE"
+    called = {name for name, call in bench.journal.calls if call == "handle_delete"}
+    assert called == {"r0", "r2"}
+
+
+def test_the_next_intent_is_stored_with_the_end_before_it(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = counted(bench.store, monkeypatch)
+    bench.create(chain("Box", 30))
+    # For each: the physical id, and its end with the intent of the next one.
+    assert len(commits) < 30 * 2 + 10
+
+
+def test_an_intent_is_stored_before_its_handler_is_called(bench: Any) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def look(box: Any) -> None:
+        row = next(row for row in bench.resource_rows() if row.name == box.name)
+        seen.append((row.op, row.op_state))
+
+    for number in range(3):
+        bench.journal.behave[f"r{number}", "handle_create"] = look
+    bench.create(chain("Box", 3))
+    assert seen == [("CREATE", "STARTING")] * 3
+
+
+def test_a_long_chain_holds_nobody_up(bench: Any, start: Callable[..., Any], store: Store) -> None:
+    inside, other_is_done = threading.Event(), threading.Event()
+
+    def wait_for_the_other(box: Any) -> None:
+        inside.set()
+        assert other_is_done.wait(LONG), "the other stack waits for this one"
+
+    bench.journal.behave["r40", "handle_create"] = wait_for_the_other
+    engine = start()
+    long = engine.submit(actions.CreateStack("long", bench.bundle(chain("Inward", 120))))
+    engine.drive(long.result(LONG).stack_id)
+    assert inside.wait(LONG)
+    asked = store.sealer.seal(actions.to_json(actions.CheckStack("long")))
+    other = open_store(store.path, sealer=store.sealer)
+    with other.transaction() as tx:
+        tx.add_request("asked", asked, 1e12)
+    other.close()
+    engine.sweep_requests()
+    quick = engine.submit(actions.CreateStack("quick", bench.bundle("q: {type: Test::Box}")))
+    engine.drive(quick.result(LONG).stack_id)
+    assert engine.wait(quick.result().stack_id, LONG).state == "CREATE_COMPLETE"
+    assert not store.reader().stack(long.result().stack_id).idle
+    assert store.reader().request("asked").answer is not None, "sweeps come in between"
+    other_is_done.set()
+    assert engine.wait(long.result().stack_id, LONG).state == "CREATE_COMPLETE"
