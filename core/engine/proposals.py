@@ -62,14 +62,27 @@ def back(room: Room, stack: StackRow) -> Proposal:
     return stored(room, stack, "ROLLBACK", stack.good_template_id)
 
 
-def stored(room: Room, stack: StackRow, action: str, template_id: str | None) -> Proposal:
-    """The plan of a template that was a stack's before; None: of nothing."""
+def stored(
+    room: Room,
+    stack: StackRow,
+    action: str,
+    template_id: str | None,
+    *,
+    keeps_protected: bool = False,
+) -> Proposal:
+    """The plan of a template that was a stack's before; None: of nothing.
+
+    ``keeps_protected``: what is protected now is so during the plan. It is not where a failed
+    action is undone, with all that it has made.
+    """
     if template_id is None:
         known = policies.read(stack.policies).for_undoing()
         wanted = []
     else:
         definition = room.definitions.get(template_id)
         known, wanted = policies_of(definition), wanted_by(room, definition)
+        if keeps_protected:
+            known = known.after(policies.read(stack.policies))
     changes: dict[str, object] = {"policies": known.to_text(), "note": ""}
     return Proposal(stack.id, action, stack.generation, wanted, template_id, changes=changes)
 

@@ -100,7 +100,7 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
         for name, node in nodes.items()
         if name in entries and callable(getattr(node.cls, "handle_restore", None))
     }
-    proposal = stored(room, stack, "RESTORE", snapshot.template_id)
+    proposal = stored(room, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in handed)
         for item in proposal.wanted or ()

@@ -29,7 +29,8 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
         raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
     check_overtakes(stack, "ROLLBACK")
     template_id = _last_good(stack) if action.to is None else _of(room, stack, action.to)
-    proposal = stored(room, stack, "ROLLBACK", template_id)
+    further = action.to is not None
+    proposal = stored(room, stack, "ROLLBACK", template_id, keeps_protected=further)
     rows = room.reader().resource_rows(stack.id)
     return dataclasses.replace(
         proposal,

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.actions import ProtectStack, UpdateStack
+from zonda.core.engine.actions import (
+    ProtectStack,
+    RestoreSnapshot,
+    RollbackStack,
+    SnapshotStack,
+    UpdateStack,
+)
 from zonda.hooks.errors import Conflict, NotFound, UpdateReplace
 
 A = "a: {type: Test::Box, properties: {value: one, fixed: x}}\n"
@@ -221,3 +227,22 @@ def test_a_part_of_a_template_does_not_count_what_it_leaves_alone(bench: Any) ->
 
     assert view.state == "UPDATE_COMPLETE"
     assert "a" in bench.states()
+
+
+def test_going_back_further_keeps_what_is_protected_now(bench: Any) -> None:
+    bench.create(B)
+    bench.update(A + B, environment=BY_ENVIRONMENT)
+
+    refused(lambda: bench.run(RollbackStack("s", to=1)))
+
+    bench.update(A + B, environment="zonda: {protect: {a: false}}")
+    assert bench.run(RollbackStack("s", to=1)).state == "ROLLBACK_COMPLETE"
+    assert list(bench.states()) == ["b"]
+
+
+def test_restoring_a_snapshot_keeps_what_is_protected_now(bench: Any) -> None:
+    bench.create(B)
+    bench.run(SnapshotStack("s", "before"))
+    bench.update(A + B, environment=BY_ENVIRONMENT)
+
+    refused(lambda: bench.run(RestoreSnapshot("s", "before")))
