@@ -1,0 +1,82 @@
+"""Who owns the name ``heat``, and what is found under it. Each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
+
+
+def run(code: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+def other_heat(folder: Path) -> Path:
+    package = folder / "heat"
+    package.mkdir()
+    (package / "__init__.py").write_text("OTHER = True\n")
+    return folder
+
+
+def test_the_name_is_there_in_every_process(tmp_path: Path) -> None:
+    done = run("from heat.engine import resource; print(resource.Resource.__name__)", tmp_path)
+    assert (done.stdout, done.stderr) == ("Resource\n", "")
+
+
+def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
+    code = "import sys; print([m for m in sys.modules if m.split('.')[0] in ('heat', 'zonda')])"
+    assert run(code, tmp_path).stdout == "[]\n"
+
+
+def test_another_heat_keeps_its_name(tmp_path: Path) -> None:
+    path = str(other_heat(tmp_path))
+    code = "import heat, heat.engine"
+    done = run("import heat; print(heat.OTHER)", tmp_path, PYTHONPATH=path)
+    assert done.stdout == "True\n"
+    assert "No module named 'heat.engine'" in run(code, tmp_path, PYTHONPATH=path).stderr
+
+
+def test_the_plugin_refuses_to_shadow_another_heat(tmp_path: Path) -> None:
+    path = str(other_heat(tmp_path))
+    code = """
+from zonda.hooks.manager import make_manager
+failures = []
+make_manager(failures=failures)
+print([str(each) for each in failures if each.plugin == 'heat-compat'])
+"""
+    said = run(code, tmp_path, PYTHONPATH=path).stdout
+    assert "another distribution provides the package heat here" in said
+    assert str(tmp_path / "heat" / "__init__.py") in said
+
+
+def test_a_folder_that_is_no_package_owns_nothing(tmp_path: Path) -> None:
+    (tmp_path / "heat").mkdir()
+    done = run("import heat; print(heat.__zonda__)", tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.stdout == "True\n"
+
+
+def test_what_is_not_provided_is_looked_for_in_the_folders_of_the_user(tmp_path: Path) -> None:
+    module = tmp_path / "heat" / "engine" / "resources" / "acme.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("from heat.engine import resource\nBASE = resource.Resource\n")
+    (module.parent / "signal_responder.py").write_text("THEIRS = True\n")
+    code = """
+from heat.engine.resources import acme, signal_responder
+from heat.engine import resource
+print(acme.BASE is resource.Resource, hasattr(signal_responder, 'THEIRS'))
+"""
+    assert run(code, tmp_path, HEAT_COMPAT_PATH=str(tmp_path)).stdout == "True False\n"
+    assert "cannot import name 'acme'" in run(code, tmp_path).stderr
