@@ -97,21 +97,7 @@ def survives_delete(trial: Trial) -> None:
 
 def survives_update(trial: Trial) -> None:
     """After an interrupted update the same update, or a deletion, works."""
-    changed = next(
-        (
-            each
-            for name, schema in trial.cls.properties_schema.items()
-            if schema.update_allowed
-            for each in _first(trial, name)
-        ),
-        None,
-    )
-    if changed is None:
-        raise NotApplicable("no property can be updated")
-    probe = trial.created()
-    probe.update(changed)
-    writes = probe.writes
-    probe.delete()
+    changed, writes = _in_place(trial)
     for point in (*range(1, writes + 1), Observed.END):
         life = trial.created()
         _interrupted(life, point, partial(life.update, changed))
@@ -119,6 +105,19 @@ def survives_update(trial: Trial) -> None:
             life.status = "COMPLETE"
             _again(trial, life, point, partial(life.update, changed))
         _deleted(trial, life, point)
+
+
+def _in_place(trial: Trial) -> tuple[dict[str, Any], int]:
+    """The first change that needs no replacement, and how much its update stores."""
+    for name, schema in trial.cls.properties_schema.items():
+        for changed in _first(trial, name) if schema.update_allowed else ():
+            probe = trial.created()
+            outcome = probe.update(changed)
+            writes = probe.writes
+            probe.delete()
+            if outcome != "replaced":
+                return changed, writes
+    raise NotApplicable("no property can be updated")
 
 
 def _interrupted(life: Observed, point: int, run: Callable[[], Any]) -> None:
