@@ -20,7 +20,10 @@ _MISSING: Final = "hypothesis is not installed: pip install 'zonda[check]'"
 _WIDEST: Final = 1_000_000
 
 
-def random_lives(run: Callable[[Callable[[Trial], None]], None], count: int) -> None:
+Run = Callable[[Callable[[Trial], None]], None]
+
+
+def random_lives(run: Run, count: int) -> None:
     """``count`` lives with properties at random; ``run`` gives each a trial of its own."""
     if not count:
         raise NotApplicable("the back end wants no examples (Backend.examples is 0)")
@@ -30,6 +33,7 @@ def random_lives(run: Callable[[Callable[[Trial], None]], None], count: int) -> 
     strategies: Any = importlib.import_module("hypothesis.strategies")
     options = hypothesis.settings(
         max_examples=count,
+        phases=[hypothesis.Phase.generate],  # lives may be slow: see _simplest
         deadline=None,
         derandomize=True,
         database=None,
@@ -38,14 +42,27 @@ def random_lives(run: Callable[[Callable[[Trial], None]], None], count: int) -> 
         suppress_health_check=list(hypothesis.HealthCheck),
         verbosity=hypothesis.Verbosity.quiet,
     )
+    failed: list[dict[str, Any]] = []
 
     def lives(data: Any) -> None:
-        run(lambda trial: _life(trial, data, strategies, hypothesis))
+        def rule(trial: Trial) -> None:
+            chosen = _drawn(trial, data, strategies)
+            hypothesis.assume(trial.is_valid(chosen))
+            try:
+                _live(trial, chosen)
+            except Violated:
+                failed.append(chosen)
+                raise
 
-    options(hypothesis.given(strategies.data())(lives))()
+        run(rule)
+
+    try:
+        options(hypothesis.given(strategies.data())(lives))()
+    except Violated as error:
+        raise _simplest(run, failed[-1], error) from error
 
 
-def _life(trial: Trial, data: Any, strategies: Any, hypothesis: Any) -> None:
+def _drawn(trial: Trial, data: Any, strategies: Any) -> dict[str, Any]:
     context = trial.backend.context()
     fixed = {*trial.backend.properties(trial.type_name), *trial.cls.example}
     chosen = dict(trial.properties)
@@ -55,7 +72,10 @@ def _life(trial: Trial, data: Any, strategies: Any, hypothesis: Any) -> None:
             continue
         if schema.required or data.draw(strategies.booleans()):
             chosen[name] = data.draw(strategy)
-    hypothesis.assume(trial._is_valid(chosen))
+    return chosen
+
+
+def _live(trial: Trial, chosen: Mapping[str, Any]) -> None:
     try:
         life = trial.created(chosen)
         life.delete()
@@ -63,6 +83,34 @@ def _life(trial: Trial, data: Any, strategies: Any, hypothesis: Any) -> None:
         shown = {key: value for key, value in chosen.items() if key in trial.cls.properties_schema}
         raise Violated(f"with {_shown(trial, shown)}: {named(error)}") from error
     trial.expect_nothing_left("delete")
+
+
+def _simplest(run: Run, chosen: Mapping[str, Any], error: Violated) -> Violated:
+    """The fault with as many properties as possible left out, or as they were without chance."""
+    for name in list(chosen):
+        simpler, found = _without(run, chosen, name)
+        if found is not None:
+            chosen, error = simpler, found
+    return error
+
+
+def _without(
+    run: Run, chosen: Mapping[str, Any], name: str
+) -> tuple[Mapping[str, Any], Violated | None]:
+    """One more life without a property, and the fault that it ends with."""
+    simpler = {key: value for key, value in chosen.items() if key != name}
+
+    def rule(trial: Trial) -> None:
+        if name in trial.properties:
+            simpler[name] = trial.properties[name]
+        if simpler != chosen and trial.is_valid(simpler):
+            _live(trial, simpler)
+
+    try:
+        run(rule)
+    except Violated as found:
+        return simpler, found
+    return simpler, None
 
 
 def _shown(trial: Trial, values: Mapping[str, Any]) -> str:

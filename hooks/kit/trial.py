@@ -38,7 +38,7 @@ class Trial:
             text = hidden_text(name, schema, context) if schema.hidden else None
             if text is not None and name not in given:
                 with_it = {**examples.of_class(self.cls.properties_schema, given, context)}
-                if self._is_valid({**with_it, name: text}):
+                if self.is_valid({**with_it, name: text}):
                     given[name] = text
         return examples.of_class(self.cls.properties_schema, given, context)
 
@@ -63,7 +63,8 @@ class Trial:
         life.create()
         return life
 
-    def _is_valid(self, properties: Mapping[str, Any]) -> bool:
+    def is_valid(self, properties: Mapping[str, Any]) -> bool:
+        """Whether a template with these properties would be accepted."""
         context = self.backend.context()
         life = Observed(self.cls, properties, type_name=self.type_name, context=context)
         try:
@@ -80,7 +81,7 @@ class Trial:
         found = examples.values(schema, context) if wished is None else iter(wished)
         for value in islice(found, _TRIED):
             changed = {**self.properties, name: value}
-            if self._differs(name, changed) and self._is_valid(changed):
+            if self._differs(name, changed) and self.is_valid(changed):
                 yield changed
 
     def other(self, name: str) -> dict[str, Any]:
