@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from zonda.hooks.errors import PluginError
+from zonda.hooks.manager import what_to_do
 from zonda.hooks.mappings import MISSING, Mapped, noting_missing
 from zonda.hooks.wording import named
 
@@ -97,6 +98,7 @@ def _imported(folder: Path, path: Path) -> ModuleType:
 
 
 def _failure(path: Path, error: BaseException) -> PluginError:
-    failure = PluginError(f"Plug-in file {path} cannot be loaded: {named(error)}", plugin=str(path))
+    text = f"Plug-in file {path} cannot be loaded: {named(error)}"
+    failure = PluginError(text, plugin=str(path), hint=what_to_do(error))
     failure.__cause__ = error
     return failure

@@ -300,15 +300,18 @@ def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,
-        hint=_what_to_do(error),
+        hint=what_to_do(error),
     )
     failure.__cause__ = error
     return failure
 
 
-def _what_to_do(error: BaseException) -> str:
+def what_to_do(error: BaseException) -> str:
+    """What the operator can do about a plug-in that cannot be imported or used."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         library = error.name.partition(".")[0]
+        if library == "heat":
+            return "It was written for OpenStack Heat: pip install zonda-heat-compat."
         return f"It needs {library}, which is not installed. Everything else goes on without it."
     return "It is left out; everything else goes on."
 

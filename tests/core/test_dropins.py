@@ -103,6 +103,36 @@ def test_a_broken_file_is_reported_and_hurts_nothing_else(
     assert what in failures[0]
 
 
+@pytest.mark.parametrize(
+    ("library", "what"),
+    [
+        pytest.param("acme.disks", "It needs acme, which is not installed.", id="any"),
+        pytest.param("heat.engine", "pip install zonda-heat-compat", id="heat"),
+    ],
+)
+def test_a_library_that_is_missing_is_what_the_operator_is_told(
+    tmp_path: Path, library: str, what: str
+) -> None:
+    (tmp_path / "things.py").write_text(f"raise ModuleNotFoundError('no', name={library!r})")
+
+    _, [failure] = dropins.load([str(tmp_path)])
+
+    assert what in failure.hint
+
+
+def test_types_that_a_file_holds_back_name_the_library_that_it_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "things.py").write_text(
+        "try:\n    import nowhere_to_be_found\nexcept ImportError:\n    pass\n"
+        + TYPE
+        + "\ndef available_resource_mapping(): return {}\n"
+    )
+
+    plugins, _ = found(tmp_path)
+
+    assert not plugins.resource_types
+    assert "it needs nowhere_to_be_found, which is not" in plugins.why_no_type("My::Thing")
+
+
 def test_tests_private_files_and_other_files_are_left_out(tmp_path: Path) -> None:
     for name in (
         "tests/test_it.py",
