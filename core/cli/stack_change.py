@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
 from zonda.core.settings import LONGEST_ACTION
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output, plan_tree, problems
+from . import bundles, hook_options, output, plan_tree, problems
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -94,12 +95,15 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack create``."""
     parser.add_argument("name", metavar="NAME", help="name of the new stack")
     bundles.add_arguments(parser, required=True)
+    hook_options.add_argument(parser, "pre-create")
     _common_arguments(parser)
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
     """Create a stack and wait until every resource is there."""
     action = creation(session, arguments, arguments.name)
+    bundle = hook_options.with_hooks(action.bundle, arguments.pre_create, "pre-create")
+    action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
     running = session.app.act(action, drive=arguments.wait)
@@ -135,12 +139,17 @@ def update_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the parameters and, without -t, the template that the stack has",
     )
+    hook_options.add_argument(parser, "pre-update")
     _common_arguments(parser)
 
 
 def update(session: Session, arguments: argparse.Namespace) -> int:
     """Change a stack to fit a template, and wait until it does."""
     action = change(session, arguments)
+    if arguments.pre_update and arguments.existing and not arguments.environment:
+        raise UsageError("--pre-update replaces the environment: give that with -e, too.")
+    bundle = hook_options.with_hooks(action.bundle, arguments.pre_update, "pre-update")
+    action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
     running = session.app.act(action, drive=arguments.wait)

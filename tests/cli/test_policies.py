@@ -252,3 +252,28 @@ def test_tags_can_be_changed_and_taken_away(zonda: Zonda, web: None, template: P
 
     zonda("stack", "update", "web", "-t", template, "--tags", "")
     assert zonda("stack", "show", "web", "-f", "json").data["tags"] == []
+
+
+def test_a_breakpoint_may_be_an_option(zonda: Zonda, write: Write, template: Path) -> None:
+    environment = write("e.yaml", "resource_registry: {resources: {first: {hooks: post-create}}}\n")
+    words = ("-t", template, "-e", environment, "--no-wait")
+
+    zonda("stack", "create", "web", *words, "--pre-create", "first", "--pre-create", "n/*")
+    zonda("stack", "cancel", "web", "--no-rollback")
+
+    shown = zonda("stack", "environment", "show", "web", "-f", "json").data
+    assert shown["resource_registry"]["resources"] == {
+        "first": {"hooks": ["post-create", "pre-create"]},
+        "n": {"*": {"hooks": ["pre-create"]}},
+    }
+
+
+def test_a_breakpoint_of_an_update_does_not_lose_the_environment(
+    zonda: Zonda, web: None, template: Path
+) -> None:
+    words = ("stack", "update", "web", "--existing", "--pre-update", "first")
+
+    assert "give that with -e" in zonda(*words, code=2).err
+
+    zonda("stack", "update", "web", "-t", template, "--pre-update", "first", "--no-wait")
+    assert zonda("stack", "wait", "web").code == 0
