@@ -323,7 +323,7 @@ class Busy(Disk):
         pytest.param(Mistyped, "attributes", "", "declared as Map", id="mistyped"),
         pytest.param(Deaf, "update", "size", "not what was asked for: size", id="deaf"),
         pytest.param(Blind, "check of what is gone", "", "all is well", id="blind"),
-        pytest.param(Busy, "check", "", "changed what is stored", id="busy"),
+        pytest.param(Busy, "check", "", "changed the physical id or the metadata", id="busy"),
         pytest.param(Fragile, "properties at random", "", "too heavy for the shelf", id="random"),
     ],
 )
