@@ -1,0 +1,161 @@
+"""Every action of a stack by command beside a process that is the engine, on a real database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLUGIN = Path(__file__).parent / "plugins" / "vault.py"
+
+
+@pytest.fixture
+def beside(
+    request: pytest.FixtureRequest, zonda: Any, tmp_path: Path, until: Callable[..., Any]
+) -> Any:
+    """A home whose engine is another process: of all stacks, or of one that takes long."""
+    (zonda.home / "plugins").mkdir()
+    (zonda.home / "plugins" / "vault.py").write_text(PLUGIN.read_text())
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    if getattr(request, "param", "engine run") == "engine run":
+        zonda.start("engine", "run")
+    else:
+        (notes / "wait-long-create").touch()
+        zonda.start("stack", "create", "other", "-t", template(tmp_path, "long"))
+    lock = zonda.home / "zonda.db.lock"
+    until(lambda: lock.exists() and lock.read_text().strip(), "the other process is the engine")
+    return zonda
+
+
+def template(folder: Path, *names: str, value: str = "one", needs: str = "") -> Path:
+    """A template of vaults; the last one requires ``needs``."""
+    entries = ""
+    for name in names:
+        given = f"{{folder: {json.dumps(str(folder / 'notes'))}, value: {value}}}"
+        after = f", depends_on: {needs}" if needs and name == names[-1] else ""
+        entries += f"  {name}: {{type: Test::Vault, properties: {given}{after}}}\n"
+    file = folder / f"{'-'.join(names)}-{value}.yaml"
+    file.write_text(f"heat_template_version: 2018-08-31\nresources:\n{entries}")
+    return file
+
+
+def calls(folder: Path) -> list[str]:
+    """What was asked of the vaults so far; forgotten then."""
+    file = folder / "notes" / "calls"
+    found = file.read_text().splitlines() if file.exists() else []
+    file.write_text("")
+    return [line for line in found if not line.startswith("long ")]
+
+
+def order(folder: Path, what: str, *, given: bool = True) -> None:
+    """Order the vaults to fail or wait, or take that back."""
+    file = folder / "notes" / what
+    file.touch() if given else file.unlink()
+
+
+@pytest.mark.parametrize("beside", ["engine run", "stack create"], indirect=True)
+def test_undoing_and_trying_again(beside: Any, tmp_path: Path) -> None:
+    zonda = beside
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a", "b", needs="a"))
+    order(tmp_path, "fail-b-update")
+    changed = template(tmp_path, "a", "b", value="two", needs="a")
+    zonda.run("stack", "update", "s", "-t", changed, code=1)
+    calls(tmp_path)
+    order(tmp_path, "fail-b-update", given=False)
+    zonda.run("stack", "retry", "s")
+    assert calls(tmp_path) == ["b update"]
+    zonda.run("stack", "rollback", "s", "--to", "1", "--skip", "a")
+    assert calls(tmp_path) == ["b update"]
+    assert zonda.state("s") == "ROLLBACK_COMPLETE"
+    order(tmp_path, "fail-a-suspend")
+    zonda.run("stack", "suspend", "s", code=1)
+    zonda.run("stack", "resume", "s")
+    assert calls(tmp_path) == ["b suspend", "a suspend", "a resume", "b resume"]
+    order(tmp_path, "fail-a-delete")
+    zonda.run("stack", "delete", "-y", "s", code=1)
+    assert zonda.state("s") == "DELETE_FAILED"
+    order(tmp_path, "fail-a-delete", given=False)
+    zonda.run("stack", "delete", "-y", "s")
+    assert calls(tmp_path) == ["b delete", "a delete", "a delete"]
+    assert zonda.state("s") == ""
+
+
+@pytest.mark.parametrize("beside", ["stack create"], indirect=True)
+@pytest.mark.parametrize(
+    ("option", "state", "names"),
+    [
+        pytest.param("--rollback", "ROLLBACK_COMPLETE", ["a"], id="undone"),
+        pytest.param("--no-rollback", "UPDATE_FAILED", ["a", "b"], id="left"),
+    ],
+)
+def test_a_running_update_is_cancelled(
+    beside: Any,
+    tmp_path: Path,
+    until: Callable[..., Any],
+    option: str,
+    state: str,
+    names: list[str],
+) -> None:
+    zonda = beside
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a"))
+    order(tmp_path, "wait-b-create")
+    update = zonda.start("stack", "update", "s", "-t", template(tmp_path, "a", "b"))
+    until(lambda: "b create" in calls(tmp_path), "the creation runs")
+    zonda.run("stack", "cancel", option, "--no-wait", "s")
+    order(tmp_path, "wait-b-create", given=False)
+    assert update.wait(60) == 1
+    until(lambda: zonda.state("s") == state, f"the stack is {state}")
+    assert sorted(zonda.resources("s")) == names
+
+
+def test_snapshots(beside: Any, tmp_path: Path) -> None:
+    zonda = beside
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a"))
+    zonda.run("stack", "snapshot", "create", "s", "--name", "first")
+    zonda.run("stack", "update", "s", "-t", template(tmp_path, "a", value="two"))
+    calls(tmp_path)
+    zonda.run("stack", "snapshot", "restore", "s", "first")
+    shown = zonda.data("stack", "resource", "show", "s", "a")
+    assert shown["properties"]["backup"] == "backup-one"
+    zonda.run("stack", "snapshot", "delete", "s", "first")
+    assert calls(tmp_path) == ["a update", "a delete backup-one"]
+    assert zonda.state("s") == "RESTORE_COMPLETE"
+    assert ("a", "DELETE_SNAPSHOT_COMPLETE") in zonda.events("s")
+
+
+def test_giving_away_and_taking_over(beside: Any, tmp_path: Path) -> None:
+    zonda, document = beside, tmp_path / "s.json"
+    order(tmp_path, "fail-b-create")
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a", "b"), code=1)
+    zonda.run("stack", "import", "s", "b", "gone", code=1)
+    said = zonda.run("stack", "import", "s", "b", "thing").stderr
+    assert 'differs from the template: value (template "one", there "what is there")' in said
+    order(tmp_path, "fail-b-create", given=False)
+    zonda.run("stack", "retry", "s")
+    calls(tmp_path)
+    zonda.run("stack", "abandon", "s", "-y", "-o", document)
+    assert zonda.state("s") == ""
+    zonda.run("stack", "adopt", "t", "--adopt-file", document)
+    found = {name: row["physical_resource_id"] for name, row in zonda.resources("t").items()}
+    assert found == {"a": "vault-a", "b": "thing"}
+    assert calls(tmp_path) == []
+    zonda.run("stack", "delete", "-y", "t")
+    assert sorted(calls(tmp_path)) == ["a delete", "b delete"]
+
+
+def test_what_is_managed_elsewhere_is_looked_at_and_left(beside: Any, tmp_path: Path) -> None:
+    zonda, file = beside, tmp_path / "external.yaml"
+    file.write_text(
+        "heat_template_version: 2018-08-31\n"
+        "resources: {a: {type: Test::Vault, external_id: thing}}\n"
+    )
+    zonda.run("stack", "create", "s", "-t", file)
+    row = zonda.resources("s")["a"]
+    assert (row["physical_resource_id"], row["resource_status"]) == ("thing", "CHECK_COMPLETE")
+    zonda.run("stack", "check", "s")
+    zonda.run("stack", "delete", "-y", "s")
+    assert calls(tmp_path) == []
