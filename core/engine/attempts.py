@@ -101,6 +101,9 @@ def cleaned(work: Work, handle: Held) -> Seen | None:
     row.physical_id = None
     for name, _, _ in work.tx.data(row.id):
         work.tx.drop_data(row.id, name)
+    if _is_over(work.stack_of(row), row):
+        transitions.failed(work, handle, Failure(row.status_reason))
+        return None
     _begin_anew(work, row)
     return _seen(work, row)
 

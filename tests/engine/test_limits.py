@@ -340,6 +340,30 @@ def test_a_cancelled_stack_begins_no_attempt(bench: Any) -> None:
     assert bench.resource("a").status_reason == "attempt 1 of 3 failed: resources.a: no"
 
 
+def test_what_is_cancelled_while_it_is_removed_is_not_made_again(bench: Any) -> None:
+    paused(bench)
+    bench.journal.behave["a", "check"] = lambda resource: bench.clock.now() > 1_700_000_100
+    while "handle_delete" not in bench.journal.of("a"):
+        bench.steps(1)
+
+    bench.cancel()
+
+    assert bench.stack.state == "CREATE_FAILED"
+    assert bench.journal.of("a").count("handle_create") == 1
+    assert bench.resource("a").physical_id is None
+
+
+def test_a_deletion_ends_a_pause_and_removes_what_is_left(bench: Any) -> None:
+    paused(bench, "zonda: {retries: {a: {attempts: 3, delay: 5m}}}")
+    begun, stack_id = bench.clock.now(), bench.stack.id
+
+    bench.delete()
+
+    assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
+    assert bench.engine.reader.events(stack_id)[-1].at == begun
+    assert bench.journal.of("a") == ["handle_create", "handle_delete", "check"]
+
+
 def test_attempts_are_shown_while_they_last(bench: Any) -> None:
     paused(bench)
 
