@@ -88,8 +88,10 @@ class Lender:
         factory = self._plugins.runners.get(kind)
         if factory is None:
             known = ", ".join(sorted(self._plugins.runners))
+            blamed = self._plugins.why_none("runner", kind)
             raise UsageError(
-                f"No plug-in brings runners of kind {kind}.", hint=f"There are: {known}."
+                f"No plug-in brings runners of kind {kind}.",
+                hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
         added = {"clock": self._clock, "random": self._random}
         if kind == "http":
@@ -110,7 +112,9 @@ class Lender:
             if name not in self._clients:
                 cls = self._plugins.client_plugins.get(name)
                 if cls is None:
-                    raise PluginError(f"No client plug-in {name or '(unnamed)'} is installed.")
+                    text = f"No client plug-in {name or '(unnamed)'} is installed."
+                    blamed = self._plugins.why_none("client plug-in", name)
+                    raise PluginError(f"{text} {blamed}".strip())
                 self._clients[name] = cls()
             return self._clients[name]
 

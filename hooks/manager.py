@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pluggy
 
-from . import specs
+from . import refused, specs
 from .constraints import BaseCustomConstraint
 from .errors import PluginError
 from .function import Function
@@ -111,7 +111,10 @@ class Plugins:
         """The functions that plug-ins add to ``version``."""
         if version not in self._functions:
             found: dict[str, type[Function]] = {}
-            self._collect("zonda_functions", f"function of {version}", found, Function, version)
+            kind = f"function of {version}"
+            self._collect("zonda_functions", kind, found, Function, version)
+            for name, error in self._refusals(kind):
+                found[name] = refused.function(error)
             self._functions[version] = found
         return self._functions[version]
 
@@ -172,9 +175,17 @@ class Plugins:
         self.failures.append(error)
         self.unusable[kind, name] = error
 
+    def _refusals(self, kind: str) -> list[tuple[str, PluginError]]:
+        """What is brought, of one kind, and cannot be used."""
+        return [(name, error) for (of, name), error in self.unusable.items() if of == kind]
+
     def why_no_type(self, name: str) -> str:
         """Why there is no resource type ``name``, as far as a plug-in is to blame; else empty."""
-        known = self.unusable.get(("resource type", name))
+        return self.why_none("resource type", name)
+
+    def why_none(self, kind: str, name: str) -> str:
+        """Why there is nothing of that kind and name, as far as a plug-in is to blame."""
+        known = self.unusable.get((kind, name))
         if known is not None:
             return known.message
         broken = [each for each in self.failures if each.__cause__ is not None]
@@ -224,6 +235,8 @@ def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
     collect("zonda_constraints", "constraint", plugins.constraints, BaseCustomConstraint)
     collect("zonda_runners", "runner", plugins.runners, None)
     collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
+    for name, error in plugins._refusals("constraint"):
+        plugins.constraints[name] = refused.constraint(error)
     return plugins
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from zonda.hooks import hookimpl, manager, support
 from zonda.hooks.constraints import BaseCustomConstraint
-from zonda.hooks.errors import PluginError
+from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.function import Function
 from zonda.hooks.manager import Origin, Plugins, gather, make_manager
 from zonda.hooks.resource import Resource
@@ -242,13 +242,55 @@ def test_functions_are_asked_for_once_for_each_version() -> None:
     assert asked == ["2018-08-31", "2013-05-23"]
 
 
-def test_two_plugins_with_one_function_are_an_error() -> None:
-    plugins = collect(
-        plugin("f", zonda_functions=lambda version: {"upper": Upper}),
-        plugin("g", zonda_functions=lambda version: {"upper": Lower}),
+def test_a_function_that_two_plugins_bring_is_no_plain_data() -> None:
+    made = make_manager(
+        files=[
+            plugin("f", zonda_functions=lambda version: {"upper": Upper}),
+            plugin("g", zonda_functions=lambda version: {"upper": Lower}),
+        ],
+        discover=False,
     )
-    assert plugins.functions("2018-08-31") == {"upper": Upper}
-    assert "Two plug-ins bring the function of 2018-08-31 upper" in str(plugins.failures[0])
+    plugins = gather(made)
+    found = plugins.functions("2018-08-31")["upper"]
+    assert found not in (Upper, Lower)
+    scope: Any = None
+    with pytest.raises(TemplateError, match="Two plug-ins bring the function of 2018-08-31 upper"):
+        found(scope, "upper", [], ())
+
+
+def test_a_constraint_that_two_plugins_bring_is_kept_by_no_value() -> None:
+    class Even(BaseCustomConstraint):
+        pass
+
+    class Odd(BaseCustomConstraint):
+        pass
+
+    made = make_manager(
+        files=[
+            plugin("f", zonda_constraints=lambda: {"number": Even}),
+            plugin("g", zonda_constraints=lambda: {"number": Odd}),
+        ],
+        discover=False,
+    )
+    found = gather(made).constraints["number"]()
+    assert found.validate(4, None) is False
+    assert "Two plug-ins bring the constraint number: f and g" in found.error(4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "hook"),
+    [
+        pytest.param("runner", "zonda_runners", id="runner"),
+        pytest.param("client plug-in", "zonda_client_plugins", id="client"),
+    ],
+)
+def test_what_two_plugins_bring_is_told_by_kind(kind: str, hook: str) -> None:
+    files = [
+        plugin(name, **{hook: lambda cls=cls: {"x": cls}}) for name, cls in (("f", One), ("g", Two))
+    ]
+    plugins = gather(make_manager(files=files, discover=False))
+    assert f"Two plug-ins bring the {kind} x: f and g" in plugins.why_none(kind, "x")
+    assert plugins.why_none(kind, "y") == ""
 
 
 def test_a_hook_need_not_take_its_arguments() -> None:

@@ -34,7 +34,7 @@ LONGEST_MODULE = 500
 LONGEST_TEST = 700  # tables of cases: long, and still one idea
 
 #: Absolute paths that exist on one machine only.
-MACHINE_PATH = re.compile(r"(?<![\w.-])/(?:work|root|farm|home/\w+|tmp/(?:zv|design))/")
+MACHINE_PATH = re.compile(r"(?<![\w.}-])/(?:work|root|farm|home/\w+|tmp/(?:zv|design))/")
 
 
 @pytest.fixture(scope="module")
