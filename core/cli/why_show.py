@@ -137,6 +137,9 @@ def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[
     yield f"Stack {stack.name} is {screen.painted(stack.state, colour)}."
     if action is None and resource is not None:
         return
+    if action is None and not found.certain:
+        yield f"Nothing is kept that tells why. {stack.status_reason}"
+        return
     if action is None:
         yield "Nothing has failed."
         if found.earlier is not None:

@@ -142,11 +142,12 @@ resources:
 def test_where_nothing_is_kept_it_says_so(zonda: Zonda, tmp_path: Path, failed: None) -> None:
     import sqlite3
 
-    with sqlite3.connect(tmp_path / "home" / "zonda.db") as connection:
-        connection.execute("DELETE FROM failed")
-        connection.execute("UPDATE action SET status_reason = ''")
-    connection.close()
-    assert "Nothing is kept" in zonda("stack", "why", "web", code=4).out
+    for statement in ("UPDATE action SET status_reason = ''", "DELETE FROM action"):
+        with sqlite3.connect(tmp_path / "home" / "zonda.db") as connection:
+            connection.execute("DELETE FROM failed")
+            connection.execute(statement)
+        connection.close()
+        assert "Nothing is kept" in zonda("stack", "why", "web", code=4).out
 
 
 @pytest.mark.parametrize(

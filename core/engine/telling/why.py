@@ -73,8 +73,9 @@ class Explaining:
         if name is not None and found is not None and not found.found:
             found = None  # something else has failed
         if found is None or action is None:
+            certain = name is not None or self._stack.status != "FAILED"
             return Explanation(
-                self._stack, None, situations=now, earlier=_earlier(actions), certain=True
+                self._stack, None, situations=now, earlier=_earlier(actions), certain=certain
             )
         spots, untold = self._placed(found.found)
         if not spots and not found.followed and action.status in BAD and name is None:
