@@ -106,8 +106,17 @@ def pairs(draw: st.DrawFn) -> tuple[str, str]:
     """A template, and one that is much like it."""
     first = draw(resources())
     second = draw(resources(first))
+    if draw(st.integers(0, 3)) == 0:
+        first = {name: _failing(entry) for name, entry in first.items()}
     values = draw(st.sampled_from(["aa", "ab"]))
     return _template(first, values[0]), _template(second, values[1])
+
+
+def _failing(entry: dict[str, Any]) -> dict[str, Any]:
+    """The same, which fails when it is made, if it can."""
+    if entry["type"] != "OS::Heat::TestResource":
+        return entry
+    return {**entry, "properties": {**entry["properties"], "fail": True}}
 
 
 def _template(found: dict[str, Any], value: str) -> str:
@@ -194,7 +203,7 @@ def allowed(plan: Preview, *, part: bool = False) -> dict[str, list[set[str]]]:
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(pair=pairs(), by_file=st.booleans())
 def test_what_is_planned_is_what_is_done_and_then_nothing_is_left(
     engine: Engine, pair: tuple[str, str], by_file: bool
@@ -202,7 +211,7 @@ def test_what_is_planned_is_what_is_done_and_then_nothing_is_left(
     first, second = pair
     name = f"s{next(numbers)}"
     stack = engine.inline.run(CreateStack(name, Bundle(first)))
-    assert stack.state == "CREATE_COMPLETE"
+    assert stack.action == "CREATE"
     action = UpdateStack(name, Bundle(second))
     plan = engine.preview(action)
     before = engine.inline.reader.last_event()
@@ -218,7 +227,7 @@ def test_what_is_planned_is_what_is_done_and_then_nothing_is_left(
     assert {each.entry.action for each in again.resources} <= {"none"}
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(pair=pairs(), data=st.data())
 def test_parts_one_after_the_other_are_the_whole(
     engine: Engine, pair: tuple[str, str], data: Any

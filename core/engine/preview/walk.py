@@ -152,6 +152,10 @@ class Walk:
         selection = self._selection
         return row.want != PRESENT or selection is None or row.name in selection.names
 
+    def _stays(self, row: ResourceRow) -> bool:
+        selection = self._selection
+        return row.want == PRESENT and selection is not None and row.name not in selection.names
+
     def _going(self, row: ResourceRow, users: Sequence[str]) -> Entry:
         if users:
             return Entry(row.name, row.type, "keep", row, because=tuple(users))
@@ -169,7 +173,7 @@ class Walk:
         required: dict[str, list[str]] = {}
         for user, requirement in self._room.reader().edges(self._stack.id):
             required.setdefault(user, []).append(requirement)
-        pending = [key for key in names if key not in kept and key not in going]
+        pending = [row.id for row in self._rows if row.id not in kept and self._stays(row)]
         users: dict[str, dict[str, None]] = {}
         for user in pending:
             for key in required.get(user, ()):
