@@ -248,7 +248,7 @@ class App:
         """What can be told of stacks: their past, reasons and graphs. Reads only."""
         from .app_telling import Telling
 
-        return Telling(self.reader, self.loading)
+        return Telling(self.reader, lambda: self.loading)
 
     @cached_property
     def commands(self) -> Commands:

@@ -6,6 +6,8 @@ told without it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from zonda.hooks.errors import ZondaError
 
 from .engine.loading import TemplateLoading
@@ -22,9 +24,9 @@ from .template.stack import StackDefinition
 
 
 class Telling:
-    """What can be told of stacks."""
+    """What can be told of stacks. ``loading`` is asked for where a template is to be read."""
 
-    def __init__(self, reader: Reader, loading: TemplateLoading) -> None:
+    def __init__(self, reader: Reader, loading: Callable[[], TemplateLoading]) -> None:
         self._reader = reader
         self._loading = loading
 
@@ -34,7 +36,7 @@ class Telling:
 
     def read(self, bundle: Bundle, identity: Identity) -> StackDefinition:
         """A stored template; types that are not installed any more are no fault."""
-        return self._loading.load(
+        return self._loading().load(
             bundle, identity, None, False, all_given=False, ignore_unknown=True
         )
 
