@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda_files import runs
-from zonda_files.command import Command
-
 from zonda.hooks.errors import NotReady, ResourceFailure, ZondaError
 from zonda.hooks.fakes import FakeOperation
 from zonda.hooks.testing import Lifecycle
+
+from zonda_files import runs
+from zonda_files.command import Command
 
 
 class Life(Lifecycle):

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda_files.directory import Directory
-
 from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.testing import Lifecycle
+
+from zonda_files.directory import Directory
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda_files.file import File
-
 from zonda.hooks.errors import NotFound, ResourceFailure, ValidationErrors, ZondaError
 from zonda.hooks.testing import Lifecycle
+
+from zonda_files.file import File
 
 
 def life(**properties: Any) -> Lifecycle:

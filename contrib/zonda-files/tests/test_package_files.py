@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda_files import plugin
-
 from zonda.hooks.properties import Schema
+
+from zonda_files import plugin
 
 PACKAGE = Path(__file__).resolve().parent.parent
 TYPES = plugin.zonda_resource_types()

@@ -20,14 +20,14 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
+from zonda.hooks.testing import Lifecycle
+
 from zonda_postgresql.database import Database
 from zonda_postgresql.extension import Extension
 from zonda_postgresql.grant import Grant
 from zonda_postgresql.role import Role
 from zonda_postgresql.schema import Schema
 from zonda_postgresql.server import Server
-
-from zonda.hooks.testing import Lifecycle
 
 TYPES = {
     "database": Database,

@@ -183,37 +183,27 @@ def test_a_database_a_role_grants_and_a_file_through_their_life(
         assert secret not in zonda.said
 
 
-DATABASE = "SELECT 1 FROM pg_database WHERE datname LIKE %s"
+#: Sessions of the stack that wait, both in the middle of making something.
+WAITING = """
+    SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    AND application_name IN ('zonda shop/database', 'zonda shop/role') HAVING count(*) = 2
+"""
+DATABASE = "SELECT 1 FROM pg_database WHERE datname = %s"
 ROLE = "SELECT 1 FROM pg_roles WHERE rolname = %s || '_app'"
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        pytest.param((DATABASE, "zonda\\_%"), id="while-the-database-is-copied"),
-        pytest.param((DATABASE, ""), id="when-the-database-has-its-name"),
-        pytest.param((ROLE, ""), id="when-the-role-is-there"),
-        pytest.param(None, id="when-the-file-is-there"),
-    ],
-)
-def test_a_kill_in_the_middle_loses_and_doubles_nothing(
-    postgres: Any, zonda: Zonda, moment: tuple[str, str] | None
-) -> None:
-    def has_come() -> bool:
-        if moment is None:
-            return Path(zonda.parameters["config_file"]).exists()
-        return bool(postgres.rows(moment[0], moment[1] or zonda.parameters["name"]))
-
-    process = subprocess.Popen(
+def create(zonda: Zonda) -> subprocess.Popen[bytes]:
+    """``stack create`` as a process of its own."""
+    return subprocess.Popen(
         zonda.command(*zonda.words("create")),
         env=zonda.environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    while not has_come():
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() in (0, -signal.SIGKILL)
+
+
+def completes(postgres: Any, zonda: Zonda) -> None:
+    """The next command completes what was begun; everything is there once, and goes."""
     zonda("stack", "wait", "shop")
     zonda("stack", "check", "shop")
     found = config(zonda)
@@ -221,3 +211,34 @@ def test_a_kill_in_the_middle_loses_and_doubles_nothing(
     assert len(is_left(postgres, zonda)) == 3
     zonda("stack", "delete", "--yes", "shop")
     assert is_left(postgres, zonda) == []
+
+
+def test_a_kill_while_the_server_is_at_work_loses_and_doubles_nothing(
+    postgres: Any, zonda: Zonda
+) -> None:
+    """The server goes on with what zonda asked for when zonda is no more."""
+    with postgres.connect() as blocker, blocker.transaction():
+        blocker.execute("LOCK TABLE pg_shdescription IN SHARE MODE")
+        process = create(zonda)
+        while not postgres.rows(WAITING):
+            assert process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    completes(postgres, zonda)
+
+
+@pytest.mark.parametrize("moment", [DATABASE, ROLE, ""], ids=["database", "role", "file"])
+def test_a_kill_in_the_middle_loses_and_doubles_nothing(
+    postgres: Any, zonda: Zonda, moment: str
+) -> None:
+    """Killed as soon as the first trace of it is there (or just after the end)."""
+    process = create(zonda)
+    with postgres.connect() as eye:
+        while process.poll() is None:
+            if moment and eye.execute(moment, [zonda.parameters["name"]]).fetchone():
+                break
+            if not moment and Path(zonda.parameters["config_file"]).exists():
+                break
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() in (0, -signal.SIGKILL)
+    completes(postgres, zonda)

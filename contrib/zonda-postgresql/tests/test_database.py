@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda_postgresql.session import Session
-
 from zonda.hooks.errors import NotFound, ResourceFailure, ZondaError
+
+from zonda_postgresql.session import Session
 
 EXISTS = "SELECT count(*) FROM pg_database WHERE datname = %s"
 LEFT = "SELECT count(*) FROM pg_database WHERE datname LIKE 'zonda\\_%%' AND datname <> %s"

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-
 from zonda.hooks.errors import ResourceFailure, ZondaError
 
 

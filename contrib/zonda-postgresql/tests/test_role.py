@@ -7,10 +7,10 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from zonda.hooks.errors import NotFound, ResourceFailure, ZondaError
+
 from zonda_postgresql import scram
 from zonda_postgresql.role import OPTIONS
-
-from zonda.hooks.errors import NotFound, ResourceFailure, ZondaError
 
 EXISTS = "SELECT count(*) FROM pg_roles WHERE rolname = %s"
 

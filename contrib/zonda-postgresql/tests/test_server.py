@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from zonda_postgresql.server import Server
-
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.testing import Lifecycle
+
+from zonda_postgresql.server import Server
 
 
 def test_a_server_is_proved_and_shared(world: Any) -> None:

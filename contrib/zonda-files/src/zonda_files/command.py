@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks import properties
+from zonda.hooks import properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 
 from . import command_schema as schema
 from .faults import Faults
-from .paths import absolute
+from .paths import directory_of_commands
 from .runs import Ended, Lost, Run, inherited_environment
 
 #: Entries of the resource's data: how the last create or update ended; the operation whose run was
@@ -37,6 +37,7 @@ class Command(Resource):
     `create` or `update` wrote.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     start_policy = "idempotent"
     repairs_in_place = True
     properties_schema = schema.PROPERTIES
@@ -48,7 +49,7 @@ class Command(Resource):
         for name in (schema.CREATE, schema.UPDATE, schema.DELETE, schema.CHECK):
             faults.check(name, _argv, self.properties[name], name)
         if self.properties[schema.CWD]:
-            faults.check(schema.CWD, absolute, self.properties[schema.CWD])
+            faults.check(schema.CWD, directory_of_commands, self.properties[schema.CWD])
         for name in (schema.ENVIRONMENT, schema.HIDDEN_ENVIRONMENT):
             faults.check(name, _texts, self.properties[name], name)
         faults.tell()
@@ -149,7 +150,8 @@ class Command(Resource):
         run.begin(plan)
         token = {"folder": str(run.folder), "which": which, "codes": wanted[schema.CODES]}
         token["secrets"] = _secrets(wanted)
-        return {**token, "plan": plan} if wanted[schema.IDEMPOTENT] else token
+        may_repeat = which == schema.CHECK or wanted[schema.IDEMPOTENT]
+        return {**token, "plan": plan} if may_repeat else token
 
     @property
     def _operation_id(self) -> str:
@@ -207,7 +209,8 @@ class Command(Resource):
                 "stderr": ended.stderr,
             }
             self.data_set(_RESULT, json.dumps(values), redact=True)
-        self.data_set(_ENDED, run.folder.name)
+        if token["which"] != schema.CHECK:  # which changes nothing, and may be run again
+            self.data_set(_ENDED, run.folder.name)
         run.forget()
 
     def _lost(self, token: Token, run: Run) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resource import Resource
@@ -37,6 +37,7 @@ class Directory(Resource):
     `on_delete: contents` to remove what is in it as well.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     start_policy = "idempotent"
     repairs_in_place = True
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

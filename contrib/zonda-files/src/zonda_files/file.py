@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resource import Resource
@@ -41,6 +41,7 @@ class File(Resource):
     the file that this resource made; one that somebody has put in its place stays.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     start_policy = "idempotent"
     repairs_in_place = True
     reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CHECKSUM: CONTENTS, SIZE: CONTENTS}

@@ -22,6 +22,11 @@ def absolute(text: str) -> Path:
     return Path(os.path.normpath(text))
 
 
+def directory_of_commands(text: str) -> Path:
+    """A path that may be the root, too."""
+    return Path(text) if text == "/" else absolute(text)
+
+
 def _fault(text: str) -> str:
     if not text.startswith("/"):
         return f'"{text[:100]}" is not an absolute path: begin it with /'

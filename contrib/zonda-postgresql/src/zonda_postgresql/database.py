@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.errors import NotReady, ResourceFailure
 
 from . import naming, variables
@@ -52,6 +51,7 @@ class Database(Managed):
     not dropped with the stack.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     kind = "DATABASE"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("database"),

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-
-from zonda.hooks import attributes, properties
+from zonda.hooks import attributes, properties, support
 from zonda.hooks.errors import ResourceFailure
 
 from . import naming
@@ -38,6 +37,7 @@ class Extension(Managed):
     already is only used with `adopt: true`, and is then not dropped with the stack.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     kind = "EXTENSION"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("extension"),

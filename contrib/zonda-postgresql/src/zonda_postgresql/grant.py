@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
 
@@ -39,6 +39,7 @@ class Grant(OnServer):
     too, that `future_owner` makes later.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         SERVER: connection.server_property(),
         DATABASE: naming.name("The database; the one of `server` by default."),

@@ -44,6 +44,7 @@ class OnServer(Resource):
 
     start_policy = "idempotent"
     repairs_in_place = True
+    reference_may_change = True  # a new name
 
     @contextlib.contextmanager
     def session(self, props: Mapping[str, Any], database: str = "") -> Iterator[Session]:

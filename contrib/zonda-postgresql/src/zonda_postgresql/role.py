@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.errors import ResourceFailure
 
 from . import connection, naming, scram, variables
@@ -75,6 +74,7 @@ class Role(Managed):
     `reassign_owned_to` or `drop_owned`.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     kind = "ROLE"
     quiet = (PASSWORD,)
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-
-from zonda.hooks import attributes, properties
+from zonda.hooks import attributes, properties, support
 from zonda.hooks.errors import ResourceFailure
 
 from . import naming
@@ -39,6 +38,7 @@ class Schema(Managed):
     empty is only dropped with `cascade: true`.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     kind = "SCHEMA"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("schema"),

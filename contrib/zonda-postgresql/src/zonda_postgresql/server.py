@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
+from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.resource import Resource
@@ -27,8 +27,10 @@ class Server(Resource):
     that the server can be reached, and waits for one that is only being started.
     """
 
+    support_status = support.SupportStatus(version="0.1.0")
     start_policy = "idempotent"
     repairs_in_place = True
+    reference_may_change = True  # another address
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **connection.settings(),
         WAIT: _Schema(

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import sql
-
 from zonda.hooks.errors import NotReady, ResourceFailure
 
 from . import connection

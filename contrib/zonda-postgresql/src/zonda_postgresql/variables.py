@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from psycopg import sql
-
 from zonda.hooks import properties
 from zonda.hooks.errors import ResourceFailure
 
