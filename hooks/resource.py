@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import uuid as uuid_module
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -44,7 +44,7 @@ class ResourceState:
     action: str = "INIT"
     status: str = "COMPLETE"
     status_reason: str = ""
-    data: dict[str, str] = field(default_factory=dict, repr=False)
+    data: MutableMapping[str, str] = field(default_factory=dict, repr=False)
     metadata: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

@@ -14,6 +14,7 @@ from zonda.hooks.runner import StackRef
 
 from .context import Lending, LentContext, LentOperation, Write
 from .definitions import Definitions
+from .opened import Opened
 from .states import PRESENT
 
 DEFINITION_KEYS = (
@@ -115,7 +116,7 @@ class Instances:
             action=row.action,
             status=row.status,
             status_reason=row.status_reason,
-            data={name: sealer.open(value) for name, value, _ in seen.data},
+            data=Opened(seen.data, sealer) if seen.data else {},
             metadata=sealer.load(row.meta),
         )
         cls = cls or self.definitions.class_of(row)

@@ -104,7 +104,10 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
         if selected is not None and row.name not in selected and row.want == PRESENT
     }
     ids = {**outside, **ids}
-    _drop_unwanted(work, rows, set(ids.values()))
+    kept = set(ids.values())
+    if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
+        work.tx.take_all(stack.id)
+    _drop_unwanted(work, rows, kept)
     stack.remaining = len(found.waiting)
     for item in wanted:
         if item.name in found.waiting and found.chosen[item.name] is not None:

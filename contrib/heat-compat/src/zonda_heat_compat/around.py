@@ -35,7 +35,7 @@ class Stored:
     @property
     def data(self) -> dict[str, str]:
         """The entries of ``data_set``."""
-        return self._state.data
+        return dict(self._state.data)
 
     @property
     def metadata(self) -> dict[str, Any]:
