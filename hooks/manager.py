@@ -8,7 +8,7 @@ one of them is zonda's own; the rest of what they bring is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import Distribution, entry_points
 from types import ModuleType
@@ -59,6 +59,8 @@ class Manager(pluggy.PluginManager):
         super().__init__(PROJECT)
         self.add_hookspecs(specs)
         self._origins: dict[str, Origin] = {}
+        #: Plug-ins that are installed and were left alone.
+        self.disabled: list[Origin] = []
 
     def adopt(
         self,
@@ -163,7 +165,8 @@ class Plugins:
             plugin=origin.plugin,
             distribution=origin.distribution,
             version=origin.version,
-            hint="Uninstall one of them, or take its file out of plugin_dirs.",
+            hint="Uninstall one of them, name it in the setting disabled_plugins, or take its file "
+            "out of plugin_dirs.",
         )
         if first.built_in:
             self.failures.append(error)
@@ -199,11 +202,13 @@ def make_manager(
     *built_in: object,
     files: Iterable[object] = (),
     discover: bool = True,
+    disabled: Collection[str] = (),
     failures: list[PluginError] | None = None,
 ) -> Manager:
     """A manager with the specifications, ``built_in`` plug-ins and, if asked, installed ones.
 
     ``files``: plug-ins that are plain files; they come before those that are installed.
+    ``disabled``: installed plug-ins or distributions that are not even imported.
 
     A plug-in that cannot be imported or registered is appended to ``failures`` and left out.
     """
@@ -214,6 +219,9 @@ def make_manager(
     for plugin in files:
         _adopt(manager, failed, plugin, None, None)
     for name, load, distribution in _installed() if discover else ():
+        if disabled and _is_disabled(_origin(name, distribution), disabled):
+            manager.disabled.append(_origin(name, distribution))
+            continue
         try:
             plugin = load()
         except (KeyboardInterrupt, GeneratorExit):
@@ -225,6 +233,10 @@ def make_manager(
             plugin = Mapped(name, plugin)
         _adopt(manager, failed, plugin, name, distribution)
     return manager
+
+
+def _is_disabled(origin: Origin, disabled: Collection[str]) -> bool:
+    return not {origin.plugin, origin.distribution}.isdisjoint(disabled)
 
 
 def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
@@ -323,7 +335,7 @@ def what_to_do(error: BaseException) -> str:
     """What the operator can do about a plug-in that cannot be imported or used."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         library = error.name.partition(".")[0]
-        if library == "heat":
+        if error.name == "heat":
             return "It was written for OpenStack Heat: pip install zonda-heat-compat."
         return f"It needs {library}, which is not installed. Everything else goes on without it."
     return "It is left out; everything else goes on."

@@ -107,7 +107,7 @@ def test_a_broken_file_is_reported_and_hurts_nothing_else(
     ("library", "what"),
     [
         pytest.param("acme.disks", "It needs acme, which is not installed.", id="any"),
-        pytest.param("heat.engine", "pip install zonda-heat-compat", id="heat"),
+        pytest.param("heat", "pip install zonda-heat-compat", id="heat"),
     ],
 )
 def test_a_library_that_is_missing_is_what_the_operator_is_told(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -79,4 +80,47 @@ from heat.engine import resource
 print(acme.BASE is resource.Resource, hasattr(signal_responder, 'THEIRS'))
 """
     assert run(code, tmp_path, HEAT_COMPAT_PATH=str(tmp_path)).stdout == "True False\n"
-    assert "cannot import name 'acme'" in run(code, tmp_path).stderr
+    said = run(code, tmp_path).stderr
+    assert "zonda-heat-compat does not provide heat.engine.resources.acme." in said
+    assert "HEAT_COMPAT_PATH" in said
+
+
+def test_a_plugin_can_do_without_what_is_not_provided(tmp_path: Path) -> None:
+    code = """
+try:
+    from heat.engine import nothing
+except ImportError:
+    nothing = None
+from heat.engine import resource, signal_responder
+print(nothing, signal_responder.SignalResponder.__mro__[2] is resource.Resource)
+"""
+    assert run(code, tmp_path).stdout == "None True\n"
+
+
+def test_the_names_of_libraries_until_2014(tmp_path: Path) -> None:
+    pytest.importorskip("oslo_config")
+    code = """
+from oslo.config import cfg
+import oslo.utils.timeutils
+import oslo_config.cfg, oslo_utils.timeutils
+print(cfg is oslo_config.cfg, oslo.utils.timeutils is oslo_utils.timeutils)
+print(oslo_config.__spec__.name)
+try:
+    import oslo.nothing
+except ImportError as error:
+    print(error)
+"""
+    said = run(code, tmp_path)
+    assert said.stdout == "True True\noslo_config\nNo module named 'oslo.nothing'\n", said.stderr
+
+
+def test_the_package_knows_nothing_of_zonda_but_its_hooks() -> None:
+    sources = Path(__file__).resolve().parents[1] / "src"
+    found = set()
+    for path in sources.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            found |= {name for name in names if name.split(".")[0] == "zonda"}
+    assert found
+    assert all(name.split(".")[1] == "hooks" for name in found)

@@ -7,6 +7,7 @@ holds the other and hands on.
 
 from __future__ import annotations
 
+import datetime
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import resource
 from zonda.hooks.attributes import Schema as AttributeSchema
+from zonda.hooks.attributes import select
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.dependencies import Dependencies
@@ -83,6 +85,8 @@ class Adapted(resource.Resource):
         operation = getattr(self._lent, "operation", None)
         if operation is not None and operation.action in made.ACTIONS:
             made.action, made.status = operation.action, made.IN_PROGRESS
+            begun = datetime.datetime.fromtimestamp(operation.started_at, datetime.UTC)
+            made.created_time = made.updated_time = begun.replace(tzinfo=None)
         return made
 
     # -- properties ----------------------------------------------------------------------------
@@ -394,8 +398,13 @@ def _handlers(heat_class: type[HeatResource]) -> dict[str, Any]:
 
 
 def _get_att(self: Adapted, key: str, *path: Any) -> Any:
+    own = self.heat.FnGetAtt
     try:
-        return self.heat.FnGetAtt(key, *path)
+        inspect.signature(own).bind(key, *path)
+    except TypeError:  # it was written when there were no paths
+        return select(own(key), path)
+    try:
+        return own(key, *path)
     except exception.InvalidTemplateAttribute as error:
         raise InvalidTemplateAttribute(self.name, key) from error
 

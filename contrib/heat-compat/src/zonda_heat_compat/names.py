@@ -25,19 +25,33 @@ class Names:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module, or None where it is not ours."""
-        if name != "heat" and not name.startswith("heat."):
-            return None
-        if name == "heat" and owner() is not None:
-            return None
-        if name != "heat" and not _is_ours(sys.modules.get("heat")):
+        """The module, or None where it is not ours. Raises ImportError for what nobody has."""
+        top = name.partition(".")[0]
+        if top == "oslo":
+            return self._old_oslo(name)
+        if top != "heat" or not self._is_ours(name):
             return None
         inner = os.path.join(*name.split(".")[:-1]) if "." in name else ""
-        for root in (_HERE, *extra_folders()):
-            spec = PathFinder.find_spec(name, [os.path.join(root, inner)])
+        places = [os.path.join(root, inner) for root in (_HERE, *extra_folders())]
+        for place in (*places, *(path or ())):
+            spec = PathFinder.find_spec(name, [place])
             if spec is not None and spec.origin is not None:
                 return spec
-        return None
+        # Without the name of the module, since Python hides the error of one that is named.
+        raise ModuleNotFoundError(
+            f"zonda-heat-compat does not provide {name}. To have Heat's own file, run pip install "
+            f"--no-deps --target FOLDER openstack-heat and set {EXTRA_PATH}=FOLDER"
+        )
+
+    def _is_ours(self, name: str) -> bool:
+        if name == "heat":
+            return owner() is None
+        return getattr(sys.modules.get("heat"), "__zonda__", False)
+
+    def _old_oslo(self, name: str) -> ModuleSpec | None:
+        from .old_oslo import spec_for  # only plug-ins of 2013 and 2014 ask for it
+
+        return spec_for(name)
 
 
 def extra_folders() -> list[str]:
@@ -55,7 +69,3 @@ def lend() -> None:
     """Make ``import heat`` find this distribution. Once is enough, more does no harm."""
     if not any(isinstance(finder, Names) for finder in sys.meta_path):
         sys.meta_path.insert(0, Names())
-
-
-def _is_ours(module: ModuleType | None) -> bool:
-    return module is not None and getattr(module, "__zonda__", False)
