@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
 
 from . import recording, snapshotting
 from .states import (
@@ -91,6 +92,8 @@ def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
 
 
 def _complete(work: Work, stack: StackRow) -> None:
+    if stack.policies:  # what was protected before the plan is so during the plan
+        stack.policies = policies.read(stack.policies).after(policies.Policies()).to_text()
     if stack.action in CLEANING:
         if stack.good_template_id is None and stack.action != "CREATE":
             _take_over(work, stack)

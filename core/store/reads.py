@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
@@ -92,8 +94,12 @@ class Reader:
     def resources(self, stack_id: str, *, absent: bool = False) -> list[ResourceView]:
         """The resources of a stack; with ``absent`` also instances that are to be deleted."""
         rows = [row for row in self.resource_rows(stack_id) if absent or row.want == "PRESENT"]
-        users = _users(rows)
-        return [resource_view(row, users.get(row.name, ()), self.sealer) for row in rows]
+        users, known = _users(rows), self._policies(stack_id)
+        return [resource_view(row, users.get(row.name, ()), self.sealer, known) for row in rows]
+
+    def _policies(self, stack_id: str) -> Policies:
+        found = self._all(SQL["stack_by_id"], stack_id)
+        return policies.read(StackRow(*found[0]).policies if found else "")
 
     def resource(self, stack_id: str, name: str) -> ResourceView:
         """One resource by name; raises NotFound."""

@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
+
 from .rows import EventRow, FailedRow, ResourceRow, StackRow, event_values
 from .sealing import Sealer
 from .views import REDACTED, ActionView, EventView, FailedView, ResourceView, StackView
@@ -33,12 +36,14 @@ def stack_view(row: StackRow) -> StackView:
         template_id=row.template_id,
         good_template_id=row.good_template_id,
         owner_resource_id=row.owner_resource_id,
-        protected=bool(row.protect),
+        protected=bool(row.protect) or policies.read(row.policies).protects_stack,
     )
 
 
-def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) -> ResourceView:
-    """The view of a resource, hidden values redacted."""
+def resource_view(
+    row: ResourceRow, required_by: Iterable[str], sealer: Sealer, known: Policies
+) -> ResourceView:
+    """The view of a resource, hidden values redacted. ``known``: the policies of its stack."""
     hidden = json.loads(row.hidden)
     shown = row.op_properties if row.properties is None else row.properties
     return ResourceView(
@@ -68,7 +73,7 @@ def resource_view(row: ResourceRow, required_by: Iterable[str], sealer: Sealer) 
         next_attempt_at=row.retry_at if row.op else None,
         hook="" if row.hook.startswith("+") else row.hook,
         hook_until=row.hook_until,
-        protected=bool(row.protect),
+        protected=bool(row.protect or (row.outputs_hash and known.protects(row.name, row.type))),
         deletion_policy=row.deletion_policy,
     )
 

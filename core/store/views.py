@@ -55,7 +55,7 @@ class ResourceView:
     ``op`` is the running action or '' with when it began and when it is given up. ``present`` is
     False for an instance that is to be deleted (removed or replaced). ``failed_attempts`` of
     ``most_attempts`` are those of the last operation; ``hook`` is the breakpoint that it waits at
-    or ''; ``protected``: by command.
+    or ''; ``protected``: by command or by the environment.
     """
 
     id: str

@@ -219,6 +219,22 @@ def test_protection_by_command_is_shown(bench: Any) -> None:
     assert bench.stack.protected
 
 
+def test_what_was_lifted_is_shown_as_such(bench: Any) -> None:
+    bench.create(A, environment=BY_ENVIRONMENT)
+    bench.update(A, environment="zonda: {protect: {a: false}}")
+
+    assert not bench.resource("a").protected
+    protect(bench, "a", on=False)
+
+
+def test_protection_by_the_environment_is_shown(bench: Any) -> None:
+    bench.create(A + B, environment="zonda: {protect: [a, stack]}")
+
+    assert bench.resource("a").protected
+    assert not bench.resource("b").protected
+    assert bench.stack.protected
+
+
 def test_a_part_of_a_template_does_not_count_what_it_leaves_alone(bench: Any) -> None:
     bench.create(A + B, environment=BY_ENVIRONMENT)
 
