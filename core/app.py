@@ -7,7 +7,7 @@ and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,7 +67,8 @@ class App:
         """All that built-in, installed and dropped-in plug-ins bring."""
         from . import dropins
 
-        return _gathered(*dropins.load(self.settings.plugin_dirs))
+        disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
+        return _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
 
     def plugins_of(self, path: Path) -> Plugins:
         """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
@@ -333,14 +334,24 @@ class App:
 
 
 def _gathered(
-    files: list[DropIn], failures: list[PluginError], *, discover: bool = True
+    files: list[DropIn],
+    failures: list[PluginError],
+    *,
+    discover: bool = True,
+    disabled: Collection[str] = (),
 ) -> Plugins:
     from zonda.builtin_resources import plugin as built_in
     from zonda.hooks.manager import gather, make_manager
     from zonda.workflows import plugin as workflows
 
-    parts = (built_in, workflows)
-    manager = make_manager(*parts, files=files, discover=discover, failures=failures)
+    manager = make_manager(
+        built_in,
+        workflows,
+        files=files,
+        discover=discover,
+        disabled=disabled,
+        failures=failures,
+    )
     return gather(manager, failures)
 
 

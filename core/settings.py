@@ -94,6 +94,12 @@ class Settings:
         "ZONDA_PLUGIN_DIRS",
         shown="`$ZONDA_HOME/plugins`",
     )
+    disabled_plugins: str = _setting(
+        "",
+        "Installed plug-ins that are left alone: their names or those of their distributions, "
+        "separated by commas.",
+        "ZONDA_DISABLED_PLUGINS",
+    )
     default_runner: str = _setting(
         BUNDLED,
         "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "

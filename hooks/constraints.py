@@ -199,7 +199,14 @@ class AllowedValues(Constraint):
     """
 
     keyword = "allowed_values"
-    valid_types: ClassVar[tuple[str, ...]] = ("string", "integer", "number", "boolean", "list")
+    valid_types: ClassVar[tuple[str, ...]] = (
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "list",
+        "any",
+    )
 
     def __init__(self, allowed: Sequence[Any], description: str | None = None) -> None:
         super().__init__(description)

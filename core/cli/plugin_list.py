@@ -40,6 +40,8 @@ def entries(plugins: Plugins) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for origin in plugins.manager.origins() if plugins.manager else ():
         found[origin.plugin] = _entry(origin)
+    for origin in plugins.manager.disabled if plugins.manager else ():
+        found[origin.plugin] = {**_entry(origin), "disabled": True}
     for failure in plugins.failures:
         _note_failure(found, failure)
     for (kind, name), origin in plugins.origins.items():
@@ -67,7 +69,7 @@ def _note_failure(found: dict[str, dict[str, Any]], failure: PluginError) -> Non
 
 
 def _row(entry: dict[str, Any], form: str) -> tuple[Any, ...]:
-    status = "ok"
+    status = "disabled" if entry.get("disabled") else "ok"
     if entry["failures"]:
         status = "partly" if entry["brings"] else "failed"
     brings, failures = entry["brings"], entry["failures"]

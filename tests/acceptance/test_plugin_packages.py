@@ -196,6 +196,15 @@ def test_a_template_that_wants_what_is_not_there_is_told_who_is_to_blame(
     assert words in said.stdout + said.stderr
 
 
+def test_one_of_two_that_want_a_name_can_be_disabled(environment: Environment) -> None:
+    left_out = "acme-two,acme_raises,acme-exits,acme-signature,acme-library,acme-list"
+    words = ("plugin", "list", "--set", f"disabled_plugins={left_out}")
+    rows = {row["Distribution"]: row for row in environment.data(*words)}
+    assert rows["acme-one"]["Brings"] == {"resource type": ["Acme::Disk", "Acme::One"]}
+    assert rows["acme-two"]["Status"] == "disabled"
+    assert rows["acme-exits"]["Status"] == "disabled"
+
+
 def test_a_check_of_a_broken_package_says_what_is_wrong(environment: Environment) -> None:
     (row,) = environment.data("plugin", "check", "acme-raises", code=1)
     assert row["Verdict"] == "fail"

@@ -213,6 +213,8 @@ def test_a_malformed_constraint_is_a_schema_error(make: Any, sentence: str) -> N
         pytest.param(Modulo(2, 0), "boolean", False, id="modulo-boolean"),
         pytest.param(AllowedValues([1]), "comma_delimited_list", True, id="values-list"),
         pytest.param(AllowedValues([1]), "json", False, id="values-json"),
+        pytest.param(AllowedValues([1]), Schema.ANY, True, id="values-any"),
+        pytest.param(AllowedValues([1]), Schema.MAP, False, id="values-map"),
         pytest.param(AllowedPattern("a"), "number", False, id="pattern-number"),
         pytest.param(CustomConstraint("x"), "json", False, id="custom-json"),
         pytest.param(CustomConstraint("x"), "boolean", True, id="custom-boolean"),
