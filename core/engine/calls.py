@@ -23,6 +23,7 @@ from .ceilings import not_in_plan
 from .comparing import restricted
 from .context import Write
 from .definitions import Definition
+from .forgetting import Forgetting
 from .instances import Instances, Seen
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, code_of, is_a_plugins, path_of, reason_for
@@ -238,6 +239,19 @@ class Operation:
         return self._begun()
 
     def _handler(self) -> Callable[..., Any] | None:
+        forgetting = self._forgetting()
+        return self._own_handler() if forgetting is None else forgetting.handle
+
+    def _forgetting(self) -> Forgetting | None:
+        """Where the resource keeps something for snapshots, which goes with it."""
+        if self.action != "DELETE":
+            return None
+        kept = handing.kept(self.instances.lending.sealer, self.row)
+        if not kept:
+            return None
+        return Forgetting(self.instance, kept, self._own_handler(), self._own_checker())
+
+    def _own_handler(self) -> Callable[..., Any] | None:
         if self._saves_first:
             return SavingDeletion(self.instance).handle
         return getattr(self.instance, f"handle_{self.action.lower()}", None)
@@ -289,6 +303,10 @@ class Operation:
     # -- poll -------------------------------------------------------------------------------------
 
     def _checker(self) -> Callable[[Any], Any] | None:
+        forgetting = self._forgetting()
+        return self._own_checker() if forgetting is None else forgetting.check
+
+    def _own_checker(self) -> Callable[[Any], Any] | None:
         if self._saves_first:
             return SavingDeletion(self.instance).checker
         method: Callable[[Any], Any] | None = getattr(

@@ -1,8 +1,9 @@
 """What an operation is handed from outside its definition, as column ``given`` keeps it.
 
-``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what
-it gave to a snapshot. Always sealed. What is being adopted is not ours to delete: the column stays
-until the adoption of the whole stack has worked.
+``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
+to a snapshot; ``forget``: the same of every snapshot, when it is deleted. Always sealed. What is
+being adopted is not ours to delete: the column stays until the adoption of the whole stack has
+worked.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 
-ADOPT, RESTORE, SNAPSHOT = "adopt", "restore", "snapshot"
+ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 #: Which actions of a stack read what.
 _READ_BY = {
     ADOPT: frozenset({"ADOPT", "IMPORT"}),
     RESTORE: frozenset({"RESTORE"}),
     SNAPSHOT: frozenset({"DELETE_SNAPSHOT"}),
+    FORGET: frozenset({"DELETE"}),
 }
 
 
@@ -35,6 +37,12 @@ def is_adopting(row: ResourceRow) -> bool:
 def is_for(row: ResourceRow, action: str) -> bool:
     """Whether ``action`` of the stack hands something to an instance."""
     return row.given is not None and action in _READ_BY[row.given.partition(":")[0]]
+
+
+def kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:
+    """What an instance that is deleted keeps for snapshots."""
+    found: list[dict[str, Any]] = values(sealer, row)["kept"] if is_for(row, "DELETE") else []
+    return found
 
 
 def values(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:

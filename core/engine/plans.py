@@ -64,7 +64,7 @@ NEW: Mapping[type[Any], Callable[[Room, Any], tuple[Proposal, StackRow]]] = {
 #: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
 PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
     actions.UpdateStack: proposals.update,
-    actions.DeleteStack: proposals.delete,
+    actions.DeleteStack: snapshots.delete_stack,
     actions.CancelStack: proposals.cancel,
     actions.RollbackStack: undoing.roll_back,
     actions.RetryStack: retrying.retry,

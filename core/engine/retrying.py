@@ -17,10 +17,11 @@ from zonda.hooks.errors import NotSupported
 
 from . import actions, handing, snapshotting
 from .planning import Proposal
-from .proposals import check_idle, delete, is_suspended, wanted_by
+from .proposals import check_idle, is_suspended, wanted_by
 from .recording import Given
 from .room import Room
 from .selection import select
+from .snapshots import delete_stack
 from .states import CLOSED, COMPLETE, FAILED, PRESENT
 from .undoing import skipping
 from .work import Work
@@ -77,7 +78,7 @@ def _again(room: Room, stack: StackRow) -> Proposal:
 
 
 def _delete(room: Room, stack: StackRow) -> Proposal:
-    proposal = delete(room, stack, actions.DeleteStack(stack.id))
+    proposal = delete_stack(room, stack, actions.DeleteStack(stack.id))
     assert proposal is not None
     return proposal
 

@@ -15,7 +15,7 @@ from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
-from . import actions, handing, snapshotting
+from . import actions, handing, proposals, snapshotting
 from .planning import Proposal
 from .proposals import check_overtakes, stored
 from .recording import Given
@@ -61,10 +61,7 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
 
     def also(work: Work, planned: StackRow) -> None:
         snapshotting.begin(work, planned, snapshot, "DELETE")
-        for key, text in handed.items():
-            row = work.tx.resource(key)
-            if row is not None:
-                row.given = text
+        _hand_over(work, handed)
 
     return Proposal(
         stack.id,
@@ -76,9 +73,30 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
     )
 
 
+def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
+    """The deletion of a stack; what its resources keep for snapshots goes with them."""
+    proposal = proposals.delete(room, stack, action)
+    known = [resources_of(room, snapshot) for snapshot in _all(room, stack)]
+    if proposal is None or not known:
+        return proposal
+    handed: dict[str, str] = {}
+    for row in room.reader().resource_rows(stack.id):
+        kept = [entries[row.name] for entries in known if row.name in entries]
+        if kept and _deletes(room, row):
+            handed[row.id] = handing.text(room.sealer, handing.FORGET, {"kept": kept})
+    return dataclasses.replace(proposal, also=lambda work, planned: _hand_over(work, handed))
+
+
+def _hand_over(work: Work, handed: Mapping[str, str]) -> None:
+    for key, text in handed.items():
+        row = work.tx.resource(key)
+        if row is not None:
+            row.given = text
+
+
 def _deletes(room: Room, row: ResourceRow) -> bool:
     """Whether an instance has to be asked."""
-    if row.want != PRESENT or row.action in ("INIT", "DELETE") or handing.is_adopting(row):
+    if row.want != PRESENT or row.action == "INIT" or handing.is_adopting(row):
         return False
     return callable(getattr(room.definitions.class_of(row), "handle_delete_snapshot", None))
 

@@ -63,7 +63,7 @@ FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
     "DELETE": _MADE | {"DELETE"},
     "CHECK": _MADE | {"DELETE", "INIT"},
     "SNAPSHOT": _WELL | {f"SNAPSHOT_{FAILED}"},
-    "DELETE_SNAPSHOT": _MADE,
+    "DELETE_SNAPSHOT": _MADE | {"DELETE"},
     "SUSPEND": _WELL | {f"SUSPEND_{FAILED}"},
     "RESUME": frozenset({"SUSPEND", "RESUME"}),
 }

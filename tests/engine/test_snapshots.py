@@ -218,6 +218,46 @@ def test_a_deleted_stack_leaves_no_snapshots(vault: Any) -> None:
     assert vault.engine.reader.snapshots(stack_id) == []
 
 
+def test_what_is_kept_for_snapshots_goes_before_the_resource(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.update(ONE.replace("one", "two"))
+    taken(vault, "second")
+    vault.journal.calls.clear()
+    assert vault.delete().state == "DELETE_COMPLETE"
+    assert vault.journal.of("v") == [
+        *("delete backup of one", "handle_delete_snapshot", "check_delete_snapshot"),
+        *("delete backup of two", "handle_delete_snapshot", "check_delete_snapshot"),
+        "handle_delete",
+    ]
+
+
+def test_a_deletion_with_snapshots_goes_on_after_a_crash(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.journal.behave["v", "check_delete_snapshot"] = lambda v: False
+    vault.engine.begin(DeleteStack("s"))
+    vault.steps(14)
+    assert "handle_delete_snapshot" in vault.journal.of("v")
+    vault.heals("v", "check_delete_snapshot")
+    vault.restart().recover()
+    vault.engine.settle()
+    assert vault.journal.of("v").count("handle_delete_snapshot") == 1
+    assert vault.journal.of("v")[-1] == "handle_delete"
+
+
+def test_a_backup_that_cannot_be_removed_keeps_its_resource(vault: Any) -> None:
+    stack_id = vault.create(ONE).id
+    taken(vault)
+    vault.fails("v", "handle_delete_snapshot")
+    assert vault.delete().state == "DELETE_FAILED"
+    assert "handle_delete" not in vault.journal.of("v")
+    assert len(vault.engine.reader.snapshots(stack_id)) == 1
+    vault.heals("v", "handle_delete_snapshot")
+    assert vault.run(RetryStack("s")).state == "DELETE_COMPLETE"
+    assert vault.journal.of("v")[-1] == "handle_delete"
+
+
 def test_a_snapshot_overtaken_by_a_deletion_has_failed(vault: Any) -> None:
     stack_id = vault.create(ONE).id
     vault.journal.behave["v", "check_snapshot"] = lambda v: False
