@@ -106,8 +106,9 @@ class Registry:
         if target is None:
             self._remove(name, resource)
         elif isinstance(target, Mapping):
-            # Heat takes a map for a level of its own, in which no type is ever looked for.
-            return
+            # Heat takes a map for a level of its own, in which no type is ever looked for; hooks of
+            # a nested stack's resources may stand there.
+            errors.extend(_nested_faults(target, at))
         elif not isinstance(name, str):
             errors.append(_fault("a type's name must be text", name, at))
         elif not isinstance(target, str | list):
@@ -233,7 +234,16 @@ class Registry:
 
 
 def _words(value: Any) -> list[Any]:
+    if value is None:
+        return []
     return value if isinstance(value, list) else [value]
+
+
+def _nested_faults(level: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
+    yield from _rule_faults(level, at)
+    for key, value in level.items():
+        if isinstance(value, Mapping):
+            yield from _nested_faults(value, (*at, key))
 
 
 def _rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:

@@ -141,6 +141,11 @@ def test_rules_of_resources_take_patterns() -> None:
             id="hook",
         ),
         pytest.param(
+            {"resources": {"nested": {"deeper": {"r": {"hooks": ["pre-creat"]}}}}},
+            ("resource_registry", "resources", "nested", "deeper", "r", "hooks"),
+            id="hook-of-a-nested-stack",
+        ),
+        pytest.param(
             {"resources": {"r": {"restricted_actions": ["delete"]}}},
             ("resource_registry", "resources", "r", "restricted_actions"),
             id="action",
@@ -152,6 +157,18 @@ def test_malformed_entries(data: dict[str, Any], at: tuple[str, ...]) -> None:
     Registry(TYPES).read(data, errors)
 
     assert [error.at for error in errors] == [at]
+
+
+@pytest.mark.parametrize("said", [None, "pre-create", ["pre-create", "post-delete"]])
+def test_hooks_of_nested_stacks_and_null_are_accepted(said: Any) -> None:
+    errors: list[TemplateError] = []
+    registry = Registry(TYPES)
+
+    registry.read({"resources": {"r": {"hooks": said}, "nested": {"x": {"hooks": said}}}}, errors)
+
+    assert errors == []
+    assert bool(registry.hooks("r")) is (said is not None)
+    assert registry.hooks("nested") == frozenset()
 
 
 def test_an_entry_is_wrong_in_the_environment_that_says_it(faults: Any) -> None:
