@@ -1,16 +1,17 @@
 """Lends the name ``heat`` to this distribution, unless somebody else owns it.
 
 Runs at the start of every Python process of the environment (a ``.pth`` line), so it imports only
-what is imported anyway. Nothing of Heat's API is loaded before a plug-in asks for it.
+what is imported anyway, and the rest when somebody asks for ``heat``.
 """
-
-from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
+
+TYPE_CHECKING = False  # typing's own takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 #: Folders that hold a package ``heat`` (``pip install --no-deps --target FOLDER openstack-heat``).
 #: Modules that plug-ins import and that are not provided here are looked for in them.
@@ -23,14 +24,19 @@ class Names:
     """Finds ``heat`` and what is below it: here, and then in the folders of ``EXTRA_PATH``."""
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+        self,
+        name: str,
+        path: "Sequence[str] | None" = None,
+        target: "ModuleType | None" = None,
+    ) -> "ModuleSpec | None":
         """The module, or None where it is not ours. Raises ImportError for what nobody has."""
         top = name.partition(".")[0]
         if top == "oslo":
             return self._old_oslo(name)
         if top != "heat" or not self._is_ours(name):
             return None
+        from importlib.machinery import PathFinder
+
         inner = os.path.join(*name.split(".")[:-1]) if "." in name else ""
         places = [os.path.join(root, inner) for root in (_HERE, *extra_folders())]
         for place in (*places, *(path or ())):
@@ -48,7 +54,7 @@ class Names:
             return owner() is None
         return getattr(sys.modules.get("heat"), "__zonda__", False)
 
-    def _old_oslo(self, name: str) -> ModuleSpec | None:
+    def _old_oslo(self, name: str) -> "ModuleSpec | None":
         from .old_oslo import spec_for  # only plug-ins of 2013 and 2014 ask for it
 
         return spec_for(name)
@@ -61,6 +67,8 @@ def extra_folders() -> list[str]:
 
 def owner() -> str | None:
     """The file of another distribution's ``heat``; None where the name is free."""
+    from importlib.machinery import PathFinder
+
     found = PathFinder.find_spec("heat")
     return None if found is None else found.origin  # a folder without __init__.py has no origin
 
