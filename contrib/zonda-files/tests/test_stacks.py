@@ -75,9 +75,11 @@ def test_what_is_hidden_is_seen_nowhere(zonda_stack: Any, folder: Path) -> None:
 
 
 def test_faults_of_a_template_are_told_at_once_with_their_places(zonda_stack: Any) -> None:
-    faulty = TEMPLATE.replace('"0750"', "0750").replace("{get_param: where}", "here")
+    faulty = TEMPLATE.replace("{get_param: where}", "here").replace(
+        'mode: "0600"', "content_base64: x"
+    )
     with pytest.raises(Exception, match="Property error") as told:
         zonda_stack.create(faulty, where="/x")
     places = {error.at[-1] for error in told.value.errors}
-    assert places == {"path", "mode"}
+    assert places == {"path", "content_base64"}
     assert all(error.place is not None for error in told.value.errors)

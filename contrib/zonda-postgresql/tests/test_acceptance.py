@@ -161,7 +161,7 @@ def test_a_database_a_role_grants_and_a_file_through_their_life(
     for resource, told in (
         ("database", "connection_limit (5 -> 1000)"),
         ("role", "password"),
-        ("on_schema", "privileges"),
+        ("on_schema", "is gone"),
         ("config", "hidden_content"),
     ):
         shown = zonda.resource(resource)

@@ -232,6 +232,16 @@ def test_a_renamed_role_database_and_schema_take_their_grant_along(world: Any, t
     assert world.postgres.value(count, world.name("b")) == 0
 
 
+def test_what_a_stack_adopts_is_its_own(world: Any, tables: str, role: str) -> None:
+    execute(world, "GRANT USAGE ON SCHEMA app TO {}", role, database=tables)
+    given = {"object_type": "schema", "schema": "app", "privileges": ["USAGE"]}
+    life = world.life("grant", database=tables, role=role, **given)
+    life.adopt({"resource_id": "x"})
+    life.check()
+    life.delete()
+    assert not may(world, tables, "schema", role, "app", "USAGE")
+
+
 def test_another_role_gets_what_the_first_loses(world: Any, tables: str, role: str) -> None:
     other = world.name("other")
     execute(world, "CREATE ROLE {}", other)

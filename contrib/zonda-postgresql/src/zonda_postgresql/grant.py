@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -20,7 +20,8 @@ from .session import Session, Unreachable, connect
 ROLE, KIND, SCHEMA, OBJECTS = "role", "object_type", "schema", "objects"
 PRIVILEGES, OPTION, FUTURE, FUTURE_OWNER = "privileges", "grant_option", "future", "future_owner"
 
-_GRANTED, _PLACE, _OIDS = "granted", "place", "oids"
+_GRANTED, _PLACE = "granted", "place"
+_Oids = dict[str, dict[str, int]]
 _WORDS: Final = (
     *(ALL, "CONNECT", "CREATE", "DELETE", "EXECUTE", "INSERT", "MAINTAIN", "REFERENCES"),
     *("SELECT", "TEMPORARY", "TRIGGER", "TRUNCATE", "UPDATE", "USAGE"),
@@ -151,7 +152,8 @@ class Grant(OnServer):
         super().handle_adopt({**resource_data, "resource_id": _name(self.properties)})
         with self.session(self.properties) as session:
             self.data_set(_PLACE, _place(session))
-            self._remember(privileges.live(session, _items(session, self.properties)))
+            held = privileges.live(session, _items(session, self.properties))
+            self._remember(held, _oids(session, self.properties))
 
     def get_live_state(self) -> Mapping[str, Any]:
         """The privileges that the role has on all of it, and whether it may pass them on."""
@@ -160,6 +162,8 @@ class Grant(OnServer):
             _check_there(session, wanted)
             items = _items(session, wanted)
             there = privileges.live(session, items)
+        if items and not there:
+            raise NotFound("grant", _name(wanted))
         missing = {item.privilege for item in items if item not in there}
         words = [word for word in wanted[PRIVILEGES] if word != ALL and word not in missing]
         if ALL in wanted[PRIVILEGES]:
@@ -177,11 +181,22 @@ class Grant(OnServer):
 
     # -- the steps --------------------------------------------------------------------------------
 
-    def _granted(self) -> set[Item]:
-        return {Item(*row) for row in json.loads(self.data().get(_GRANTED, "[]"))}
+    def _stored(self) -> dict[str, Any]:
+        """What was granted here (``items``), and the oids behind the names in it."""
+        text = self.data().get(_GRANTED, '{"items": [], "roles": {}, "schemas": {}}')
+        found: dict[str, Any] = json.loads(text)
+        return found
 
-    def _remember(self, items: Iterable[Item]) -> None:
-        text = json.dumps([item.to_list() for item in sorted(items)])
+    def _granted(self) -> set[Item]:
+        return {Item(*row) for row in self._stored()["items"]}
+
+    def _remember(self, items: Collection[Item], oids: _Oids | None = None) -> None:
+        """Store items and the oids behind their names, all at once."""
+        stored = self._stored()
+        known = {
+            key: {**stored[key], **(oids[key] if oids else {})} for key in ("roles", "schemas")
+        }
+        text = json.dumps({"items": [item.to_list() for item in sorted(items)], **known})
         if self.data().get(_GRANTED) != text:
             self.data_set(_GRANTED, text)
 
@@ -196,9 +211,9 @@ class Grant(OnServer):
         granted = self._renamed(session, wanted)
         there = privileges.live(session, target | granted)
         missing = target - there.keys()
+        oids = _oids(session, wanted)
         self.data_set(_PLACE, _place(session))
-        self.data_set(_OIDS, json.dumps(_oids(session, wanted)))
-        self._remember(granted | missing)
+        self._remember(granted | missing, oids)
         self.resource_id_set(_name(wanted))
         mine = granted | missing
         with session.transaction():
@@ -210,18 +225,20 @@ class Grant(OnServer):
             else:
                 surplus = {item for item in present & mine if there[item]}
                 privileges.revoke(session, surplus, option_only=True)
-        self._remember(mine & target)
+        self._remember(mine & target, oids)
 
     def _renamed(self, session: Session, wanted: Mapping[str, Any]) -> set[Item]:
         """What was granted here, under the names that its role, schema and database have now."""
-        before, now = json.loads(self.data().get(_OIDS, "{}")), _oids(session, wanted)
-        same = {key for key, oid in now.items() if oid is not None and before.get(key) == oid}
-        granted = self._granted()
-        if ROLE in same:
-            granted = {replace(item, role=wanted[ROLE]) for item in granted}
-        if SCHEMA in same:
-            granted = {privileges.in_schema(item, wanted[SCHEMA]) for item in granted}
-        return {privileges.in_database(item, session.database) for item in granted}
+        before, now = self._stored(), _oids(session, wanted)
+        roles, schemas = set(now["roles"].values()), set(now["schemas"].values())
+        found = set()
+        for item in self._granted():
+            if before["roles"].get(item.role) in roles:
+                item = replace(item, role=wanted[ROLE])
+            if before["schemas"].get(privileges.schema_of(item)) in schemas:
+                item = privileges.in_schema(item, wanted[SCHEMA])
+            found.add(privileges.in_database(item, session.database))
+        return found
 
     def _database_is_there(self) -> bool:
         server = {**self.properties[SERVER], connection.DBNAME: ""}
@@ -235,15 +252,11 @@ def _place(session: Session) -> str:
     return f"{session.cluster()}/{session.database_oid()}"
 
 
-def _oids(session: Session, wanted: Mapping[str, Any]) -> dict[str, int | None]:
+def _oids(session: Session, wanted: Mapping[str, Any]) -> _Oids:
     """What tells the role and the schema from others that take their names later."""
-    row = session.one(
-        "SELECT (SELECT oid FROM pg_roles WHERE rolname = %s),"
-        " (SELECT oid FROM pg_namespace WHERE nspname = %s)",
-        wanted[ROLE],
-        wanted[SCHEMA],
-    )
-    return dict(zip((ROLE, SCHEMA), row or (None, None), strict=True))
+    roles = session.rows("SELECT rolname, oid FROM pg_roles WHERE rolname = %s", wanted[ROLE])
+    query = "SELECT nspname, oid FROM pg_namespace WHERE nspname = %s"
+    return {"roles": dict(roles), "schemas": dict(session.rows(query, wanted[SCHEMA]))}
 
 
 def _name(wanted: Mapping[str, Any]) -> str:

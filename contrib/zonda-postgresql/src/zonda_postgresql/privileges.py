@@ -60,6 +60,11 @@ def in_schema(item: Item, schema: str) -> Item:
     return replace(item, schema=schema) if item.schema else item
 
 
+def schema_of(item: Item) -> str:
+    """The schema that it is on, or in."""
+    return item.name if item.kind == SCHEMA else item.schema
+
+
 def in_database(item: Item, database: str) -> Item:
     """The same after its database was renamed."""
     return replace(item, name=database) if item.kind == DATABASE else item
