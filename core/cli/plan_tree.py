@@ -49,6 +49,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     for note in document["notes"]:
         yield marked(f"  {plain.line(note)}", "yellow")
     yield from _selection(document["selection"])
+    yield from _section("Settings", document["settings"])
     yield from _section("Parameters", document["parameters"])
     for resource in document["resources"]:
         yield ""
@@ -164,4 +165,4 @@ def _summary(document: Mapping[str, Any]) -> str:
     parts = [f"{counted[key]} {words}" for key, words in _COUNTED.items() if counted.get(key)]
     if not document["does_something"]:
         return marked("Nothing to do", "green") + (f": {', '.join(parts)}." if parts else ".")
-    return f"{marked('Plan', 'bold')}: {', '.join(parts) or 'only outputs change'}."
+    return f"{marked('Plan', 'bold')}: {', '.join(parts) or 'nothing but this'}."

@@ -260,6 +260,22 @@ def test_protection_shows(bench):
     assert document(preview(bench.engine.room, DeleteStack("s")))["fails"]
 
 
+def test_settings_of_the_stack_show(bench):
+    bench.create(ONE % (1, 2))
+    action = UpdateStack("s", bench.bundle(ONE % (1, 2)), timeout_mins=9, tags=("a",))
+    plan = document(preview(bench.engine.room, action))
+    assert plan["does_something"]
+    assert [(change["path"], change.get("after")) for change in plan["settings"]] == [
+        (["timeout_mins"], 9),
+        (["tags", 0], "a"),
+    ]
+    protects = "zonda: {protect: {a: true}}"
+    plan = shown(bench, ONE % (1, 2), environment=protects)
+    assert [change["path"] for change in plan["settings"]] == [["policies"]]
+    bench.update(ONE % (1, 2), environment=protects)
+    assert not shown(bench, ONE % (1, 2), environment=protects)["does_something"]
+
+
 def test_a_part_shows_what_is_left_alone(bench):
     bench.create(TWO % ("one", "x", "fixed"))
     bundle = bench.bundle(TWO % ("two", "y", "fixed"))

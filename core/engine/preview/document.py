@@ -34,6 +34,7 @@ def document(plan: Preview) -> dict[str, Any]:
         "summary": _summary(plan.resources),
         "notes": notes(plan),
         "selection": _selection(plan),
+        "settings": _changes(plan.settings),
         "parameters": _changes(plan.parameters),
         "resources": [_resource(each) for each in shown],
         "unchanged": [each.entry.name for each in plan.resources if _is_unchanged(each)],

@@ -45,6 +45,7 @@ class Preview:
     resources: tuple[Resource, ...] = ()
     outputs: tuple[Change, ...] = ()
     parameters: tuple[Change, ...] = ()
+    settings: tuple[Change, ...] = ()
     refusal: str = ""
 
     @property
@@ -57,7 +58,7 @@ class Preview:
         """Whether anything would, or might, be done or shown differently."""
         quiet = ("none", "outside", "keep")
         entries = (each.entry for each in self.resources)
-        return bool(self.outputs) or any(
+        return bool(self.outputs or self.settings) or any(
             entry.action not in quiet or entry.may for entry in entries
         )
 
@@ -92,6 +93,7 @@ def preview(room: Room, action: Action) -> Preview:
         tuple(Resource(entry, marks.changes(entry)) for entry in entries),
         _outputs(walk, before, rows),
         tuple(outputs.parameters(before, walk.definition)),
+        tuple(outputs.settings(stack, proposal.changes)),
         _refusal(stack, proposal),
     )
 

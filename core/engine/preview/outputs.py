@@ -1,12 +1,14 @@
-"""What becomes of a stack's outputs and parameters."""
+"""What becomes of a stack's outputs, parameters and settings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.engine.reasons import OPEN
 from zonda.core.engine.redact import scrub
+from zonda.core.store.rows import StackRow
 from zonda.core.template.partly import resolve_partly
 from zonda.hooks.wording import text_of
 
@@ -60,3 +62,32 @@ def parameters(before: Any, after: Any) -> Iterator[Change]:
             yield from hidden(was, will, (name,), "hidden")
         else:
             yield from changes(was, will, (name,))
+
+
+def settings(stack: StackRow, changed: Mapping[str, object]) -> Iterator[Change]:
+    """How the stack itself is treated: timeout, rollback, tags, description, policies."""
+    if not stack.generation:
+        return
+    for name, read in _SETTINGS.items():
+        if name in changed:
+            was, will = (_said(read(value)) for value in (getattr(stack, name), changed[name]))
+            yield from changes(was, will, (name,))
+
+
+def _said(value: Any) -> Any:
+    return NOTHING if value in ("", {}) else value
+
+
+def _policies(text: Any) -> Any:
+    """Policies without what was protected before, which is no change."""
+    known = json.loads(text) if text else {}
+    return {key: value for key, value in known.items() if value and key != "before"}
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "description": lambda value: value,
+    "timeout_mins": lambda value: value,
+    "disable_rollback": bool,
+    "tags": json.loads,
+    "policies": _policies,
+}

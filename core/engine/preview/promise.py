@@ -166,7 +166,7 @@ def _of_resources(plan: Preview, sealer: Sealer, definitions: Definitions) -> di
     for each in plan.resources:
         key = each.entry.name
         while key in found:  # several instances of one name
-            key += "'"
+            key += " (another instance)"
         found[key] = _of_resource(plan, each, sealer, definitions, known)
     return found
 
