@@ -159,6 +159,15 @@ def test_old_history_goes_with_its_events_but_not_what_a_stack_is_at(bench: Any)
     assert told(bench) == [(2, "UPDATE", "COMPLETE")]
 
 
+def test_old_failures_go_with_their_events(bench: Any) -> None:
+    fail(bench, "handle_create")
+    stack = bench.create(ONE)
+    assert len(bench.engine.reader.failed(stack.id)) == 1
+    bench.clock.advance(100 * 86400)
+    bench.engine.driver.now_in_transaction(lambda work: sweeping.forget(work, 90 * 86400.0))
+    assert bench.engine.reader.failed(stack.id) == []
+
+
 def test_who_has_cancelled_is_noted(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
