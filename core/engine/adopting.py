@@ -17,7 +17,7 @@ from zonda.hooks.near import near
 from . import actions, handing
 from .documents import MASK
 from .planning import Proposal
-from .proposals import check_idle, loaded, new_stack, templated
+from .proposals import check_idle, loaded, new_stack, nodes_of, templated
 from .recording import Given
 from .room import Room
 from .states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
@@ -63,8 +63,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
     check_idle(stack)
     if stack.suspended:
         raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
-    assert stack.template_id is not None
-    nodes = room.definitions.get(stack.template_id).resources
+    nodes = nodes_of(room, stack.template_id)
     if action.resource not in nodes:
         raise NotFound("Resource", action.resource, hint=near(action.resource, nodes))
     _check_free(room, stack, action.resource)

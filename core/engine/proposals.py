@@ -19,7 +19,7 @@ from zonda.hooks.resource import Resource
 
 from . import actions
 from .cone import Wanted
-from .definitions import Definition, body_of, bundle_of, merged, policies_of
+from .definitions import Definition, Node, body_of, bundle_of, merged, policies_of
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
@@ -92,6 +92,11 @@ def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]
     stack = new_stack(room, action)
     definition = loaded(room, stack, action.bundle, None)
     return templated(room, stack, "CREATE", action.bundle, definition, {}), stack
+
+
+def nodes_of(room: Room, template_id: str | None) -> Mapping[str, Node]:
+    """The resources of a stored template; none of a stack that was rolled back to nothing."""
+    return {} if template_id is None else room.definitions.get(template_id).resources
 
 
 def new_stack(room: Room, action: actions.CreateStack | actions.AdoptStack) -> StackRow:

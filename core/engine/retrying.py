@@ -51,13 +51,13 @@ def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
 
 
 def _again(room: Room, stack: StackRow) -> Proposal:
-    assert stack.template_id is not None
+    definition = None if stack.template_id is None else room.definitions.get(stack.template_id)
     rows = room.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
     open_names = {row.name for row in rows if handing.is_for(row, "RESTORE")}
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in open_names)
-        for item in wanted_by(room, room.definitions.get(stack.template_id))
+        for item in ([] if definition is None else wanted_by(room, definition))
     ]
     detail = _detail(room, stack)
     selection = select(
@@ -66,7 +66,7 @@ def _again(room: Room, stack: StackRow) -> Proposal:
         detail.get("targets", ()),
         detail.get("excludes", ()),
     )
-    selection = selection or skipping([item.name for item in wanted], rows, detail.get("skip", ()))
+    selection = selection or skipping(wanted, rows, detail.get("skip", ()))
     return Proposal(
         stack.id,
         stack.action,

@@ -17,7 +17,7 @@ from zonda.hooks.near import near
 
 from . import actions, handing, proposals, snapshotting
 from .planning import Proposal
-from .proposals import check_overtakes, stored
+from .proposals import check_overtakes, nodes_of, stored
 from .recording import Given
 from .room import Room
 from .states import COMPLETE, IN_PROGRESS, PRESENT
@@ -110,12 +110,10 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
     if (snapshot.action, snapshot.status) != ("SNAPSHOT", COMPLETE):
         state = f"{snapshot.action}_{snapshot.status}"
         raise NotSupported(f"Snapshot {snapshot.id} cannot be restored: it is {state}.")
-    assert snapshot.template_id is not None
     entries = resources_of(room, snapshot)
-    nodes = room.definitions.get(snapshot.template_id).resources
     handed = {
         name: handing.text(room.sealer, handing.RESTORE, entries[name])
-        for name, node in nodes.items()
+        for name, node in nodes_of(room, snapshot.template_id).items()
         if name in entries and callable(getattr(node.cls, "handle_restore", None))
     }
     proposal = stored(room, stack, "RESTORE", snapshot.template_id, keeps_protected=True)

@@ -14,6 +14,7 @@ from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
 from . import actions
+from .cone import Wanted
 from .planning import Proposal
 from .proposals import check_overtakes, stored
 from .recording import Given
@@ -36,7 +37,7 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
         proposal,
         demanded=True,
         given=Given(detail={"to": action.to, "skip": list(action.skip)}),
-        selection=skipping([item.name for item in proposal.wanted or ()], rows, action.skip),
+        selection=skipping(proposal.wanted or (), rows, action.skip),
         also=lambda work, planned: _leave(work, planned, action.skip),
     )
 
@@ -61,16 +62,24 @@ def _of(room: Room, stack: StackRow, generation: int) -> str:
 
 
 def skipping(
-    wanted: Collection[str], rows: Collection[ResourceRow], skip: Collection[str]
+    wanted: Collection[Wanted], rows: Collection[ResourceRow], skip: Collection[str]
 ) -> Selection | None:
-    """Everything but ``skip``; None where nothing is skipped. Raises NotFound."""
+    """Everything but ``skip``; None where nothing is skipped. Raises NotFound, NotSupported."""
     if not skip:
         return None
-    there = {row.name for row in rows if row.want == PRESENT and row.action != "INIT"}
+    there = {row.name: row for row in rows if row.want == PRESENT and row.action != "INIT"}
     for name in skip:
         if name not in there:
             raise NotFound("Resource", name, hint=near(name, there))
-    names = {*wanted, *(row.name for row in rows)}
+    for item in wanted:
+        for name in item.requires:
+            if item.name not in skip and name in skip and not there[name].outputs_hash:
+                raise NotSupported(
+                    f"Resource {name} cannot be left as it is: it was never made, "
+                    f"and {item.name} requires it.",
+                    hint=f"Skip {item.name}, too.",
+                )
+    names = {*(item.name for item in wanted), *(row.name for row in rows)}
     return Selection(frozenset(names.difference(skip)), tuple(skip), ())
 
 

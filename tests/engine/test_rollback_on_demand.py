@@ -137,3 +137,14 @@ def test_what_is_at_work_cannot_be_skipped(bench: Any) -> None:
     with pytest.raises((Conflict, NotFound)):
         bench.engine.begin(RollbackStack("s", None, ("b",)))
     assert bench.stack.state == "UPDATE_IN_PROGRESS"
+
+
+def test_what_was_never_made_cannot_be_skipped_where_it_is_required(bench: Any) -> None:
+    chain = "a: {type: Test::Box, properties: {fixed: one}}\nb: {type: Test::Box, depends_on: a}"
+    bench.create(chain)
+    bench.fails("a", "handle_create")
+    bench.update(chain.replace("one", "two"), rollback=False)
+    with pytest.raises(NotSupported, match="b requires it") as caught:
+        rolled_back(bench, "a")
+    assert caught.value.hint == "Skip b, too."
+    assert rolled_back(bench, "a", "b").state == "ROLLBACK_COMPLETE"
