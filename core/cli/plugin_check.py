@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from zonda.hooks.errors import NotFound, PluginError
@@ -21,7 +22,9 @@ COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``plugin check``."""
     parser.add_argument(
-        "what", metavar="PACKAGE|FILE", help="an installed distribution, a file or a folder"
+        "what",
+        metavar="PACKAGE|FILE",
+        help="an installed distribution, or the path of a file or folder (./NAME)",
     )
     parser.add_argument(
         "--type", metavar="TYPE", action="append", default=[], help="only this type; repeatable"
@@ -39,11 +42,10 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """One row per rule and type; exit code 1 if any rule is not kept."""
-    path = Path(arguments.what)
-    is_file = path.suffix == ".py" or path.is_dir()
+    path, app = Path(arguments.what), session.app
+    is_file = _is_file(arguments.what)
     if is_file and not path.exists():
         raise NotFound("file", arguments.what)
-    app = session.app
     plugins = app.plugins_of(path) if is_file else app.plugins
     rows = [_loading(failure) for failure in _failures(plugins, arguments.what, is_file)]
     types = _chosen(plugins, arguments, is_file)
@@ -60,6 +62,11 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         cls = plugins.resource_types[name]
         rows += check_type(cls, name, make, context=context).rows
     return _show(session, arguments, rows)
+
+
+def _is_file(what: str) -> bool:
+    """Whether a file or folder is meant: a plain name is a package, whatever lies about here."""
+    return what.endswith(".py") or "/" in what or os.sep in what
 
 
 def _show(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> int:

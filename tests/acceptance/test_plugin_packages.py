@@ -233,7 +233,7 @@ def test_commands_that_need_no_type_import_no_plugin(tmp_path: Path) -> None:
 
 def test_a_new_package_is_installed_tested_checked_and_used(tmp_path: Path) -> None:
     environment = Environment(tmp_path)
-    project = tmp_path / "acme-thing"
+    project = environment.home / "acme-thing"  # where the commands run: the name stays a package's
     environment.zonda("plugin", "new", "acme-thing", "--folder", project)
     environment.pip_install(project)
 

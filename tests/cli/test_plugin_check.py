@@ -72,6 +72,12 @@ def test_without_a_back_end_nothing_is_made(
     assert [row["Type"] for row in failed] == ["My::Other"]
 
 
+def test_a_folder_is_checked_by_its_path(zonda: Zonda, write: Callable[[str, str], Path]) -> None:
+    folder = write("lamps/lamp.py", FILE + BACKEND).parent
+    done = zonda("plugin", "check", folder, "--type", "My::Lamp", "-f", "json")
+    assert {row["Type"] for row in done.data} == {"My::Lamp"}
+
+
 def test_a_file_that_cannot_be_loaded_fails(
     zonda: Zonda, write: Callable[[str, str], Path]
 ) -> None:
@@ -84,6 +90,7 @@ def test_a_file_that_cannot_be_loaded_fails(
     [
         pytest.param(["acme-none"], 1, "plugin list", id="no-package"),
         pytest.param(["gone.py"], 1, "gone.py", id="no-file"),
+        pytest.param(["./gone"], 1, "gone", id="no-folder"),
         pytest.param(["zonda", "--type", "OS::Heat::Vaule"], 1, "OS::Heat::Value", id="no-type"),
         pytest.param(["zonda", "--backend", "x"], 2, "MODULE:NAME", id="odd-back-end"),
         pytest.param(["zonda", "--backend", "nowhere:x"], 2, "nowhere", id="no-back-end"),
