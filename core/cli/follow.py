@@ -40,6 +40,8 @@ class Lines:
         """Print the events."""
         for event in events:
             self._screen.say(event_lines.line(event))
+            if hint := event_lines.hint(event):
+                self._screen.say(hint)
 
     def close(self) -> None:
         """Nothing to do."""

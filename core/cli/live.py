@@ -21,8 +21,6 @@ from . import event_lines, plain
 from .screen import Screen
 
 _SHOWN = 12
-#: Stands in the event of a resource that waits at a breakpoint.
-_PAUSED = " paused until Hook "
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
 
 
@@ -46,6 +44,8 @@ class Live:
             if event.status == "FAILED" or not event.resource_name:
                 style = _STYLES.get(event.status, "")
                 self._live.console.print(Text(event_lines.line(event), style))
+            elif hint := event_lines.hint(event):
+                self._live.console.print(Text(hint))
         self._live.update(
             self._picture({each.resource: each for each in waiting}, now), refresh=True
         )
@@ -57,7 +57,7 @@ class Live:
     def _take(self, event: EventView) -> None:
         if not event.resource_name:
             return
-        if event.status == "IN_PROGRESS" or _PAUSED in event.reason:
+        if event.status == "IN_PROGRESS" or event_lines.PAUSED in event.reason:
             self._running[event.resource_name] = event
         else:
             self._running.pop(event.resource_name, None)
@@ -93,13 +93,14 @@ class Live:
 
 def _label(event: EventView) -> str:
     """The action, or the breakpoint that a resource waits at."""
-    _, paused, rest = event.reason.partition(_PAUSED)
+    _, paused, rest = event.reason.partition(event_lines.PAUSED)
     return f"at {rest.split()[0]}" if paused else event.action.lower()
 
 
 def _reason(event: EventView) -> str:
     """What an event tells beside that something has begun: that an attempt has failed."""
-    return "" if event.reason == "state changed" or _PAUSED in event.reason else event.reason
+    told = event.reason == "state changed" or event_lines.PAUSED in event.reason
+    return "" if told else event.reason
 
 
 def elapsed(seconds: float) -> str:

@@ -157,4 +157,15 @@ def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
     live.close()
 
     assert "at pre-create 5 s" in text(screen)
+    assert "'zonda stack hook clear web database' lets it go on." in text(screen)
     assert "0/2" in text(screen)
+
+
+def test_lines_say_how_to_go_on_from_a_breakpoint(screen: Screen) -> None:
+    reason = "CREATE paused until Hook pre-create is cleared"
+
+    Lines(screen).show([dataclasses.replace(EVENT, reason=reason), EVENT], [], EVENT.at)
+
+    said = text(screen).splitlines()
+    assert said[1:2] == ["'zonda stack hook clear web database' lets it go on."]
+    assert len(said) == 3
