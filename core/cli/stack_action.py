@@ -12,7 +12,17 @@ from .stack_change import add_waiting, say_planned
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
 _ENDS_OF_CANCEL = ("CREATE", "UPDATE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
-_GOOD_ENDS = ("CREATE", "ADOPT", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK", "RESTORE", "SNAPSHOT")
+_GOOD_ENDS = (
+    "CREATE",
+    "ADOPT",
+    "UPDATE",
+    "DELETE",
+    "SUSPEND",
+    "RESUME",
+    "CHECK",
+    "RESTORE",
+    "SNAPSHOT",
+)
 
 
 def _stack_arguments(parser: argparse.ArgumentParser) -> None:
