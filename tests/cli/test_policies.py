@@ -78,6 +78,45 @@ def test_hooks_are_polled_and_cleared_beside_the_command_that_waits(
     assert "CREATE_COMPLETE Hook post-create is cleared" in events(zonda)
 
 
+@pytest.mark.parametrize(
+    ("words", "state", "code"),
+    [
+        pytest.param(("update", "web", "-t", "TEMPLATE"), "UPDATE_COMPLETE", 1, id="update"),
+        pytest.param(("cancel", "web"), "ROLLBACK_COMPLETE", 1, id="cancel"),
+        pytest.param(("cancel", "web", "--no-rollback"), "CREATE_FAILED", 1, id="only-stop"),
+        pytest.param(("delete", "-y", "web"), "", 1, id="delete"),
+    ],
+)
+def test_other_commands_end_a_wait(
+    zonda: Zonda,
+    write: Write,
+    template: Path,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    state: str,
+    code: int,
+) -> None:
+    environment = write("e.yaml", HOOKS)
+    create = ["stack", "create", "web", "-t", template, "-e", environment]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "zonda", *map(str, create), "--home", str(tmp_path / "home")],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "paused until Hook" in line:
+            break
+
+    zonda("stack", *[str(template) if word == "TEMPLATE" else word for word in words])
+
+    process.communicate(timeout=60)
+    assert process.returncode == code
+    shown = {one["Stack Name"]: one for one in zonda("stack", "list", "-f", "json").data}
+    assert (shown["web"]["Stack Status"] if shown else "") == state
+
+
 def test_a_wait_outlives_the_command_that_waited(
     zonda: Zonda, write: Write, template: Path, tmp_path: Path
 ) -> None:
