@@ -21,6 +21,7 @@ class Showing(Storing):
     SHOW: str
     base_attributes_schema: ClassVar[Any]
     attributes: Any
+    attributes_schema: Any
     physical_resource_name: Any
     _update_allowed_properties: set[str]
 
