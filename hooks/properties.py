@@ -119,7 +119,12 @@ class Properties(Mapping[str, Any]):
 
     def diff(self, before: Properties) -> list[str]:
         """The names whose converted values differ from ``before``, in the order of the schema."""
-        return [key for key in self.props if self._differs(key, before)]
+        names: Iterable[str] = self.props
+        if before.props is self.props:
+            # What neither gives has the same default in both.
+            given = {*self._translated(), *before._translated()}
+            names = [key for key in self.props if key in given]
+        return [key for key in names if self._differs(key, before)]
 
     def changes(self, before: Properties) -> dict[str, Any]:
         """The ``prop_diff`` of ``handle_update``: changed names and their new values or null."""

@@ -35,6 +35,7 @@ class Preparation:
         self.seen = seen
         self.row = seen.row
         self.resolved: ResourceDefinition | None = None
+        self._hashed = ""
         self.cls: type[Resource] | None = None
         self.secrets = Secrets()
 
@@ -144,9 +145,11 @@ class Preparation:
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
 
     def _hash(self) -> str:
-        assert self.resolved is not None
-        text = canonical(written(self.resolved))
-        return self.instances.lending.sealer.hmac(text.encode())
+        if not self._hashed:
+            assert self.resolved is not None
+            text = canonical(written(self.resolved))
+            self._hashed = self.instances.lending.sealer.hmac(text.encode())
+        return self._hashed
 
     def _begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""
