@@ -95,7 +95,8 @@ class Resource:
     start_policy: ClassVar[StartPolicy] = "fail"
     #: Whether handlers and checks do anything outside zonda. If not, what they store is committed
     #: together with their answer instead of each for itself: with it, or not at all. Such calls
-    #: only compute, so many of them share a thread's turn.
+    #: only compute, so many of them share a thread's turn. They are made before anything is stored
+    #: of the operation; where a newer action comes between, the answer is dropped.
     acts_outside: ClassVar[bool] = True
     #: Whether ``needs_replace_failed`` decides after a failed CHECK, too: where it gives False the
     #: next update calls ``handle_update``, which puts right what is wrong (``prop_diff`` may be
