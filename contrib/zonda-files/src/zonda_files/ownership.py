@@ -1,8 +1,9 @@
-"""Which files are ours: told by device and inode, written down before the name appears.
+"""Which files are ours: told by the inode, written down before the name appears.
 
 A file is made under a temporary name; its inode is stored durably, and only then it gets its name.
 So whatever is killed when, a later attempt knows what it made from what was there before. A
 creation writes the inode beside the one that is in place, since either may be there after a crash.
+The number of the device says nothing: many file systems have another one after the next start.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Ownership:
 
     @property
     def known(self) -> list[str]:
-        """``device:inode`` of what was made, the newest last."""
+        """The inodes of what was made, the newest last."""
         return list(json.loads(self._resource.data().get(_KEY, "[]")))
 
     def has(self, found: os.stat_result | None) -> bool:
@@ -40,4 +41,4 @@ class Ownership:
 
 
 def _name(found: os.stat_result) -> str:
-    return f"{found.st_dev}:{found.st_ino}"
+    return str(found.st_ino)
