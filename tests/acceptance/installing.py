@@ -83,4 +83,4 @@ def _site_folders() -> list[str]:
     spec = importlib.util.find_spec("zonda")
     assert spec is not None
     assert spec.origin is not None
-    return [*site.getsitepackages(), str(Path(spec.origin).parents[1])]
+    return [str(Path(spec.origin).parents[1]), *site.getsitepackages()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -126,18 +127,42 @@ def test_a_plugin_that_cannot_say_is_a_fault_with_its_place(
     assert fault.place is not None
 
 
+def raises(self: Resource, deps: Dependencies) -> None:
+    raise RuntimeError("newer and broken")
+
+
+def makes_a_circle(self: Resource, deps: Dependencies) -> None:
+    deps.require("two")
+    deps.precede("two")
+
+
+@pytest.mark.parametrize("newer", [raises, makes_a_circle])
 def test_a_stored_template_is_read_although_the_plugin_fails_now(
-    zonda_stack: InlineStack, monkeypatch: pytest.MonkeyPatch
+    zonda_stack: InlineStack, monkeypatch: pytest.MonkeyPatch, newer: Callable[..., None]
 ) -> None:
     zonda_stack.create(TWO_NETS)
-
-    def broken(self: Resource, deps: Dependencies) -> None:
-        raise RuntimeError("newer and broken")
-
     cls = zonda_stack.plugins.resource_types["My::Port"]
-    monkeypatch.setattr(cls, "add_dependencies", broken)
+    monkeypatch.setattr(cls, "add_dependencies", newer)
     zonda_stack.restart()
+    assert zonda_stack.suspend().state == "SUSPEND_COMPLETE"
     assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+def test_a_circle_of_plugins_is_left_out_of_a_stored_template(
+    zonda_stack: InlineStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack_id = zonda_stack.create(TWO_NETS).id
+    cls = zonda_stack.plugins.resource_types["My::Port"]
+    monkeypatch.setattr(cls, "add_dependencies", makes_a_circle)
+    zonda_stack.restart()
+    definition = zonda_stack.engine.room.definitions.get(
+        zonda_stack.engine.reader.stack_row(stack_id).template_id
+    )
+    assert {name: set(node.requires) for name, node in definition.resources.items()} == {
+        "port": set(),
+        "one": set(),
+        "two": set(),
+    }
 
 
 def test_edges_between_neighbours_and_what_is_none() -> None:

@@ -226,6 +226,17 @@ class Marking(Finding):
         return {"name": name}
 
 
+class Remembering(Disk):
+    """Thinks that a second call finds what the first one has put on self."""
+
+    def handle_create(self) -> dict[str, str]:
+        assert self.context.operation is not None
+        if self.context.operation.attempt > 1:
+            return self.token
+        self.token = super().handle_create()
+        return self.token
+
+
 class Clinging(Disk):
     """Cannot delete what is gone."""
 
@@ -315,6 +326,7 @@ class Busy(Disk):
         ),
         pytest.param(Forgetful, "restart between all calls", "", "keeps on self (job)", id="self"),
         pytest.param(Doubling, "crash in create", "", "made twice", id="twice"),
+        pytest.param(Remembering, "crash in create", "", "has no attribute 'token'", id="again"),
         pytest.param(Clinging, "delete twice", "", "KeyError", id="delete-twice"),
         pytest.param(Clinging, "delete of what is gone", "", "KeyError", id="gone-by-hand"),
         pytest.param(Leaving, "replace", "label", "still there", id="left-behind"),
