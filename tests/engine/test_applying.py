@@ -206,3 +206,26 @@ def test_a_plan_travels_as_text(bench):
 
 def _id(bench: Any, name: str) -> str:
     return str(bench.resource(name).id)
+
+
+def test_what_a_plan_allows_survives_the_process_that_carries_it_out(bench):
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("two", "x"))
+
+    def replace(resource: Any) -> None:
+        raise UpdateReplace(resource.name)
+
+    bench.journal.behave["a", "handle_update"] = replace
+    bench.engine.begin(ApplyPlan(text))
+    engine = bench.restart()
+    engine.recover()
+    engine.settle()
+    assert bench.stack.state == "UPDATE_FAILED"
+    assert "NotInPlan" in bench.stack.status_reason
+
+
+def test_another_process_carries_a_plan_out(bench):
+    """What travels through table ``request`` is the same action."""
+    bench.create(ONE % ("one", "x"))
+    action = from_json(to_json(ApplyPlan(update(bench, ONE % ("two", "x"))), "ann"))
+    assert bench.run(action).state == "UPDATE_COMPLETE"
