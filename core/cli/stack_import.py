@@ -31,5 +31,8 @@ def bind(session: Session, arguments: argparse.Namespace) -> int:
     code = follow_passing(session, running, f"Resource {arguments.resource} is imported.")
     if code == 0:
         view = session.app.reader.resource(running.stack_id, arguments.resource)
-        session.screen.say(f"{arguments.resource}: {view.status_reason}")
+        said = "its type cannot tell what it really is, so nothing was compared"
+        if view.status_reason != "state changed":
+            said = view.status_reason
+        session.screen.say(f"{arguments.resource}: {said}")
     return code

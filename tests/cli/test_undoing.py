@@ -243,6 +243,8 @@ def test_an_object_is_imported_where_its_creation_failed(zonda: Zonda, write: Wr
     assert state(zonda) == "CREATE_FAILED"
     bad = zonda("stack", "resource", "show", "web", "bad", "-f", "json").data
     assert bad["physical_resource_id"] == "thing-1"
+    assert "cannot tell" in done.err
+    assert "failed bad" in zonda("stack", "why", "web").out, "it is still CREATE_FAILED"
     zonda("stack", "retry", "web")
     assert state(zonda) == "CREATE_COMPLETE"
     assert "CREATE_COMPLETE" in zonda("stack", "import", "web", "first", "thing", code=1).err

@@ -9,6 +9,7 @@ from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.views import ActionView, EventView, FailedView, StackView
 
 from ..outcome import CANCELLED, STACK_TIMED_OUT
+from ..states import PASSING
 from .advice import advice
 
 #: How an action ends that has failed, whatever the history calls it.
@@ -46,6 +47,9 @@ def bad_action(actions: Sequence[ActionView], number: int | None) -> ActionView 
     if not actions:
         return None
     last = actions[-1]
+    if last.action in PASSING and last.status == "COMPLETE":
+        # the stack is shown as what it was before
+        last = next(each for each in reversed(actions) if each.action not in PASSING)
     because = last.detail.get("because")
     if last.status == "COMPLETE" and because is not None:
         return next((each for each in actions if each.generation == because), None)
