@@ -5,13 +5,16 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.testing import Lifecycle
 
 from zonda_postgresql.server import Server
+from zonda_postgresql.session import connect
 
 
 def test_a_server_is_proved_and_shared(world: Any) -> None:
@@ -19,7 +22,7 @@ def test_a_server_is_proved_and_shared(world: Any) -> None:
     life.validate()
     life.create()
     life.check()
-    assert life.attribute("version_number") >= 130000
+    assert life.attribute("version_number") >= 140000
     assert life.attribute("version").split(".")[0].isdigit()
     assert life.attribute("superuser") is True
     assert life.attribute("in_recovery") is False
@@ -115,12 +118,45 @@ def test_waiting_has_an_end() -> None:
 
 
 def test_statements_have_a_time_limit(world: Any) -> None:
-    from zonda_postgresql.session import connect
-
     settings = {**world.postgres.settings, "statement_timeout": 1}
     limited = pytest.raises(ResourceFailure, match="raise `statement_timeout`")
     with limited, connect(settings, "", "test") as session:
         session.rows("SELECT pg_sleep(30)")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(psycopg.errors.SerializationFailure("x"), id="serialization"),
+        pytest.param(psycopg.errors.DeadlockDetected("x"), id="deadlock"),
+        pytest.param(psycopg.errors.InternalError_("tuple concurrently updated"), id="tuple"),
+    ],
+)
+def test_who_loses_a_race_is_asked_again(world: Any, error: psycopg.Error) -> None:
+    with pytest.raises(NotReady), connect(world.postgres.settings, "", "test"):
+        raise error
+
+
+def test_a_lock_of_somebody_else_is_told(world: Any, database: str) -> None:
+    life = world.life("schema", database=database, name="app", as_user={"lock_timeout": 1})
+    with world.postgres.connect(database) as other, other.transaction():
+        other.execute("LOCK TABLE pg_namespace IN SHARE MODE")
+        with pytest.raises(ResourceFailure, match="raise `lock_timeout`"):
+            life.create()
+    life.create()
+
+
+def test_many_grants_at_once_are_all_made(world: Any, database: str) -> None:
+    """They all change one row, and PostgreSQL lets only one at a time."""
+    names = [world.name(f"r{number}") for number in range(8)]
+    for name in names:
+        world.life("role", name=name).create()
+    given = {"object_type": "database", "privileges": ["CREATE"]}
+    lives = [world.life("grant", database=database, role=name, **given) for name in names]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda life: life.create(), lives))
+    query = "SELECT has_database_privilege(%s, %s, 'CREATE')"
+    assert all(world.postgres.value(query, name, database) for name in names)
 
 
 def test_another_server_at_the_same_address_is_told(world: Any) -> None:
