@@ -120,6 +120,11 @@ def test_a_lamp_of_2013_lives(zonda_stack: Any) -> None:
     assert zonda_stack.resources["lamp"].id == first.id
     assert zonda_stack.outputs["bright"] == "5"
 
+    brighter = LAMP.replace("Watt: 60", "Watt: 70")
+    assert zonda_stack.update(template(brighter), bright=5).state == "UPDATE_COMPLETE"
+    assert zonda_stack.resources["lamp"].id == first.id
+    assert zonda_stack.outputs["watts"] == 110
+
     changed = LAMP.replace("where: hall", "where: cellar")
     assert zonda_stack.update(template(changed), bright=5).state == "UPDATE_COMPLETE"
     assert zonda_stack.resources["lamp"].metadata == {"where": "cellar"}

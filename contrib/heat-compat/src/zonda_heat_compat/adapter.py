@@ -339,7 +339,7 @@ def _make(heat_class: type[HeatResource]) -> type[Adapted]:
         "__module__": heat_class.__module__,
         "__qualname__": heat_class.__qualname__,
         "heat_class": heat_class,
-        "properties_schema": _properties_schema(heat_class),
+        "properties_schema": heat_class._declared(),
         "attributes_schema": _attributes_schema(heat_class),
         "update_policy_schema": heat_properties.schemata(heat_class.update_policy_schema or {}),
         "support_status": heat_class.support_status,
@@ -356,14 +356,6 @@ def _make(heat_class: type[HeatResource]) -> type[Adapted]:
     if not _overrides(heat_class, "add_dependencies"):
         body["add_dependencies"] = resource.Resource.add_dependencies
     return type(heat_class.__name__, (Adapted,), body)
-
-
-def _properties_schema(heat_class: type[HeatResource]) -> dict[str, Any]:
-    schemata = heat_properties.schemata(heat_class.properties_schema or {})
-    for name in heat_class.update_allowed_properties or ():
-        if name in schemata:
-            schemata[name].update_allowed = True
-    return schemata
 
 
 def _attributes_schema(heat_class: type[HeatResource]) -> dict[str, AttributeSchema]:

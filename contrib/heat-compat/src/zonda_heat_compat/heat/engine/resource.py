@@ -7,6 +7,7 @@ when what is called is zonda's business. ``zonda_heat_compat.adapter`` stands be
 from __future__ import annotations
 
 import contextlib
+import copy
 import datetime as dt
 import logging
 from collections.abc import Iterator, Mapping
@@ -62,6 +63,8 @@ class Resource(Showing, status.ResourceStatus):
     update_allowed_properties: Any = ()
     update_allowed_keys: Any = ("Properties", "Metadata", "UpdatePolicy")
 
+    _zonda_declared: ClassVar[dict[str, properties.Schema]]
+
     support_status: support.SupportStatus = support.SupportStatus()
     entity: Any = None
     default_client_name: Any = None
@@ -108,8 +111,22 @@ class Resource(Showing, status.ResourceStatus):
 
     def reparse(self, client_resolve: bool = True) -> None:
         """Read the properties of the definition."""
-        self.properties = self.t.properties(self.properties_schema, self.context)
+        schema = self.properties_schema
+        if schema is type(self).properties_schema:
+            schema = self._declared()
+        self.properties = self.t.properties(schema, self.context)
         self.translate_properties(self.properties, client_resolve)
+
+    @classmethod
+    def _declared(cls) -> dict[str, properties.Schema]:
+        """The schemas of the class, read once, with what ``update_allowed_properties`` says."""
+        if "_zonda_declared" not in cls.__dict__:
+            known = properties.schemata(cls.properties_schema or {})
+            for name in set(cls.update_allowed_properties or ()) & set(known):
+                known[name] = copy.copy(known[name])
+                known[name].update_allowed = True
+            cls._zonda_declared = known
+        return cls._zonda_declared
 
     def type(self) -> str:
         """The name of the type in the template."""
