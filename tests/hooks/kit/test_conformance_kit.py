@@ -233,8 +233,28 @@ class Remembering(Disk):
         assert self.context.operation is not None
         if self.context.operation.attempt > 1:
             return self.token
-        self.token = super().handle_create()
-        return self.token
+        self.token = {"name": self.physical_resource_name()}
+        return super().handle_create()
+
+
+class Strict(Disk):
+    """Says that it may be called again, and refuses to make what is there."""
+
+    def handle_create(self) -> dict[str, str]:
+        name = self.physical_resource_name()
+        self.resource_id_set(name)
+        if name in self.client().disks:
+            raise ValueError(f"{name} exists")
+        self.client().make(name, size=self.properties["size"], label=self.properties["label"])
+        return {"name": name}
+
+
+class Sure(Disk):
+    """Takes it that there always is something to delete."""
+
+    def handle_delete(self) -> None:
+        assert self.resource_id is not None
+        self.client().disks.pop(self.resource_id, None)
 
 
 class Clinging(Disk):
@@ -327,6 +347,11 @@ class Busy(Disk):
         pytest.param(Forgetful, "restart between all calls", "", "keeps on self (job)", id="self"),
         pytest.param(Doubling, "crash in create", "", "made twice", id="twice"),
         pytest.param(Remembering, "crash in create", "", "has no attribute 'token'", id="again"),
+        pytest.param(
+            Strict, "crash in create", "", "second call after a crash after the handler", id="end"
+        ),
+        pytest.param(Sure, "delete twice", "", "AssertionError", id="never-made"),
+        pytest.param(Leaving, "delete twice", "", "still there after delete", id="left"),
         pytest.param(Clinging, "delete twice", "", "KeyError", id="delete-twice"),
         pytest.param(Clinging, "delete of what is gone", "", "KeyError", id="gone-by-hand"),
         pytest.param(Leaving, "replace", "label", "still there", id="left-behind"),
