@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import json
 from typing import Any
@@ -259,6 +260,53 @@ def test_a_token_survives_that_the_instance_is_made_anew_for_every_call() -> Non
     life = Lifecycle(adapted(Slow), context=FakeContext())
     life.create()
     assert (life.polls, life.saved.data) == (3, {"seen": "4"})
+
+
+class Kept(resource.Resource):
+    """Adopts, takes snapshots, goes back to them."""
+
+    properties_schema = {"size": S(S.INTEGER, update_allowed=True)}  # noqa: RUF012
+
+    def handle_snapshot(self) -> Any:
+        self.data_set("backup", "b-1")
+        return ("token",)
+
+    def check_snapshot_complete(self, token: Any) -> bool:
+        return bool(token == ("token",))
+
+    def handle_delete_snapshot(self, snapshot: Any) -> None:
+        self.data_set("forgotten", snapshot["resource_data"]["backup"])
+
+    def handle_restore(self, defn: Any, restore_data: Any) -> Any:
+        props = {**defn.properties(self.properties_schema), "size": 3}
+        return defn.freeze(properties=props)
+
+
+def test_things_are_adopted_kept_and_restored() -> None:
+    life = Lifecycle(adapted(Kept), {"size": 1}, context=FakeContext())
+    life.adopt({"resource_id": "there", "resource_data": {"k": "v"}, "metadata": {"m": 1}})
+    assert (life.resource_id, life.saved.data, life.saved.metadata) == (
+        *("there", {"k": "v"}),
+        {"m": 1},
+    )
+    taken = life.snapshot()
+    assert life.saved.data["backup"] == "b-1"
+    life.delete_snapshot(taken)
+    assert life.saved.data["forgotten"] == "b-1"
+    restored: Any = life.instance()
+    assert restored.handle_restore(life.definition, taken).properties == {"size": 3}
+
+
+def test_a_thing_without_an_id_is_not_adopted() -> None:
+    life = Lifecycle(adapted(Kept), {"size": 1}, context=FakeContext())
+    with pytest.raises(exception.Error, match="Resource ID was not provided"):
+        life.adopt({"resource_id": ""})
+
+
+def test_schemas_can_be_copied() -> None:
+    schema = copy.deepcopy(SCHEMA["map"])
+    assert schema["type"] == "map"
+    assert set(schema.fields) == {"a", "b"}
 
 
 def test_tasks_run_step_by_step() -> None:

@@ -432,8 +432,11 @@ def _given(name: str, action: str) -> Any:
     return handle
 
 
-def _restore(self: Adapted, definition: ResourceDefinition, data: Mapping[str, Any]) -> Any:
-    return self.heat.handle_restore(_definition(definition), data)
+def _restore(
+    self: Adapted, definition: ResourceDefinition, data: Mapping[str, Any]
+) -> ResourceDefinition:
+    made = self.heat.handle_restore(_definition(definition), data)
+    return definition.freeze(properties=dict(made["Properties"]), metadata=made.metadata())
 
 
 def _signal(self: Adapted, details: Any = None) -> Any:
