@@ -11,7 +11,10 @@ from .session import Session
 from .stack_change import add_waiting, say_planned
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
-_ENDS_OF_CANCEL = ("CREATE", "UPDATE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
+_ENDS_OF_CANCEL = (
+    *("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"),
+    *("SUSPEND", "RESUME", "CHECK", "SNAPSHOT"),
+)
 _GOOD_ENDS = (
     "CREATE",
     "ADOPT",

@@ -75,6 +75,7 @@ def stored(
     ``keeps_protected``: what is protected now is so during the plan. It is not where a failed
     action is undone, with all that it has made.
     """
+    description = ""
     if template_id is None:
         known = policies.read(stack.policies).for_undoing()
         wanted = []
@@ -83,7 +84,12 @@ def stored(
         known, wanted = policies_of(definition), wanted_by(room, definition)
         if keeps_protected:
             known = known.after(policies.read(stack.policies))
-    changes: dict[str, object] = {"policies": known.to_text(), "note": ""}
+        description = str(definition.description)
+    changes: dict[str, object] = {
+        "policies": known.to_text(),
+        "note": "",
+        "description": description,
+    }
     return Proposal(stack.id, action, stack.generation, wanted, template_id, changes=changes)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.actions import RollbackStack, UpdateStack
+from zonda.core.engine.actions import CreateStack, RollbackStack, UpdateStack
+from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 
 ONE = "a: {type: Test::Box, properties: {value: one}}"
@@ -148,3 +149,15 @@ def test_what_was_never_made_cannot_be_skipped_where_it_is_required(bench: Any) 
         rolled_back(bench, "a")
     assert caught.value.hint == "Skip b, too."
     assert rolled_back(bench, "a", "b").state == "ROLLBACK_COMPLETE"
+
+
+def test_the_description_goes_back_too(bench: Any) -> None:
+    for word in ("first", "second"):
+        text = f"heat_template_version: 2018-08-31\ndescription: {word}\n"
+        bundle = Bundle(text)
+        if word == "first":
+            bench.run(CreateStack("s", bundle))
+        else:
+            bench.run(UpdateStack("s", bundle))
+    assert bench.stack.description == "second"
+    assert rolled_back(bench, to=1).description == "first"
