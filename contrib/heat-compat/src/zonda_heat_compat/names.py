@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: Modules that plug-ins import and that are not provided here are looked for in them.
 EXTRA_PATH = "HEAT_COMPAT_PATH"
 
+#: Below it Heat's own files, where there are any, come before what is provided here.
+_THEIRS = "heat.engine.resources.openstack."
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -38,7 +41,10 @@ class Names:
         from importlib.machinery import PathFinder
 
         inner = os.path.join(*name.split(".")[:-1]) if "." in name else ""
-        places = [os.path.join(root, inner) for root in (_HERE, *extra_folders())]
+        roots = [_HERE, *extra_folders()]
+        if name.startswith(_THEIRS):
+            roots.append(roots.pop(0))
+        places = [os.path.join(root, inner) for root in roots]
         for place in (*places, *(path or ())):
             spec = PathFinder.find_spec(name, [place])
             if spec is not None and spec.origin is not None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from zonda.hooks import properties
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.property_schema import Schema as PropertySchema
+from zonda.hooks.wording import named
 
 from heat.common import exception
 from heat.engine import constraints as constr
@@ -277,7 +278,12 @@ class Properties(Mapping[str, Any]):
         )
 
     def _asked(self, held: Any) -> Sequence[Any]:
-        return list((self._rules() if self._rules is not None else None) or ())
+        try:
+            return list((self._rules() if self._rules is not None else None) or ())
+        except TemplateError:
+            raise
+        except Exception as error:  # a plug-in's own code, asked while a template is checked
+            raise TemplateError(f"The translation rules fail: {named(error)}") from error
 
     def translate_by(self, rules: Callable[[], Sequence[Any] | None]) -> None:
         """Have ``rules`` asked for when the first value is read."""

@@ -40,7 +40,7 @@ class Clients:
         self._plugins: dict[str, Any] = {}
 
     def client_plugin(self, name: str) -> Any:
-        """The client plug-in of that name; raises PluginError where there is none."""
+        """The client plug-in of that name; one that raises PluginError where there is none."""
         if name not in self._plugins:
             self._plugins[name] = self._made(name)
         return self._plugins[name]
@@ -50,10 +50,8 @@ class Clients:
             return _entries()[name].load()(self.context)
         try:
             return _Plugin(self.context.client_plugin(name), name)
-        except PluginError:
-            if name != "heat":
-                raise
-            return _NoHeat(self.context)
+        except PluginError as error:
+            return _NoHeat(self.context) if name == "heat" else _Absent(error)
 
     def client(self, name: str, version: Any = None) -> Any:
         """The client of that name; raises PluginError where there is none."""
@@ -107,6 +105,29 @@ class _Plugin:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plugin, name)
+
+
+class _Absent:
+    """Stands for a client plug-in that nobody brings: whoever uses it is told."""
+
+    def __init__(self, error: PluginError) -> None:
+        self._error = error
+        self.ignore_not_found = ExceptionFilter(self.is_not_found)
+        self.ignore_conflict_and_not_found = ExceptionFilter(self.is_not_found)
+
+    def is_not_found(self, ex: BaseException) -> bool:
+        """It knows no exception."""
+        return False
+
+    is_conflict = is_over_limit = is_client_exception = is_not_found
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._refuse
+
+    def _refuse(self, *given: Any, **named: Any) -> Any:
+        raise self._error
 
 
 class _NoHeat(ClientPlugin):
