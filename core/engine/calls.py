@@ -210,7 +210,7 @@ class Operation:
         required = set(json.loads(row.requires))
         if found.any and required:
             rows = self.instances.definitions.reader.resource_rows(row.stack_id)
-            read = [other for other in rows if other.name in required]
+            read = [other for other in self.seen.as_seen(rows) if other.name in required]
             found.add_read(definition, read, self.instances.lending.sealer)
         return found.values
 

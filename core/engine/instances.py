@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,11 @@ class Seen:
     fresh: bool = False
     heirs: list[Seen] = field(default_factory=list)
     drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
+
+    def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
+        """``rows``, with those that were seen as they were: they may not be stored yet."""
+        seen = {row.id: row for row in self.required}
+        return [seen.get(row.id, row) for row in rows]
 
 
 class Instances:
@@ -88,9 +93,10 @@ class Instances:
         """What a resource requires, as it is now; nothing that they write is kept."""
         names, reader = set(json.loads(seen.row.requires)), self.definitions.reader
         found = {}
-        for row in reader.resource_rows(seen.row.stack_id) if names else ():
+        for row in seen.as_seen(reader.resource_rows(seen.row.stack_id) if names else ()):
             if row.name in names and row.want == PRESENT:
-                other = Seen(row, seen.stack, reader.sealed_data(row.id))
+                data = seen.drafted.get(row.id)
+                other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
                 found[row.name] = self.make(other)
                 found[row.name].context = self.context(other, operation=False, gathered=[])
         return found

@@ -11,6 +11,7 @@ import pytest
 from zonda.core.engine import actions
 from zonda.core.engine.ahead import TOGETHER, Ahead
 from zonda.core.store.store import Store, open_store
+from zonda.hooks.errors import ResourceFailure
 
 LONG = 20.0
 
@@ -157,3 +158,33 @@ def test_a_long_chain_holds_nobody_up(bench: Any, start: Callable[..., Any], sto
     assert store.reader().request("asked").answer is not None, "sweeps come in between"
     other_is_done.set()
     assert engine.wait(long.result().stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+def test_secrets_of_what_is_not_stored_yet_are_kept(bench: Any) -> None:
+    bench.fails("b", "handle_create", ResourceFailure("it said hush-hush"))
+    stack = bench.create(
+        """
+        a: {type: Test::Inward}
+        b:
+          type: Test::Inward
+          properties: {value: {list_join: ["-", [x, {get_attr: [a, token]}]]}}
+        """
+    )
+    assert stack.state == "CREATE_FAILED"
+    assert bench.resource("a").state == "CREATE_COMPLETE"
+    reason = bench.resource("b").status_reason
+    assert "it said" in reason
+    assert "hush" not in reason
+
+
+def test_what_is_not_stored_yet_can_be_asked(bench: Any) -> None:
+    found: list[Any] = []
+
+    def ask(box: Any) -> None:
+        (other,) = box.context.required().values()
+        found.append((other.resource_id, other.FnGetAtt("value"), other.data()))
+
+    bench.journal.behave["a", "handle_create"] = lambda box: box.data_set("signal", "told")
+    bench.journal.behave["b", "handle_create"] = ask
+    bench.create("a: {type: Test::Inward}\nb: {type: Test::Inward, depends_on: a}")
+    assert found == [(bench.resource("a").physical_id, "told", {"signal": "told"})]
