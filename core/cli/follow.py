@@ -60,7 +60,7 @@ def follow_passing(session: Session, running: Running, done: str) -> int:
     """
     _watched(session, running)
     for action in reversed(session.app.reader.actions(running.stack_id)):
-        if action.generation == running.generation:
+        if running.generation in (None, action.generation):
             break
     screen = session.screen
     if action.status == "COMPLETE":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from zonda.core.engine.actions import Action, CancelStack, CheckStack, ResumeStack, SuspendStack
+from zonda.core.engine.states import PASSING
 
-from .follow import follow
+from .follow import follow, follow_passing
 from .session import Session
 from .stack_change import add_waiting, say_planned
 
@@ -99,4 +100,8 @@ def wait_arguments(parser: argparse.ArgumentParser) -> None:
 
 def wait(session: Session, arguments: argparse.Namespace) -> int:
     """Drive what an interrupted command left, or watch the engine that does."""
-    return follow(session, session.app.wait(arguments.stack), _GOOD_ENDS)
+    running = session.app.wait(arguments.stack)
+    action = session.app.reader.stack(running.stack_id).action
+    if action in PASSING:
+        return follow_passing(session, running, f"{action} of stack {running.name}: COMPLETE")
+    return follow(session, running, _GOOD_ENDS)

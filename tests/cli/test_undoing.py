@@ -105,6 +105,15 @@ def test_a_snapshot_that_is_not_there(zonda: Zonda) -> None:
         assert "nope" in zonda("stack", "snapshot", word, "web", "nope", code=1).err
 
 
+@pytest.mark.usefixtures("web")
+def test_what_a_stack_is_not_shown_as_is_waited_for(zonda: Zonda) -> None:
+    zonda("stack", "snapshot", "create", "web", "--name", "n", "--no-wait")
+    zonda("stack", "wait", "web")
+    zonda("stack", "snapshot", "delete", "web", "n", "--no-wait")
+    zonda("stack", "wait", "web")
+    assert zonda("stack", "snapshot", "list", "web", "-f", "json").data == []
+
+
 # -- documents ----------------------------------------------------------------------------------
 
 
