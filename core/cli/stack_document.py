@@ -151,7 +151,9 @@ def _document(file: str) -> dict[str, Any]:
         found = json.loads(read_text(Path(file)))
     except ValueError as error:
         raise UsageError(f"{file} is no JSON: {error}.") from error
-    if not isinstance(found, dict) or not isinstance(found.get("resources", {}), dict):
+    if not isinstance(found, dict) or not all(
+        isinstance(found.get(name) or {}, dict) for name in ("resources", "environment", "files")
+    ):
         raise UsageError(
             f"{file} is no document of a stack.",
             hint="It is what 'stack abandon' or 'stack export' has written.",
