@@ -116,6 +116,7 @@ def zonda_plugin_dirs(heat: Path, tmp_path: Path) -> list[Path]:
     folder = tmp_path / "plugins"
     folder.mkdir()
     (folder / "theirs.py").write_text(MAPPING % (FILES, PACKAGE))
+    (folder / "networks.py").write_text(NETWORKS)
     return [folder]
 
 
@@ -289,6 +290,77 @@ def test_a_wait_condition_counts_signals(stack: Any) -> None:
 def test_a_wait_condition_gives_up(stack: Any) -> None:
     failed = stack.create(CONDITION)
     assert "WaitConditionTimeout: resources.condition: 0 of 2 received" in failed.status_reason
+
+
+NETWORKS = """
+import importlib
+
+from zonda.hooks import hookimpl
+
+
+class NotThere(Exception):
+    pass
+
+
+class Networks:
+    known = {}
+
+    def create_network(self, body):
+        self.known["net"] = {**body["network"], "id": "net", "status": "BUILD", "asked": 0}
+        return {"network": self.known["net"]}
+
+    def show_network(self, number):
+        if number not in self.known:
+            raise NotThere()
+        net = self.known[number]
+        net["asked"] += 1
+        net["status"] = "ACTIVE" if net["asked"] > 2 else "BUILD"
+        return {"network": net}
+
+    def update_network(self, number, body):
+        self.known[number].update(body["network"])
+
+    def delete_network(self, number):
+        del self.known[number]
+
+
+class Plugin:
+    def client(self):
+        return Networks()
+
+    def ignore_not_found(self, error):
+        if not isinstance(error, NotThere):
+            raise error
+
+
+@hookimpl
+def zonda_client_plugins():
+    return {"neutron": Plugin}
+
+
+def resource_mapping():
+    return importlib.import_module("heat.engine.resources.openstack.neutron.net").resource_mapping()
+"""
+NET = """
+heat_template_version: 2021-04-16
+parameters: {name: {type: string, default: one}}
+resources:
+  net:
+    type: OS::Neutron::Net
+    properties: {name: {get_param: name}, value_specs: {mtu: 1500}}
+outputs: {mtu: {value: {get_attr: [net, show, mtu]}}, name: {value: {get_attr: [net, name]}}}
+"""
+
+
+def test_a_network_of_heat_runs_on_a_client_of_zonda(
+    heat: Path, zonda_plugin_dirs: list[Path], stack: Any
+) -> None:
+    assert stack.create(NET).state == "CREATE_COMPLETE"
+    assert stack.outputs == {"mtu": 1500, "name": "one"}
+    before = stack.resources["net"].id
+    assert stack.update(NET, name="two").state == "UPDATE_COMPLETE"
+    assert (stack.outputs["name"], stack.resources["net"].id) == ("two", before)
+    assert stack.delete().state == "DELETE_COMPLETE"
 
 
 # -- what is loaded ----------------------------------------------------------------------------
