@@ -183,6 +183,22 @@ def test_a_database_a_role_grants_and_a_file_through_their_life(
         assert secret not in zonda.said
 
 
+def test_an_abandoned_stack_is_adopted_with_all_it_made(
+    postgres: Any, zonda: Zonda, tmp_path: Path
+) -> None:
+    document = str(tmp_path / "shop.json")
+    zonda(*zonda.words("create"))
+    before = config(zonda)
+    zonda("stack", "abandon", "-y", "shop", "--with-secrets", "--output-file", document)
+    assert len(is_left(postgres, zonda)) == 3
+    zonda("stack", "adopt", "shop", "--adopt-file", document)
+    zonda("stack", "check", "shop")
+    zonda(*zonda.words("update", connection_limit=3))
+    assert config(zonda) == before
+    zonda("stack", "delete", "--yes", "shop")
+    assert is_left(postgres, zonda) == []
+
+
 #: Sessions of the stack that wait, both in the middle of making something.
 WAITING = """
     SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
