@@ -207,6 +207,12 @@ class Adapted(resource.Resource):
         """The attributes by name."""
         return self.heat.attributes
 
+    def _resolve_attribute(self, name: str) -> Any:
+        return self.heat.attributes[name]
+
+    def _show_resource(self) -> Any:
+        return self.heat.attributes[HeatResource.SHOW]
+
     def get_reference_id(self) -> Any:
         """What ``get_resource`` gives."""
         return self.heat.FnGetRefId()
