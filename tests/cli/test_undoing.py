@@ -210,7 +210,7 @@ def test_a_template_and_parameters_of_ones_own_win(zonda: Zonda, write: Write) -
     [
         pytest.param("{", "no JSON", id="no JSON"),
         pytest.param("[]", "no document", id="a list"),
-        pytest.param('{"files": []}', "no document", id="files that are a list"),
+        pytest.param('{"files": [1]}', "no document", id="files that are a list"),
         pytest.param("{}", "no template", id="no template"),
         pytest.param('{"masked": ["a"], "template": {}}', "--with-secrets", id="masked"),
     ],
