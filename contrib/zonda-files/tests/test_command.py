@@ -186,6 +186,17 @@ def test_an_interrupted_handler_finds_its_run_again(tmp_path: Path) -> None:
     assert log.read_text() == "op-1\n"
 
 
+def test_what_has_ended_is_not_run_again_by_the_same_operation(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    command = life(create=f"echo once >> {log}")
+    instance, token = begin(command)
+    until(lambda: instance.check_create_complete(token))
+    instance, token = begin(command)
+    assert instance.check_create_complete(token)
+    assert not Path(token["folder"]).exists()
+    assert log.read_text() == "once\n"
+
+
 def test_a_start_that_was_interrupted_is_begun_once(tmp_path: Path) -> None:
     runs.Run.of("op-1").folder.mkdir(parents=True)
     command = life(create="echo made")

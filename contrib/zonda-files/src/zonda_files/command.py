@@ -147,7 +147,8 @@ class Command(Resource):
             "timeout": wanted[schema.TIMEOUT],
             "limit": wanted[schema.LIMIT],
         }
-        run.begin(plan)
+        if self.data().get(_ENDED) != run.folder.name:  # it has ended well: never once more
+            run.begin(plan)
         token = {"folder": str(run.folder), "which": which, "codes": wanted[schema.CODES]}
         token["secrets"] = _secrets(wanted)
         may_repeat = which == schema.CHECK or wanted[schema.IDEMPOTENT]
