@@ -82,6 +82,14 @@ class NeutronResource(resource.Resource):
             resource_status=status, result="Resource is not built"
         )
 
+    def _store_config_default_properties(self, attrs: Any) -> None:
+        """Heat notes what the service chose, for its own comparison with what is there."""
+
+    def set_tags(self, tags: Any) -> None:
+        """Give the thing its tags."""
+        kind = f"{self.entity or self.res_info_key}s"
+        self.client().replace_tag(kind, self.resource_id, {"tags": tags or []})
+
     def _res_get_args(self) -> list[Any]:
         return [self.resource_id]
 
