@@ -390,7 +390,7 @@ def test_a_plugin_file_is_a_type_like_any_other(zonda: Zonda, write: Write) -> N
     described = zonda("resource", "type", "show", "My::Lamp", "-f", "json").data
     assert described["description"] == "A lamp."
     listed = zonda("plugin", "list", "-f", "json", code=1)
-    assert any(row["Brings"] == "My::Lamp" for row in listed.data)
+    assert {"resource type": ["My::Lamp"]} in [row["Brings"] for row in listed.data]
     assert "broken.py" in listed.err
 
 
