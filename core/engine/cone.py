@@ -15,13 +15,17 @@ from .states import COMPLETE, PRESENT
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One resource that a template wants. ``always``: it is looked at by every update."""
+    """One resource that a template wants. ``always``: it is looked at by every update.
+
+    ``template_id``: the template, where it is another one than that of the plan.
+    """
 
     name: str
     type: str
     hash: str
     requires: tuple[str, ...]
     always: bool = False
+    template_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 
-from . import recording, snapshotting
+from . import parts, recording, snapshotting
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -97,6 +97,7 @@ def _complete(work: Work, stack: StackRow) -> None:
     if stack.action in CLEANING:
         if stack.good_template_id is None and stack.action != "CREATE":
             _take_over(work, stack)
+        parts.worked(work, stack)
         stack.good_template_id = stack.template_id
     if stack.action == "DELETE":
         stack.deleted_at = work.now

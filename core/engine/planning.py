@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import breakpoints, phases, recording, release, snapshotting
+from . import breakpoints, parts, phases, recording, release, snapshotting
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
@@ -91,6 +91,7 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
 
 
 def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal: Proposal) -> None:
+    parts.begin(work, stack, proposal.selection)
     rows = work.tx.plan_rows(stack.id)
     selected = None if proposal.selection is None else proposal.selection.names
     work.tx.close_all(stack.id)
@@ -137,7 +138,7 @@ def _instances(
             item.type,
             generation=stack.generation,
             want_hash=item.hash,
-            want_template_id=stack.template_id,
+            want_template_id=item.template_id or stack.template_id,
             requires=json.dumps(item.requires) if item.requires else "[]",
             waiting=found.waiting[item.name],
             dirty=1,
@@ -164,7 +165,7 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.generation = stack.generation
     row.want, row.verb, row.open = PRESENT, "", 1
     row.want_hash = item.hash
-    row.want_template_id = stack.template_id
+    row.want_template_id = item.template_id or stack.template_id
     row.requires = json.dumps(item.requires) if item.requires else "[]"
     row.waiting = found.waiting[item.name]
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)

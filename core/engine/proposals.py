@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -17,13 +17,14 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions
+from . import actions, parts
 from .cone import Wanted
 from .definitions import Definition, Node, body_of, bundle_of, merged, policies_of
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
+from .selection import without
 from .states import COMPLETE, IDLE, OVERTAKES
 from .work import Work
 
@@ -54,12 +55,32 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
-    return dataclasses.replace(back(room, stack), owed=True, given=given), stack
+    return dataclasses.replace(_undoing(room, stack), owed=True, given=given), stack
+
+
+def _undoing(room: Room, stack: StackRow) -> Proposal:
+    """The plan that undoes the running one; it leaves alone what that is not for."""
+    proposal = back(room, stack)
+    names = {item.name for item in proposal.wanted or ()}
+    names.update(row.name for row in room.reader().resource_rows(stack.id))
+    return dataclasses.replace(proposal, selection=without(names, parts.outside(stack)))
 
 
 def back(room: Room, stack: StackRow) -> Proposal:
-    """The plan of the last good template; of none where no plan has ever worked."""
-    return stored(room, stack, "ROLLBACK", stack.good_template_id)
+    """The plan of what last worked; of nothing where no plan has ever worked."""
+    proposal = stored(room, stack, "ROLLBACK", stack.good_template_id)
+    return dataclasses.replace(proposal, wanted=good_wanted(room, stack, proposal.wanted or ()))
+
+
+def good_wanted(room: Room, stack: StackRow, wanted: Sequence[Wanted]) -> list[Wanted]:
+    """What is wanted of the last good template, with those parts that are from another one."""
+    found = {
+        name: []
+        if key is None
+        else parts.of_template(wanted_by(room, room.definitions.get(key)), name, key)
+        for name, key in parts.good(stack).items()
+    }
+    return parts.mixed(wanted, found)
 
 
 def stored(
@@ -251,7 +272,7 @@ def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
             "is not supported."
         )
-    return back(room, stack)
+    return _undoing(room, stack)
 
 
 def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:

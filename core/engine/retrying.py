@@ -7,7 +7,6 @@ its cone. Of suspensions, resumptions, checks and snapshots, what worked is left
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,15 +14,14 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import NotSupported
 
-from . import actions, handing, snapshotting
+from . import actions, handing, parts, snapshotting
 from .planning import Proposal
-from .proposals import check_idle, is_suspended, wanted_by
+from .proposals import check_idle, good_wanted, is_suspended, wanted_by
 from .recording import Given
 from .room import Room
-from .selection import select
+from .selection import without
 from .snapshots import delete_stack
-from .states import CLOSED, COMPLETE, FAILED, PRESENT
-from .undoing import skipping
+from .states import CLOSED, COMPLETE, FAILED
 from .work import Work
 
 _OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
@@ -59,21 +57,16 @@ def _again(room: Room, stack: StackRow) -> Proposal:
         dataclasses.replace(item, always=item.always or item.name in open_names)
         for item in ([] if definition is None else wanted_by(room, definition))
     ]
-    detail = _detail(room, stack)
-    selection = select(
-        {item.name: item.requires for item in wanted},
-        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
-        detail.get("targets", ()),
-        detail.get("excludes", ()),
-    )
-    selection = selection or skipping(wanted, rows, detail.get("skip", ()))
+    if stack.action == "ROLLBACK" and _detail(room, stack).get("to") is None:
+        wanted = good_wanted(room, stack, wanted)
+    names = {*(item.name for item in wanted), *(row.name for row in rows)}
     return Proposal(
         stack.id,
         stack.action,
         stack.generation,
         wanted,
         stack.template_id,
-        selection=selection,
+        selection=without(names, parts.outside(stack)),
     )
 
 

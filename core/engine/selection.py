@@ -64,6 +64,13 @@ def select(
     )
 
 
+def without(names: Iterable[str], left_out: Sequence[str]) -> Selection | None:
+    """Everything but ``left_out``; None where nothing is left out."""
+    if not left_out:
+        return None
+    return Selection(frozenset(names).difference(left_out), tuple(left_out), ())
+
+
 def _check(known: Iterable[str], named: Iterable[str]) -> None:
     names = [*known]
     for name in named:

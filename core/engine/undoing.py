@@ -10,16 +10,16 @@ import dataclasses
 from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.near import near
 
 from . import actions
 from .cone import Wanted
 from .planning import Proposal
-from .proposals import check_overtakes, stored
+from .proposals import back, check_overtakes, stored
 from .recording import Given
 from .room import Room
-from .selection import Selection
+from .selection import Selection, without
 from .states import COMPLETE, DIRTY, IDLE, PRESENT
 from .work import Work
 
@@ -29,9 +29,12 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
     check_overtakes(stack, "ROLLBACK")
-    template_id = _last_good(stack) if action.to is None else _of(room, stack, action.to)
-    further = action.to is not None
-    proposal = stored(room, stack, "ROLLBACK", template_id, keeps_protected=further)
+    if action.to is None:
+        _check_any(stack)
+        proposal = back(room, stack)
+    else:
+        template_id = _of(room, stack, action.to)
+        proposal = stored(room, stack, "ROLLBACK", template_id, keeps_protected=True)
     rows = room.reader().resource_rows(stack.id)
     return dataclasses.replace(
         proposal,
@@ -42,14 +45,14 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
     )
 
 
-def _last_good(stack: StackRow) -> str | None:
+def _check_any(stack: StackRow) -> None:
+    """Raise NotSupported where a stack is what last worked."""
     good = stack.good_template_id
     if stack.phase == IDLE and stack.status == COMPLETE and good == stack.template_id:
         raise NotSupported(
             f"Stack {stack.name} is as its last good template says: there is nothing to roll back.",
             hint="Name an earlier generation with --to; 'zonda stack history' lists them.",
         )
-    return good
 
 
 def _of(room: Room, stack: StackRow, generation: int) -> str:
@@ -80,17 +83,12 @@ def skipping(
                     hint=f"Skip {item.name}, too.",
                 )
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
-    return Selection(frozenset(names.difference(skip)), tuple(skip), ())
+    return without(names, tuple(skip))
 
 
 def _leave(work: Work, stack: StackRow, skip: Collection[str]) -> None:
-    """Skipped instances: the next update looks at them. Raises Conflict where one is at work."""
+    """Skipped instances: the next update looks at them."""
     for name in skip:
         for row in work.tx.resources_named(stack.id, name):
-            if row.op:
-                raise Conflict(
-                    f"Resource {name} cannot be left as it is: its {row.op} is running.",
-                    hint="Wait for its end, or cancel with 'zonda stack cancel --no-rollback'.",
-                )
             if row.want == PRESENT:
                 row.dirty = DIRTY

@@ -31,6 +31,8 @@ class StackRow:
     status_reason: str = ""
     template_id: str | None = None
     good_template_id: str | None = None
+    good_parts: str = "{}"
+    outside: str = "[]"
     disable_rollback: int = 1
     timeout_mins: int = 60
     deadline: float | None = None

@@ -82,7 +82,13 @@ STATEMENTS: dict[str, Executable] = {
     "template_by_id": select(TEMPLATE).where(TEMPLATE.c.id == P("id")),
     "delete_unused_templates": delete(TEMPLATE).where(
         TEMPLATE.c.created_at < P("before"),
-        ~exists().where(or_(S.template_id == TEMPLATE.c.id, S.good_template_id == TEMPLATE.c.id)),
+        ~exists().where(
+            or_(
+                S.template_id == TEMPLATE.c.id,
+                S.good_template_id == TEMPLATE.c.id,
+                (S.id == TEMPLATE.c.stack_id) & S.good_parts.contains(TEMPLATE.c.id),
+            )
+        ),
         ~exists().where(
             or_(
                 R.want_template_id == TEMPLATE.c.id,

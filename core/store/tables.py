@@ -70,6 +70,10 @@ class Stack(_Table, table=True):
     status_reason: str = _text()
     template_id: str | None = _maybe_text()
     good_template_id: str | None = _maybe_text()
+    # What is not as that says, JSON: name -> its template, null for none.
+    good_parts: str = _text("{}")
+    # Names that the last plan of a template left as they were, JSON.
+    outside: str = _text("[]")
     disable_rollback: int = _number(1)
     timeout_mins: int = _number(60)
     deadline: float | None = _maybe_time()

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
+revision = "0006"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -122,6 +122,8 @@ def upgrade() -> None:
         sa.Column("status_reason", sa.Text(), nullable=False),
         sa.Column("template_id", sa.Text(), nullable=True),
         sa.Column("good_template_id", sa.Text(), nullable=True),
+        sa.Column("good_parts", sa.Text(), nullable=False),
+        sa.Column("outside", sa.Text(), nullable=False),
         sa.Column("disable_rollback", sa.Integer(), nullable=False),
         sa.Column("timeout_mins", sa.Integer(), nullable=False),
         sa.Column("deadline", sa.Float(), nullable=True),
