@@ -149,12 +149,24 @@ def test_mermaid_keeps_texts_inside_their_quotes() -> None:
         assert "<script" not in line
 
 
-def test_a_chain_of_thousands_is_a_tree_that_ends() -> None:
+def test_a_chain_of_thousands_goes_on_at_the_left() -> None:
     nodes = tuple(Node(f"k{index}", "T") for index in range(3000))
     edges = tuple(Edge(f"k{index + 1}", f"k{index}", ("depends_on",)) for index in range(2999))
     lines = list(drawing.tree(Graph("chain", nodes, edges)))
-    assert len(lines) == drawing.DEEPEST + 1
-    assert lines[-1][3] == "goes on"
+    assert max(len(branches) for branches, *_ in lines) == drawing.DEEPEST * 3
+    places = [number for number, line in enumerate(lines) if line[3] == "goes on below"]
+    assert places
+    for number in places:
+        assert lines[number][1] == lines[number + 1][1]
+        assert lines[number + 1][0] == ""
+    assert [line[1] for line in lines if not line[3]] == [*reversed(nodes)]
+
+
+def test_of_a_circle_every_part_is_shown() -> None:
+    nodes = tuple(Node(name, "T") for name in "abc")
+    edges = tuple(Edge(a, b, ("an earlier template",)) for a, b in ("ab", "ba"))
+    lines = [(node.name, note) for _, node, _, note in drawing.tree(Graph("g", nodes, edges))]
+    assert lines == [("c", ""), ("a", ""), ("b", ""), ("a", "shown above")]
 
 
 def test_what_was_shown_is_not_shown_again() -> None:

@@ -5,7 +5,8 @@ Whatever comes from templates is escaped for the language that it is written in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .graph import Edge, Graph, Node
@@ -20,6 +21,8 @@ FILLS = {
     "init": ("#eeeeee", "#616161"),
     "none": ("#e3ecfa", "#31588f"),
 }
+#: Why nothing stands below something that requires others.
+_ABOVE, _BELOW = "shown above", "goes on below"
 _MERMAID = {"failed": ",stroke-width:4px", "progress": ",stroke-dasharray:6 3"}
 _DOT = {"failed": "filled,bold", "progress": "filled,dashed"}
 #: Branches of a tree, for terminals that have these characters and for those that do not.
@@ -56,29 +59,53 @@ def tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node
     """Each line as (branches, node, why it stands there, a note).
 
     What nobody requires stands to the left, below each one what it requires. A part that was
-    shown is not shown again. Without recursion: a chain may be longer than Python's stack.
+    shown is not shown again; what would stand too far to the right begins at the left further
+    below. Without recursion: a chain may be longer than Python's stack.
     """
     nodes = {node.name: node for node in graph.nodes}
     below: dict[str, list[Edge]] = {name: [] for name in nodes}
     for edge in graph.edges:
         below[edge.dependant].append(edge)
     required = {edge.requirement for edge in graph.edges}
+    first = [name for name in nodes if name not in required]
     shown: set[str] = set()
-    todo = [("", "", name, "") for name in reversed(nodes) if name not in required]
+    for root in (*first, *nodes):  # of a circle no part stands to the left by itself
+        begins = deque([root])
+        while begins:
+            name = begins.popleft()
+            if name not in shown:
+                for branches, at, why, note in _tree_of(name, below, shown, lines):
+                    yield branches, nodes[at], why, note
+                    if note == _BELOW:
+                        begins.append(at)
+
+
+def _tree_of(
+    root: str, below: Mapping[str, Sequence[Edge]], shown: set[str], lines: Sequence[str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """One tree with names in place of nodes; adds to ``shown``."""
+    todo = [("", "", root, "")]
     while todo:
         branches, indent, name, why = todo.pop()
         edges = below[name]
-        again = name in shown and bool(edges)
-        deep = len(indent) >= DEEPEST * len(lines[2]) and bool(edges) and not again
-        yield branches, nodes[name], why, "shown above" if again else "goes on" if deep else ""
-        shown.add(name)
-        if again or deep:
-            continue
-        for index in range(len(edges) - 1, -1, -1):
-            last = index == len(edges) - 1
-            branch, bar = (lines[1], lines[3]) if last else (lines[0], lines[2])
-            edge = edges[index]
-            todo.append((indent + branch, indent + bar, edge.requirement, edge.label))
+        note = _note(name in shown, len(indent) // len(lines[2])) if edges else ""
+        yield branches, name, why, note
+        if note != _BELOW:
+            shown.add(name)
+        if not note:
+            todo += reversed([*_branches(edges, indent, lines)])
+
+
+def _note(shown: bool, depth: int) -> str:
+    return _ABOVE if shown else _BELOW if depth >= DEEPEST else ""
+
+
+def _branches(
+    edges: Sequence[Edge], indent: str, lines: Sequence[str]
+) -> Iterator[tuple[str, str, str, str]]:
+    for edge in edges:
+        branch, bar = (lines[1], lines[3]) if edge is edges[-1] else (lines[0], lines[2])
+        yield indent + branch, indent + bar, edge.requirement, edge.label
 
 
 # -- DOT and Mermaid ------------------------------------------------------------------------------
