@@ -182,7 +182,7 @@ def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
     from .screen import Screen
     from .session import Session
 
-    screen = Screen(getattr(arguments, "format", "table"), colour=wants_colour())
+    screen = Screen(getattr(arguments, "format", None) or "table", colour=wants_colour())
     session = Session(arguments, screen)
     try:
         code = int(run(session, arguments))

@@ -34,8 +34,9 @@ _MAY = {
 _CHANGES = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
-def show(screen: Screen, form: str, document: Mapping[str, Any]) -> None:
-    """A plan as a tree (``table``), or as data."""
+def show(screen: Screen, form: str | None, document: Mapping[str, Any]) -> None:
+    """A plan as a tree (``table``), or as data; None: a tree on a terminal, else JSON."""
+    form = form or ("table" if screen.out.isatty() else "json")
     if form == "table":
         for line in lines(document):
             screen.draw(line)

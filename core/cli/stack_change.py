@@ -66,6 +66,7 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_waiting(parser)
     output.add_arguments(parser)
+    parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
 
 
 def add_waiting(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +107,7 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
+    arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
     _say_warnings(session, running)
     return to_the_end(session, arguments, running, "CREATE")
@@ -152,6 +154,7 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
     action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
+    arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
     if arguments.template or arguments.environment:
         _say_warnings(session, running)

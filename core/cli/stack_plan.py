@@ -43,8 +43,7 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=("table", "json", "yaml"),
-        default="table",
-        help="a tree for people (table, the default), or data",
+        help="a tree for people (table; the default on a terminal), or data (default: json)",
     )
 
 

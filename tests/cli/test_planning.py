@@ -45,7 +45,8 @@ def secret(text: str) -> str:
 def test_a_new_stack_is_planned_where_nothing_is_yet(
     zonda: Zonda, template: Callable[..., Path], tmp_path: Path
 ) -> None:
-    shown = zonda("stack", "plan", "s", "-t", template("t.yaml"), "-P", secret("hush-hush"))
+    given = ("-t", template("t.yaml"), "-P", secret("hush-hush"))
+    shown = zonda("stack", "plan", "s", *given, "-f", "table")
     assert "+ pw  OS::Heat::RandomString  will be created" in shown.out
     assert "properties.value.c: (known after apply)" in shown.out
     assert "hush" not in shown.out
@@ -62,9 +63,10 @@ def test_the_whole_way(zonda: Zonda, template: Callable[..., Path], tmp_path: Pa
     one.unlink()  # what it was made of is in the plan
     zonda("stack", "apply", file)
     template("one.yaml")
-    same = ("stack", "plan", "s", "-t", one, "-P", secret("first-one"))
+    same = ("stack", "plan", "s", "-t", one, "-P", secret("first-one"), "-f", "table")
     assert "Nothing to do" in zonda(*same, "--detailed-exitcode").out
-    other = ("stack", "plan", "s", "-t", two, "-P", secret("second-one"), "-o", file)
+    given = ("-t", two, "-P", secret("second-one"))
+    other = ("stack", "plan", "s", *given, "-o", file, "-f", "table")
     shown = zonda(*other, "--detailed-exitcode", code=2).out
     assert "-/+ pw  OS::Heat::RandomString  will be replaced" in shown
     assert "~ properties.length: 8 -> 9  forces a replacement" in shown
@@ -117,7 +119,8 @@ def test_deletion_targets_and_dry_run(zonda: Zonda, template: Callable[..., Path
     names = [row["resource_name"] for row in _resources(zonda)]
     assert sorted(names) == ["db", "hid", "map"]
     two = template("two.yaml", value="two")
-    shown = zonda("stack", "update", "s", "-t", two, *given, "--dry-run", "--target", "map").out
+    part = ("stack", "update", "s", "-t", two, *given, "--dry-run", "--target", "map")
+    shown = zonda(*part, "-f", "table").out
     assert "targets: map" in shown
     assert "with them, by what they require: db" in shown
     assert "left as they are: pw, hid, use" in shown
@@ -138,9 +141,22 @@ def test_a_stack_in_progress_can_be_planned_beside_what_runs(
 ) -> None:
     given = ("-t", template("t.yaml"), "-P", secret("hush-hush"))
     zonda("stack", "create", "s", *given, "--no-wait")
-    shown = zonda("stack", "plan", "s", *given).out
+    shown = zonda("stack", "plan", "s", *given, "-f", "table").out
     assert "CREATE_IN_PROGRESS" in shown
     assert "overtake" in shown
+
+
+def test_programs_get_json_without_asking_for_it(
+    zonda: Zonda, template: Callable[..., Path]
+) -> None:
+    given = ("s", "-t", template("t.yaml"), "-P", secret("hush-hush"))
+    asked = zonda("stack", "plan", *given, "-f", "json").data
+    assert asked["zonda_plan"] == 1
+    for words in (("plan",), ("create", "--dry-run")):
+        assert zonda("stack", *words, *given).data["resources"] == asked["resources"]
+    assert zonda("stack", "create", *given).out.startswith("+--")  # of the stack: a table
+    for words in (("update", "--dry-run"), ("update", "--dry-run", "-f", "value")):
+        assert zonda("stack", *words, *given).data["does_something"] is False
 
 
 class Terminal(io.StringIO):
