@@ -96,3 +96,9 @@ def cancelled(work: Work, stack: StackRow, by: str) -> None:
 def end(work: Work, stack: StackRow, status: str) -> None:
     """Record how the action of ``stack`` has ended; ``status`` may also be one of ours."""
     work.tx.end_action(stack.id, status, stack.status_reason, work.now)
+
+
+def is_abandoned(work: Work, stack_id: str) -> bool:
+    """Whether a stack was forgotten, so that nothing of it may be touched any more."""
+    last = work.tx.last_action(stack_id)
+    return last is not None and "abandoned" in json.loads(last.detail)

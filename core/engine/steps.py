@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.core.store.rows import ResourceRow, copied
 
-from . import attempts, breakpoints, limits, protection, transitions
+from . import attempts, breakpoints, limits, protection, recording, transitions
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
@@ -217,8 +217,8 @@ def drive(room: Room, begun: Begun) -> Step:
             handle = transitions.held(operation.row)
             yield Tx(_with(writes, handle, _ended(room, operation, handle, answer)))
     except GivenUp:
-        key = operation.row.id
-        if (yield Tx(lambda work: work.tx.resource(key) is not None)):  # not abandoned
+        stack_id = operation.row.stack_id
+        if not (yield Tx(lambda work: recording.is_abandoned(work, stack_id))):
             yield Call(operation.abort)
 
 
