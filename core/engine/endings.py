@@ -118,5 +118,5 @@ def no_rollback(work: Work, stack_id: str, why: str) -> None:
     stack = work.tx.stack(stack_id)
     if stack is not None and stack.next_action:
         stack.next_action = ""
-        stack.failures = json.dumps([*failures(stack), f"rollback impossible: {why}"])
+        stack.failures = json.dumps([*failures(stack), phases.NO_ROLLBACK + why])
         phases.turn(work, stack)

@@ -21,6 +21,8 @@ from .states import (
 )
 from .work import Work, failures
 
+#: What a failure says where a rollback was wanted too.
+NO_ROLLBACK = "rollback impossible: "
 #: Actions that end with the deletion of what the template no longer has.
 CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
 
@@ -147,7 +149,7 @@ def failure_reason(stack: StackRow) -> str:
     reasons = failures(stack)
     if stack.action == "CHECK":
         return f"Resource CHECK failed: {reasons}{stack.note}"
-    first = reasons[0]
+    first = "; ".join(reasons[:1] + [each for each in reasons[1:] if NO_ROLLBACK in each])
     if stack.action in ("UPDATE", "ROLLBACK") or first.endswith("timed out"):
         return first
     return f"Resource {stack.action} failed: {first}"

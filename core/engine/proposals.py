@@ -98,14 +98,12 @@ def stored(
     """
     description = ""
     if template_id is None:
-        known = policies.read(stack.policies).for_undoing()
-        wanted = []
+        known, wanted = policies.read(stack.policies).for_nothing(), []
     else:
         definition = room.definitions.get(template_id)
         known, wanted = policies_of(definition), wanted_by(room, definition)
-        if keeps_protected:
-            known = known.after(policies.read(stack.policies))
         description = str(definition.description)
+    known = known.after(policies.read(stack.policies)) if keeps_protected else known.for_undoing()
     changes: dict[str, object] = {
         "policies": known.to_text(),
         "note": "",

@@ -83,13 +83,16 @@ def forbids_replacement(stack: StackRow, row: ResourceRow) -> str:
 def forbids_deletion(work: Work, row: ResourceRow) -> str:
     """Why an instance cannot be deleted, or ''.
 
-    An old instance whose successor is there is not what the environment means by its name.
+    An old instance whose successor is there is not what the environment means by its name, nor
+    is what a plan has made that is undone.
     """
     stack = work.stack_of(row)
     if not stack.policies and not row.protect:
         return ""
     found = of_resource(stack, row)
-    if not found or (not found.by_command and _has_successor(work, row)):
+    if not found.by_command and (
+        not found or policies.read(stack.policies).undoing or _has_successor(work, row)
+    ):
         return ""
     return found.forbids("deleted")
 
@@ -121,6 +124,8 @@ def would_delete(
     """What is protected of the instances that a plan with the policies ``known`` would delete."""
     wanted = {item.name for item in proposal.wanted or ()}
     selection = proposal.selection
+    if known.undoing:
+        known = Policies()
     going = [
         row
         for row in rows

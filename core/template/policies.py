@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
@@ -28,6 +28,26 @@ class Retry:
 
 
 NO_RETRY = Retry()
+#: What makes a pattern of the name of a breakpoint.
+_GLOB = "*?["
+
+
+class _Table:
+    """One table by names and patterns: names are looked up, patterns are gone through."""
+
+    def __init__(self, said: Mapping[str, Any], special: str = EVERY) -> None:
+        self.said = said
+        found = [key for key in said if any(sign in key for sign in special)]
+        self.patterns = sorted(found, key=len, reverse=True)
+
+    def matching(self, name: str, type_: str, but: str = "") -> Iterator[Any]:
+        """What the keys that fit say, the nearest first; the name ``but`` is none."""
+        for key in dict.fromkeys((name, type_)):
+            if key in self.said and key != but:
+                yield self.said[key]
+        for key in self.patterns:
+            if key not in (name, type_) and (_fits(key, name) or _fits(key, type_)):
+                yield self.said[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +57,7 @@ class Policies:
     A name comes before a type, that before patterns, of which the longest comes first; the first
     key that says something about the action counts. ``before``: what was protected by the plan
     before, which this one must not touch either. ``breakpoints``: (pattern of names, hooks).
+    ``undoing``: the plan undoes a failed one, so what its template does not have is not protected.
     """
 
     timeouts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -44,27 +65,38 @@ class Policies:
     protect: Mapping[str, bool] = field(default_factory=dict)
     before: Mapping[str, bool] = field(default_factory=dict)
     breakpoints: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    undoing: bool = False
+    _tables: Mapping[str, _Table] = field(init=False, repr=False, compare=False)
+    _hooks: _Table = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = (TIMEOUTS, RETRIES, PROTECT, "before")
+        object.__setattr__(self, "_tables", {name: _Table(getattr(self, name)) for name in names})
+        object.__setattr__(self, "_hooks", _Table(dict(self.breakpoints), _GLOB))
 
     def timeout(self, name: str, type_: str, action: str) -> float | None:
         """Seconds that one action on a resource may take; None: no limit of its own."""
-        said = _said(self.timeouts, name, type_, action)
+        said = _said(self._tables[TIMEOUTS], name, type_, action)
         return None if said is None else float(said)
 
     def wait(self, name: str, type_: str, hook: str) -> float | None:
         """Seconds after which a breakpoint is cleared by itself; None: never."""
-        for said in _matching(self.timeouts, name, type_):
+        for said in self._tables[TIMEOUTS].matching(name, type_):
             if hook in said:
                 return float(said[hook])
         return None
 
     def retry(self, name: str, type_: str, action: str) -> Retry:
         """How often an action on a resource is tried."""
-        said = _said(self.retries, name, type_, action)
+        said = _said(self._tables[RETRIES], name, type_, action)
         return NO_RETRY if said is None else Retry(int(said[0]), said[1])
 
     def protects(self, name: str, type_: str) -> bool:
         """Whether a resource may be neither deleted nor replaced."""
-        return _protects(self.protect, name, type_) or _protects(self.before, name, type_)
+        return any(
+            next(self._tables[key].matching(name, type_, but=STACK), False)
+            for key in (PROTECT, "before")
+        )
 
     @property
     def protects_stack(self) -> bool:
@@ -78,12 +110,10 @@ class Policies:
 
     def hooks(self, name: str) -> frozenset[str]:
         """The breakpoints of a resource: ``pre-create``, ..."""
-        return frozenset(
-            hook
-            for pattern, hooks in self.breakpoints
-            if pattern == name or fnmatchcase(name, pattern)
-            for hook in hooks
-        )
+        found = [self._hooks.said.get(name, ())]
+        patterns = self._hooks.patterns
+        found += [self._hooks.said[key] for key in patterns if fnmatchcase(name, key)]
+        return frozenset(hook for hooks in found for hook in hooks)
 
     def after(self, previous: Policies) -> Policies:
         """These policies for the plan that follows one with ``previous``."""
@@ -92,12 +122,16 @@ class Policies:
         )
 
     def for_undoing(self) -> Policies:
+        """These policies for the plan that undoes the one which followed theirs."""
+        return replace(self, undoing=self.protects_any)
+
+    def for_nothing(self) -> Policies:
         """What counts where everything that these policies were for is removed again."""
         return Policies(self.timeouts, self.retries)
 
     def to_text(self) -> str:
         """For a column; '' if nothing is said."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
         return json.dumps(values) if any(values.values()) else ""
 
 
@@ -121,27 +155,13 @@ def read(text: str) -> Policies:
     return Policies(**values)
 
 
-def _said(table: Mapping[str, Mapping[str, Any]], name: str, type_: str, action: str) -> Any:
-    for said in _matching(table, name, type_) if table else ():
+def _said(table: _Table, name: str, type_: str, action: str) -> Any:
+    for said in table.matching(name, type_):
         if action in said:
             return said[action]
         if EVERY in said:
             return said[EVERY]
     return None
-
-
-def _protects(table: Mapping[str, bool], name: str, type_: str) -> bool:
-    but_stack = {key: said for key, said in table.items() if key != STACK}
-    return next(_matching(but_stack, name, type_), False)
-
-
-def _matching(table: Mapping[str, Any], name: str, type_: str) -> Iterator[Any]:
-    """What the keys that fit say, the nearest first."""
-    exact = [key for key in dict.fromkeys((name, type_)) if key in table]
-    patterns = [key for key in table if EVERY in key and key not in exact]
-    for key in (*exact, *sorted(patterns, key=len, reverse=True)):
-        if key in exact or _fits(key, name) or _fits(key, type_):
-            yield table[key]
 
 
 @lru_cache(maxsize=1024)

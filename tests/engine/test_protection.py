@@ -262,3 +262,50 @@ def test_restoring_a_snapshot_keeps_what_is_protected_now(bench: Any) -> None:
     bench.update(A + B, environment=BY_ENVIRONMENT)
 
     refused(lambda: bench.run(RestoreSnapshot("s", "before")))
+
+
+BY_TYPE = 'zonda: {protect: {"Test::Box": true}}'
+BAD = A + B + "c: {type: Test::Slow, depends_on: b}\n"
+
+
+@pytest.mark.parametrize("how", ["failure", "command"])
+def test_what_a_failed_update_made_goes_although_its_type_is_protected(
+    bench: Any, how: str
+) -> None:
+    bench.create(A, environment=BY_TYPE)
+    bench.fails("c", "handle_create")
+
+    view = bench.update(BAD, environment=BY_TYPE, rollback=how == "failure")
+    if how == "command":
+        view = bench.run(RollbackStack("s"))
+
+    assert view.state == "ROLLBACK_COMPLETE"
+    assert bench.states() == {"a": "CREATE_COMPLETE"}
+    with pytest.raises(Conflict, match="a in stack s is protected"):
+        bench.update("c: {type: Test::Slow}", environment=BY_TYPE)
+
+
+def test_why_a_rollback_is_impossible_is_said(bench: Any) -> None:
+    bench.create(A)
+    bench.fails("c", "handle_create")
+    bench.update(BAD)
+    protect(bench, "b")
+
+    view = bench.update(BAD, rollback=True)
+
+    assert view.state == "UPDATE_FAILED"
+    assert "no; rollback impossible: b in stack s is protected" in view.status_reason
+
+
+@pytest.mark.parametrize("way", ["command", "environment"])
+def test_restoring_a_snapshot_of_nothing_keeps_what_is_protected_now(bench: Any, way: str) -> None:
+    bench.fails("x", "handle_create")
+    assert bench.create("x: {type: Test::Box}", rollback=True).state == "ROLLBACK_COMPLETE"
+    bench.run(SnapshotStack("s", "empty"))
+    bench.update(A, environment=BY_ENVIRONMENT if way == "environment" else None)
+    if way == "command":
+        protect(bench, "a")
+
+    refused(lambda: bench.run(RestoreSnapshot("s", "empty")))
+
+    assert bench.states() == {"a": "CREATE_COMPLETE"}

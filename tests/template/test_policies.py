@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -114,8 +115,32 @@ def test_policies_go_through_text_and_nothing_is_nothing() -> None:
 def test_what_is_undone_keeps_its_limits_only() -> None:
     known = made({"web": ("pre-delete",)}, timeouts=_LIMITS, retries={"a": 2}, protect=["a"])
 
-    undone = known.for_undoing()
+    undone = known.for_nothing()
 
     assert not undone.protects_any
     assert not undone.hooks("web")
     assert (undone.timeouts, undone.retries) == (known.timeouts, known.retries)
+
+
+class Counting(dict[str, Any]):
+    """Counts how often somebody goes through it."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_names_are_looked_up_and_not_searched_for() -> None:
+    tables = [Counting({f"r{n}": said for n in range(9)}) for said in ({"*": 1.0}, {"*": [2, 1.0]})]
+    protect = Counting({f"r{n}": True for n in range(9)})
+    known = Policies(*tables, protect, breakpoints=(("r1", ("pre-create",)),))
+    before = [table.times for table in (*tables, protect)]
+
+    assert known.timeout("r1", "T", "create") == 1.0
+    assert known.retry("r1", "T", "create").attempts == 2
+    assert known.protects("r1", "T")
+    assert known.hooks("r1") == {"pre-create"}
+
+    assert [table.times for table in (*tables, protect)] == before
