@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zonda.hooks.errors import PluginError, StoreError, TemplateWarning, ZondaError
+from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.runner import StackRef
 
 from .app_commands import Commands, Running, Waiting
@@ -114,6 +114,16 @@ class App:
     def stack(self, name_or_id: str) -> StackView:
         """A stack of this project by name, or any by id; raises NotFound."""
         return self.reader.stack(name_or_id, self.settings.project)
+
+    def stack_ever(self, name_or_id: str) -> StackView:
+        """A stack that is there, else the last one of this name that was; raises NotFound."""
+        try:
+            return self.stack(name_or_id)
+        except NotFound as missing:
+            try:
+                return self.reader.deleted_stack(name_or_id, self.settings.project)
+            except NotFound:
+                raise missing from None
 
     def details(self, stack: StackView, *, refresh: bool = False) -> Details:
         """A stack's parameters and outputs, which take its template to know.

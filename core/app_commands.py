@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import Conflict, NotFound, StoreError
+from zonda.hooks.errors import Conflict, StoreError
 
 from .engine import actions, answers
 from .engine.actions import Accepted, Action
@@ -93,6 +93,9 @@ class Parts(Protocol):
 
     def stack(self, name_or_id: str) -> StackView:
         """A stack by name or id."""
+
+    def stack_ever(self, name_or_id: str) -> StackView:
+        """A stack by name or id, one that is deleted, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +182,10 @@ class Commands:
     def wait(self, name_or_id: str) -> Running:
         """Drive or watch what a stack is doing; see ``App.wait``."""
         before = self._parts.reader.last_event()
-        stack = self._known(name_or_id)
+        stack = self._parts.stack_ever(name_or_id)
         if not stack.idle and self._lead("own"):
             self._drive(stack.id)
         return Running(self, stack, events_before=before)
-
-    def _known(self, name_or_id: str) -> StackView:
-        """A stack that is there, else one that was: what was waited for may be over by now."""
-        parts = self._parts
-        try:
-            return parts.stack(name_or_id)
-        except NotFound as missing:
-            try:
-                return parts.reader.deleted_stack(name_or_id, parts.settings.project)
-            except NotFound:
-                raise missing from None
 
     def _ask(self, action: Action) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import UsageError
 
-from . import output, stack_names
+from . import output
 from .screen import Screen
 from .session import Session
 
@@ -45,7 +45,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 def diff(session: Session, arguments: argparse.Namespace) -> int:
     """The differences, part by part; hidden values only as hidden, changed or not."""
     numbers = [_number(text) for text in (arguments.first, arguments.second)]
-    stack = stack_names.find(session, arguments.stack)
+    stack = session.app.stack(arguments.stack)
     older, newer, found = session.app.telling.differences(stack, *numbers)
     chosen = [part for part in PARTS if getattr(arguments, part)] or list(PARTS)
     screen = session.screen

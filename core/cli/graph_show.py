@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output, stack_names
+from . import bundles, output
 from .screen import Screen
 from .session import Session
 
@@ -34,7 +34,7 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 def graph(session: Session, arguments: argparse.Namespace) -> int:
     """The graph of a stack, with the states of its resources."""
-    stack = stack_names.find(session, arguments.stack)
+    stack = session.app.stack(arguments.stack)
     found, untold = session.app.telling.graph(stack)
     if untold:
         session.screen.say(f"The edges cannot be explained: {untold}")

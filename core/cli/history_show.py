@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from . import output, stack_names
+from . import output
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -25,7 +25,7 @@ def history_arguments(parser: argparse.ArgumentParser) -> None:
 
 def history(session: Session, arguments: argparse.Namespace) -> int:
     """One row per generation, the oldest first."""
-    stack = stack_names.find(session, arguments.stack)
+    stack = session.app.stack(arguments.stack)
     found = session.app.telling.generations(stack).all()
     if arguments.limit is not None:
         found = found[-arguments.limit :] if arguments.limit > 0 else []

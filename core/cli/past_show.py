@@ -9,7 +9,7 @@ from zonda.core.engine.telling.past import NOT_KEPT, Past
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
-from . import output, stack_names
+from . import output
 from .session import Session
 
 #: Shown to programs, and to people who ask for it with ``-c``.
@@ -18,7 +18,7 @@ LONG = ("template",)
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """The stack at the end of a generation, its template and the state of its resources."""
-    stack = stack_names.find(session, arguments.stack)
+    stack = session.app.stack(arguments.stack)
     telling, screen = session.app.telling, session.screen
     past = telling.past(stack, arguments.at)
     fields = _fields(stack, past)

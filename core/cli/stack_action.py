@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.engine.actions import Action, CancelStack, CheckStack, ResumeStack, SuspendStack
+from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.states import PASSING
 
 from .follow import follow, follow_passing
 from .session import Session
-from .stack_change import add_waiting, say_planned
+from .stack_change import act_on_all, add_waiting, say_planned
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
 _ENDS_OF_CANCEL = (
@@ -39,26 +39,20 @@ suspend_arguments = resume_arguments = check_arguments = _stack_arguments
 
 def suspend(session: Session, arguments: argparse.Namespace) -> int:
     """Suspend every resource, dependants first."""
-    return _all(session, arguments, [SuspendStack(name) for name in arguments.stacks], "SUSPEND")
+    actions = [SuspendStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "SUSPEND")
 
 
 def resume(session: Session, arguments: argparse.Namespace) -> int:
     """Resume every resource, requirements first."""
-    return _all(session, arguments, [ResumeStack(name) for name in arguments.stacks], "RESUME")
+    actions = [ResumeStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "RESUME")
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Ask every resource whether it is still as it should be; nothing is changed."""
-    return _all(session, arguments, [CheckStack(name) for name in arguments.stacks], "CHECK")
-
-
-def _all(session: Session, arguments: argparse.Namespace, actions: list[Action], end: str) -> int:
-    running = [session.app.act(action, drive=arguments.wait) for action in actions]
-    if arguments.wait:
-        return max([follow(session, each, (end,)) for each in running])
-    for each in running:
-        say_planned(session, each)
-    return 0
+    actions = [CheckStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "CHECK")
 
 
 def cancel_arguments(parser: argparse.ArgumentParser) -> None:

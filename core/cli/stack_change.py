@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Iterable
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
 from zonda.core.settings import LONGEST_ACTION
-from zonda.hooks.errors import UsageError
+from zonda.core.store.views import StackView, gone_at
+from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from . import bundles, hook_options, output, plan_tree, problems
 from .follow import follow
@@ -192,19 +194,50 @@ def delete_arguments(parser: argparse.ArgumentParser) -> None:
 
 def delete(session: Session, arguments: argparse.Namespace) -> int:
     """Delete stacks, all at once, and wait until nothing of them is left."""
-    names = list(dict.fromkeys(arguments.stacks))
-    found = [session.app.stack(name) for name in names]
-    if not arguments.yes and not _sure(session, [stack.name for stack in found]):
+    found, code = _there(session, arguments.stacks)
+    if found and not arguments.yes and not _sure(session, [stack.name for stack in found]):
         return 1
-    running = [
-        session.app.act(DeleteStack(stack.id), drive=arguments.wait)
-        for stack in {stack.id: stack for stack in found}.values()
-    ]
-    if not arguments.wait:
-        for each in running:
+    actions = [DeleteStack(stack.id) for stack in found]
+    return max(code, act_on_all(session, arguments, actions, "DELETE"))
+
+
+def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int]:
+    """The stacks that are there; 1 unless the others have been deleted before."""
+    found: dict[str, StackView] = {}
+    code = 0
+    for name in dict.fromkeys(names):
+        try:
+            stack = session.app.stack_ever(name)
+        except NotFound as missing:
+            code = problems.report(session.screen, missing)
+            continue
+        if stack.deleted_at is None:
+            found[stack.id] = stack
+        else:
+            how = f"deleted at {gone_at(stack)} ({stack.status_reason})"
+            session.screen.say(f"Stack {stack.name} was {how}: nothing to do.")
+    return list(found.values()), code
+
+
+def act_on_all(
+    session: Session, arguments: argparse.Namespace, actions: Iterable[Action], end: str
+) -> int:
+    """Act on several stacks at once and follow each to its end, which should be ``end``.
+
+    One that refuses does not keep the others from it. Gives the exit code.
+    """
+    running, code = [], 0
+    for action in actions:
+        try:
+            running.append(session.app.act(action, drive=arguments.wait))
+        except ZondaError as error:
+            code = max(code, problems.report(session.screen, error))
+    for each in running:
+        if arguments.wait:
+            code = max(code, follow(session, each, (end,)))
+        else:
             say_planned(session, each)
-        return 0
-    return max([follow(session, each, ("DELETE",)) for each in running])
+    return code
 
 
 def _sure(session: Session, names: list[str]) -> bool:

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import history_show, output, stack_names
+from . import history_show, output
 from .excerpts import excerpt
 from .screen import Screen
 from .session import Session
@@ -33,7 +33,7 @@ def why_arguments(parser: argparse.ArgumentParser) -> None:
 
 def why(session: Session, arguments: argparse.Namespace) -> int:
     """The explanation, the deepest failure first."""
-    stack = stack_names.find(session, arguments.stack)
+    stack = session.app.stack(arguments.stack)
     found = session.app.telling.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
     if arguments.format in ("json", "yaml"):

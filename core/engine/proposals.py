@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.showing import stack_view
+from zonda.core.store.views import gone_at
 from zonda.core.template import policies
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.source import load_document
@@ -42,10 +44,10 @@ def named(room: Room, name: str) -> StackRow:
     try:
         stack = reader.stack_row(name, project)
     except NotFound as error:
-        error.hint = reader.near(name, project)
+        error.hint = reader.hint(name, project)
         raise
     if stack.deleted_at is not None:
-        raise NotFound("Stack", name)
+        raise NotFound("Stack", name, hint=f"It was deleted at {gone_at(stack_view(stack))}.")
     return stack
 
 

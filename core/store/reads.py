@@ -31,6 +31,7 @@ from .views import (
     ResourceView,
     StackView,
     TemplateView,
+    gone_at,
 )
 
 #: A limit that is none.
@@ -69,12 +70,16 @@ class Reader:
         try:
             return stack_view(self.stack_row(name_or_id, project))
         except NotFound as error:
-            error.hint = self.near(name_or_id, project)
+            error.hint = self.hint(name_or_id, project)
             raise
 
-    def near(self, name: str, project: str) -> str:
-        """A hint that names the stack that was probably meant, or nothing."""
-        return near(name, (stack.name for stack in self.stacks(project)))
+    def hint(self, name: str, project: str) -> str:
+        """What became of the stack of this name, or which one was probably meant, or nothing."""
+        try:
+            gone = self.deleted_stack(name, project)
+        except NotFound:
+            return near(name, (stack.name for stack in self.stacks(project)))
+        return f"One of this name was deleted at {gone_at(gone)}; its id is {gone.id}."
 
     def deleted_stack(self, name: str, project: str = "default") -> StackView:
         """The stack of this name that was deleted last; raises NotFound."""

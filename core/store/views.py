@@ -7,6 +7,7 @@ property ``state`` joins both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 REDACTED = "******"
@@ -46,6 +47,11 @@ class StackView:
     def idle(self) -> bool:
         """Whether nothing is planned or running."""
         return self.phase == "IDLE"
+
+
+def gone_at(stack: StackView) -> str:
+    """When a deleted (or abandoned) stack has gone, as Heat writes it; UTC."""
+    return datetime.fromtimestamp(stack.deleted_at or 0, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,52 @@ def test_delete_leaves_nothing(zonda: Zonda) -> None:
     zonda("stack", "show", "web", code=1)
 
 
+@pytest.mark.usefixtures("web")
+def test_one_stack_that_refuses_keeps_no_other_from_its_action(
+    zonda: Zonda, template: Path
+) -> None:
+    for name in ("one", "two"):
+        zonda("stack", "create", name, "-t", template)
+    zonda("stack", "protect", "one")
+    done = zonda("stack", "delete", "-y", "nope", "one", "two", "none", code=1)
+    for said in ("Stack (nope)", "Stack (none)", "protect", "Stack two DELETE_COMPLETE"):
+        assert said in done.err
+    names = [row["Stack Name"] for row in zonda("stack", "list", "-f", "json").data]
+    assert names == ["web", "one"]
+    assert "Stack one CHECK_COMPLETE" in zonda("stack", "check", "nope", "one", code=1).err
+
+
+@pytest.mark.usefixtures("web")
+def test_a_deletion_may_be_repeated(zonda: Zonda) -> None:
+    key = zonda("stack", "show", "web", "-f", "value", "-c", "id").out.strip()
+    zonda("stack", "delete", "-y", "web")
+    for name in ("web", key):
+        done = zonda("stack", "delete", name)
+        assert "Stack web was deleted at 2" in done.err
+        assert "nothing to do" in done.err
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("stack", "show", "web"),
+        ("stack", "event", "list", "web"),
+        ("stack", "history", "web"),
+        ("stack", "why", "web"),
+        ("stack", "suspend", "web"),
+        ("stack", "plan", "web", "--delete"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_that_is_deleted_leads_to_its_id(zonda: Zonda, words: tuple[str, ...]) -> None:
+    key = zonda("stack", "show", "web", "-f", "value", "-c", "id").out.strip()
+    zonda("stack", "delete", "-y", "web")
+    assert f"its id is {key}." in zonda(*words, code=1).err
+    if words[1] == "suspend":
+        assert "It was deleted at 2" in zonda("stack", "suspend", key, code=1).err
+
+
 def test_several_stacks_are_deleted_at_once(zonda: Zonda, template: Path) -> None:
     for name in ("one", "two"):
         zonda("stack", "create", name, "-t", template)
