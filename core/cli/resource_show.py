@@ -16,6 +16,7 @@ LIST_COLUMNS = (
     "resource_type",
     "resource_status",
     "updated_time",
+    "leaving",
 )
 
 
@@ -30,8 +31,15 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> int:
     reader = session.app.reader
     stack = reader.stack(arguments.stack)
     found = [
-        (one.name, one.physical_id, one.type, one.state, output.moment(one.updated_at))
-        for one in reader.resources(stack.id)
+        (
+            one.name,
+            one.physical_id,
+            one.type,
+            one.state,
+            output.moment(one.updated_at),
+            not one.present,
+        )
+        for one in reader.resources(stack.id, absent=True)
     ]
     screen = session.screen
     output.rows(screen.out, arguments, LIST_COLUMNS, found, screen.width)
@@ -41,7 +49,7 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> int:
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack resource show``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("resource", metavar="RESOURCE", help="name in the template")
+    parser.add_argument("resource", metavar="RESOURCE", help="name, or an instance's id")
     output.add_arguments(parser)
 
 
@@ -50,8 +58,14 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     reader = session.app.reader
     stack = reader.stack(arguments.stack)
     found = reader.resource(stack.id, arguments.resource)
+    others = [
+        {"id": one.id, "physical_resource_id": one.physical_id, "resource_status": one.state}
+        for one in reader.resources(stack.id, absent=True)
+        if one.name == found.name and not one.present and one.id != found.id
+    ]
     screen = session.screen
-    output.fields(screen.out, arguments, as_fields(found), screen.width)
+    fields = {**as_fields(found), "leftovers": others}
+    output.fields(screen.out, arguments, fields, screen.width)
     return 0
 
 
@@ -70,6 +84,7 @@ def as_fields(one: ResourceView) -> dict[str, Any]:
         "properties": one.properties,
         "attributes": one.attributes,
         "metadata": one.metadata,
+        "leaving": not one.present,
         "deletion_policy": one.deletion_policy,
         "protected": one.protected,
         "hook": one.hook or None,

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,17 @@ def export(session: Session, arguments: argparse.Namespace) -> int:
             f"{len(made.hidden)} hidden values are left out (see 'masked'); "
             "--with-secrets puts them in."
         )
+    _say_leftovers(session, made.values.get("leftovers", ()))
     return 0
+
+
+def _say_leftovers(session: Session, left: Sequence[Mapping[str, Any]]) -> None:
+    """What exists outside, and no template means."""
+    for each in left:
+        known, state = each["resource_id"] or "no id known", f"{each['action']}_{each['status']}"
+        session.screen.say(
+            f"Left over of {each['name']} ({each['type']}): {known}, {state}; see 'leftovers'."
+        )
 
 
 def abandon_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +85,7 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
     _write(session, arguments.output_file, made.values)
     session.app.act(AbandonStack(stack.id, made.digest, arguments.force), drive=False)
     session.screen.say(f"Stack {stack.name} is forgotten; its resources were left as they are.")
+    _say_leftovers(session, made.values.get("leftovers", ()))
     return 0
 
 
@@ -143,6 +155,11 @@ def adopt(session: Session, arguments: argparse.Namespace) -> int:
         tags=tags_of(arguments.tags) or tuple(map(str, document.get("tags") or ())),
     )
     running = session.app.act(action, drive=arguments.wait)
+    for each in document["leftovers"]:
+        session.screen.say(
+            f"Not adopted, since no template means it: {each.get('name')} "
+            f"({each.get('resource_id') or 'no id known'})."
+        )
     return to_the_end(session, arguments, running, "ADOPT")
 
 
@@ -163,6 +180,10 @@ def _document(file: str) -> dict[str, Any]:
             f"In {file} hidden values are left out: {', '.join(map(str, found['masked']))}.",
             hint="Export the stack again with --with-secrets.",
         )
+    left = found.get("leftovers")
+    found["leftovers"] = (
+        [each for each in left if isinstance(each, dict)] if isinstance(left, list) else []
+    )
     return found
 
 

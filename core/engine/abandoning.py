@@ -31,9 +31,9 @@ def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
         if not action.force:
             check_idle(found)
         rows = work.tx.resources_of(found.id)
-        shown = documents.shown_rows(rows)
-        data = [work.tx.data(row.id) for row in shown]
-        if documents.digest(found, shown, data, work.sealer) != action.digest:
+        known = documents.known_rows(rows)
+        data = [work.tx.data(row.id) for row in known]
+        if documents.digest(found, known, data, work.sealer) != action.digest:
             raise Conflict(
                 f"Stack {found.name} has changed since the document was made of it.",
                 hint="Nothing was forgotten: abandon it again.",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.sealing import PREFIX, Sealer
 from zonda.core.template.fingerprint import canonical
 
-from .states import PRESENT
+from .states import COMPLETE, IN_PROGRESS, PRESENT
 
 #: A row of a resource's data: name, sealed value, whether it is never shown.
 Data = Sequence[tuple[str, str, int]]
@@ -23,8 +23,8 @@ def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
         "name": row.name,
         "resource_id": row.physical_id,
         "type": row.type,
-        "action": row.action,
-        "status": row.status,
+        "action": row.op or row.action,
+        "status": IN_PROGRESS if row.op else row.status,
         "metadata": metadata,
         "resource_data": {name: sealer.open(value) for name, value, _ in data},
         "redacted": [name for name, _, redact in data if redact],
@@ -32,9 +32,8 @@ def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
     }
 
 
-def masked(found: dict[str, Any]) -> list[str]:
-    """The paths of what is hidden in an entry."""
-    start = f"resources.{found['name']}"
+def masked(found: dict[str, Any], start: str) -> list[str]:
+    """The paths of what is hidden in an entry, which stands at ``start``."""
     hidden = [f"{start}.resource_data.{name}" for name in found["redacted"]]
     return [*hidden, f"{start}.metadata"] if found["sealed_metadata"] else hidden
 
@@ -52,8 +51,35 @@ def shown(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
-    """The instances that a document tells of: those that are there and meant to be."""
+    """The instances that a snapshot tells of: those that are there and meant to be."""
     return [row for row in rows if row.want == PRESENT and row.action != "INIT"]
+
+
+def known_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
+    """Every instance that exists outside, or may: also what is being made, and what is to go."""
+    return [row for row in rows if (row.op or row.action != "INIT") and not _is_gone(row)]
+
+
+def _is_gone(row: ResourceRow) -> bool:
+    return (row.op, row.action, row.status) == ("", "DELETE", COMPLETE)
+
+
+def divided(
+    rows: Iterable[ResourceRow], names: Collection[str]
+) -> tuple[list[ResourceRow], list[ResourceRow]]:
+    """The instances that a template with ``names`` means, one of a name; and what is left over.
+
+    Of a stack that is being deleted the template means those that are still there. An instance
+    that was begun and has no physical id yet cannot be meant: nobody could adopt it.
+    """
+    found = sorted(rows, key=lambda row: (row.want == PRESENT, row.id))
+    meant = {
+        row.name: row
+        for row in found
+        if (row.want == PRESENT or row.name in names) and (row.action != "INIT" or row.physical_id)
+    }
+    left = [row for row in found if meant.get(row.name) is not row]
+    return sorted(meant.values(), key=lambda row: row.id), sorted(left, key=lambda row: row.id)
 
 
 def digest(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.core.store.reads import Reader
-from zonda.core.store.rows import SnapshotRow, StackRow
+from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.secret_texts import masked, secret_texts
@@ -30,7 +30,11 @@ Reading = Callable[[Bundle, Identity], StackDefinition]
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks."""
+    """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks.
+
+    In ``values`` stands every instance that may exist outside: under ``resources`` those that the
+    template means, by name; under ``leftovers``, where there are any, the others.
+    """
 
     values: dict[str, Any]
     digest: str
@@ -44,6 +48,7 @@ class _Sources:
     template: str
     environment: dict[str, Any]
     files: dict[str, str]
+    resources: frozenset[str]
     hidden: list[str] = field(default_factory=list)
 
 
@@ -59,19 +64,26 @@ class Exporting:
         reader = self._reader
         with reader.snapshot():
             stack = reader.stack_row(stack_id)
-            rows = documents.shown_rows(reader.resource_rows(stack.id))
-            data = [reader.sealed_data(row.id) for row in rows]
+            rows = documents.known_rows(reader.resource_rows(stack.id))
+            data = {row.id: reader.sealed_data(row.id) for row in rows}
             sources = self._sources(stack, with_secrets=with_secrets)
-        entries, hidden = {}, sources.hidden
-        for row, items in zip(rows, data, strict=True):
-            entries[row.name] = documents.entry(row, items, reader.sealer)
-            if not with_secrets:
-                hidden += documents.masked(entries[row.name])
-                entries[row.name] = documents.shown(entries[row.name])
+        hidden = sources.hidden
+
+        def entry(row: ResourceRow, where: str) -> dict[str, Any]:
+            made = documents.entry(row, data[row.id], reader.sealer)
+            if with_secrets:
+                return made
+            hidden.extend(documents.masked(made, where))
+            return documents.shown(made)
+
+        meant, left = documents.divided(rows, sources.resources)
+        entries = {row.name: entry(row, f"resources.{row.name}") for row in meant}
         values = _document(stack, sources, entries)
+        if left:
+            values["leftovers"] = [entry(row, f"leftovers.{at}") for at, row in enumerate(left)]
         if hidden:
             values["masked"] = hidden
-        digest = documents.digest(stack, rows, data, reader.sealer)
+        digest = documents.digest(stack, rows, [data[row.id] for row in rows], reader.sealer)
         return Export(values, digest, tuple(hidden))
 
     def snapshots(self, stack_id: str) -> list[dict[str, Any]]:
@@ -114,11 +126,12 @@ class Exporting:
         bundle = bundle_of(self._reader.template(stack.template_id).body)
         definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
         environment = _environment(definition)
+        resources = frozenset(definition.resources)
         files = dict(bundle.files)
         for file in (*bundle.links, bundle.template_file):
             files.update(bundle.files_of(file))
         if with_secrets:
-            return _Sources(bundle.template, environment, files)
+            return _Sources(bundle.template, environment, files, resources)
         hidden = redacting.secrets(bundle, definition)
         texts = secret_texts(hidden.values())
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
@@ -129,6 +142,7 @@ class Exporting:
             redacting.show(bundle, definition, hidden).template,
             _clean(environment, texts),
             _clean(files, texts),
+            resources,
             [".".join(map(str, (file or "template", *path))) for file, path in hidden],
         )
 

@@ -98,25 +98,31 @@ class Reader:
 
     def resources(self, stack_id: str, *, absent: bool = False) -> list[ResourceView]:
         """The resources of a stack; with ``absent`` also instances that are to be deleted."""
-        rows = [row for row in self.resource_rows(stack_id) if absent or row.want == "PRESENT"]
-        users, known = _users(rows), self._policies(stack_id)
-        return [resource_view(row, users.get(row.name, ()), self.sealer, known) for row in rows]
+        rows = self.resource_rows(stack_id)
+        present = [row for row in rows if row.want == "PRESENT"]
+        users, known = _users(present), self._policies(stack_id)
+        shown = rows if absent else present
+        return [resource_view(row, users.get(row.name, ()), self.sealer, known) for row in shown]
 
     def _policies(self, stack_id: str) -> Policies:
         found = self._all(SQL["stack_by_id"], stack_id)
         return policies.read(StackRow(*found[0]).policies if found else "")
 
     def resource(self, stack_id: str, name: str) -> ResourceView:
-        """One resource by name; raises NotFound."""
-        views = self.resources(stack_id)
-        for view in views:
-            if view.name == name:
-                return view
-        raise NotFound("Resource", name, hint=near(name, (view.name for view in views)))
+        """One resource by name, else the newest that is about to go, or by id; raises NotFound."""
+        views = self.resources(stack_id, absent=True)
+        found = [view for view in views if name in (view.name, view.id)]
+        if not found:
+            raise NotFound("Resource", name, hint=near(name, {view.name for view in views}))
+        return max(found, key=lambda view: (view.name == name, view.present, view.id))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
+
+    def required_rows(self, resource_id: str) -> list[ResourceRow]:
+        """The instances that one requires, as rows."""
+        return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]
 
     def edges(self, stack_id: str) -> list[tuple[str, str]]:
         """Which instance requires which, by their ids."""
