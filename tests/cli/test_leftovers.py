@@ -78,3 +78,18 @@ def test_what_is_left_of_a_deletion_is_shown(zonda: Zonda, write: Write, left: N
     document = zonda("stack", "export", "web").data
     assert list(document["resources"]) == ["a"]
     assert len(document["leftovers"]) == 1
+
+
+def advice(zonda: Zonda) -> str:
+    (failure, *_) = zonda("stack", "why", "web", "-f", "json").data["failures"]
+    return " ".join(failure["advice"])
+
+
+@pytest.mark.usefixtures("left")
+def test_nobody_is_told_to_delete_a_stack_for_a_leftover(zonda: Zonda) -> None:
+    assert "zonda stack delete" not in advice(zonda)
+    assert "zonda stack retry web" in advice(zonda)
+    zonda("stack", "retry", "web", code=1)
+    zonda("stack", "delete", "web", "-y", code=1)
+    assert "zonda stack delete web" in advice(zonda)
+    assert "retry" not in advice(zonda)

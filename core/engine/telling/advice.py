@@ -13,6 +13,9 @@ from zonda.core.store.views import FailedView, StackView
 from ..outcome import BROKEN, CANCELLED, INTERRUPTED, STACK_TIMED_OUT, TIMED_OUT
 
 _AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
+_REPLACED = "An update replaces the resource, and then removes what this has left."
+#: What helps where it is not a deletion that has failed.
+_OF_UPDATES = (_AGAIN, _REPLACED)
 
 #: By the class of the error, for what zonda itself ends or refuses.
 BY_KIND = {
@@ -27,7 +30,8 @@ BY_KIND = {
     CANCELLED: ("Somebody cancelled it, so nothing is wrong with the resource itself.",),
     INTERRUPTED: (
         "The engine ended while the plug-in was at work, so nobody knows whether it acted. Look"
-        " outside; an update replaces the resource, and 'zonda stack delete {stack}' removes it.",
+        " outside.",
+        _REPLACED,
     ),
     BROKEN: ("This is a fault in zonda or in a plug-in: run it again with --debug and report it.",),
     "Immutable": (
@@ -77,28 +81,37 @@ _UNEXPECTED = (
     _AGAIN,
 )
 _DELETE = "'zonda stack delete {stack}' goes on where it was, once the reason is mended."
+_RETRY = "'zonda stack retry {stack}' tries again, once the reason is mended."
 
 
 def advice(stack: StackView, failure: FailedView) -> list[str]:
-    """What to do about one failure."""
+    """What to do about one failure of a stack as it is now."""
     words = {
         "stack": stack.name,
         "resource": failure.resource_name,
         "type": failure.resource_type,
         "kind": failure.kind,
     }
-    return [text.format(**words) for text in _advice(failure)]
+    return [text.format(**words) for text in _advice(stack, failure)]
 
 
-def _advice(failure: FailedView) -> Iterator[str]:
+def _advice(stack: StackView, failure: FailedView) -> Iterator[str]:
     found = BY_KIND.get(failure.kind) or BY_CODE.get(failure.code) or _by_family(failure)
     if failure.op == "DELETE":
-        yield from (text for text in found if text != _AGAIN)
-        yield _DELETE
+        yield from (text for text in found if text not in _OF_UPDATES)
+        yield from _deleting(stack)
     else:
         yield from found
     if failure.code.startswith("ZON"):
         yield f"'zonda explain {failure.code}' tells more about this kind of error."
+
+
+def _deleting(stack: StackView) -> Iterator[str]:
+    """How a deletion is tried again; a stack that lives on must not be deleted for one of them."""
+    if stack.action == "DELETE":
+        yield _DELETE
+    elif stack.status == "FAILED":
+        yield _RETRY
 
 
 def _by_family(failure: FailedView) -> tuple[str, ...]:
