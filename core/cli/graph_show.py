@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output
+from . import bundles, output, plain
 from .screen import Screen
 from .session import Session
 
@@ -17,7 +17,16 @@ if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.engine.telling.graph import Graph
 
 FORMATS = ("text", "dot", "mermaid", "svg", "json")
-_BY_SUFFIX = {".gv": "dot", ".dot": "dot", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
+#: How a file's name ends -> the format.
+_BY_SUFFIX = {
+    "": "text",
+    ".txt": "text",
+    ".gv": "dot",
+    ".dot": "dot",
+    ".mmd": "mermaid",
+    ".svg": "svg",
+    ".json": "json",
+}
 _COLOURS = {"failed": "red", "progress": "yellow", "complete": "green"}
 
 
@@ -59,7 +68,7 @@ def template_graph(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
-    form = arguments.format or _BY_SUFFIX.get(Path(arguments.output or "").suffix, "text")
+    form = arguments.format or _form_of(arguments.output or "")
     if arguments.output is None:
         if form == "json":
             from zonda.core.engine.telling import drawing
@@ -74,6 +83,17 @@ def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
         Path(arguments.output).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{arguments.output} cannot be written: {error.strerror}.") from error
+
+
+def _form_of(file: str) -> str:
+    """The format that a file's name asks for; raises UsageError where it names none of ours."""
+    ending = Path(file).suffix.lower()
+    if ending not in _BY_SUFFIX:
+        raise UsageError(
+            f"{file} is not written: there is no format for {ending} files.",
+            hint=f"Known are {', '.join(filter(None, _BY_SUFFIX))}; or say which with -f.",
+        )
+    return _BY_SUFFIX[ending]
 
 
 def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
@@ -97,7 +117,8 @@ def _tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
     for branches, node, why, note in drawing.tree(found, lines):
         colour = _COLOURS.get(node.look)
         state = screen.painted(node.state, colour) if painted and colour else node.state
-        parts = [f"{branches}{node.name} ({node.type})", state, f"[{why}]" if why else "", note]
+        named, why = plain.line(f"{node.name} ({node.type})"), plain.line(why)
+        parts = [f"{branches}{named}", state, f"[{why}]" if why else "", note]
         yield "  ".join(part for part in parts if part)
     if not found.nodes:
         yield "There are no resources."

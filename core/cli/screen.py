@@ -75,10 +75,9 @@ class Screen:
         return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
 
     def show(self, text: str) -> None:
-        """A line of the result; on a terminal control characters are spelt out."""
-        if self.out.isatty():
-            text = plain.lines(text, _CODES if self._colour else None)
-        self.out.write(text + "\n")
+        """A line of the result for people; control characters are spelt out."""
+        coloured = self._colour and self.out.isatty()
+        self.out.write(plain.lines(text, _CODES if coloured else None) + "\n")
 
     def painted(self, text: str, colour: str) -> str:
         """``text`` in a colour once it is shown, on a terminal."""

@@ -74,6 +74,8 @@ def test_failed_and_waiting_states(zonda: Zonda, write: Write) -> None:
         ("g.mmd", "flowchart "),
         ("g.json", "{"),
         ("g.txt", "names (OS::"),
+        ("g.SVG", "<svg "),
+        ("tree", "names (OS::"),
     ],
 )
 def test_the_file_decides_the_format(
@@ -100,6 +102,7 @@ def test_a_deleted_stack_and_one_whose_plug_in_is_gone(zonda: Zonda, web: None) 
     ("words", "code"),
     [
         pytest.param(("stack", "graph", "web", "-o", "/not/there/g.svg"), 2, id="folder"),
+        pytest.param(("stack", "graph", "web", "-o", "g.png"), 2, id="ending"),
         pytest.param(("stack", "graph", "wep"), 1, id="stack"),
         pytest.param(("template", "graph"), 2, id="no template"),
     ],
@@ -141,6 +144,24 @@ def test_dot_is_one_statement_a_line() -> None:
     for line in lines:
         assert line.replace("\\\\", "").replace('\\"', "").count('"') % 2 == 0
         assert "\x07" not in line
+
+
+def test_names_that_cannot_be_seen_are_told_apart() -> None:
+    nodes = tuple(Node(name, "T") for name in ("b\x1b", "b ", "b\x07"))
+    for draw in (drawing.dot, drawing.mermaid):
+        lines = [line for line in draw(Graph("g", nodes, ())) if "label=" in line or '["' in line]
+        assert len({line.split("[", 1)[1] for line in lines}) == 3
+    assert '"b\\\\x1b" [label="b\\\\x1b\\nT"' in "".join(drawing.dot(Graph("g", nodes, ())))
+
+
+def test_a_tree_steers_no_terminal_that_its_file_is_shown_on(
+    zonda: Zonda, write: Write, tmp_path: Path
+) -> None:
+    text = 'heat_template_version: 2018-08-31\nresources: {"b\\e[31m": {type: OS::Heat::None}}\n'
+    zonda("stack", "create", "web", "-t", write("t.yaml", text))
+    assert zonda("stack", "graph", "web").out.startswith("b\\x1b[31m (OS::Heat::None)")
+    zonda("stack", "graph", "web", "-o", tmp_path / "g.txt")
+    assert (tmp_path / "g.txt").read_text().startswith("b\\x1b[31m (OS::Heat::None)")
 
 
 def test_mermaid_keeps_texts_inside_their_quotes() -> None:

@@ -144,6 +144,15 @@ def test_what_the_encoding_lacks_is_spelt_out(form: str, encoding: str) -> None:
         assert json.loads(text) == thing
 
 
+def test_a_line_of_the_result_steers_nobody_who_reads_it_later() -> None:
+    screen = Screen()
+    screen.out = io.StringIO()
+
+    screen.show(f"{screen.painted('red', 'red')} {EVIL}")
+
+    assert screen.out.getvalue() == "red a\\x1b[31mb\\x9b2J\\x00c\n"
+
+
 @pytest.mark.parametrize("colour", [True, False])
 def test_only_our_own_colours_reach_the_terminal(colour: bool) -> None:
     screen = Screen(colour=colour)

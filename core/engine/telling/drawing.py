@@ -132,8 +132,9 @@ def dot(graph: Graph) -> Iterator[str]:
 
 def _quoted(text: str) -> str:
     r"""A string of DOT; a backslash is doubled, since ``\N`` and others mean something there."""
-    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return '"' + "".join(letter if letter.isprintable() else " " for letter in text) + '"'
+    lines = ("".join(map(_spelt, line)) for line in text.split("\n"))
+    shown = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(shown) + '"'
 
 
 def mermaid(graph: Graph) -> Iterator[str]:
@@ -156,13 +157,14 @@ def mermaid(graph: Graph) -> Iterator[str]:
 def _entities(text: str) -> str:
     """A text inside quotes of Mermaid: all that might mean something there as its number."""
     return "".join(
-        letter
-        if letter.isalnum() or letter in " _.,:()[]/-'"
-        else f"#{ord(letter)};"
-        if letter.isprintable()
-        else " "
-        for letter in text
+        letter if letter.isalnum() or letter in " _.,:()[]/-'" else f"#{ord(letter)};"
+        for letter in "".join(map(_spelt, text))
     )
+
+
+def _spelt(letter: str) -> str:
+    """A letter, or what it is where it cannot be seen: no two texts look alike for that."""
+    return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
 def _told(node: Node) -> str:
