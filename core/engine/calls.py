@@ -7,7 +7,6 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,7 +32,7 @@ from .values import check_value
 
 QUICK = 0.0005
 #: Operations whose handlers take what was handed to them.
-_HANDED = frozenset({"ADOPT", "DELETE_SNAPSHOT"})
+_HANDED = {"ADOPT": handing.ADOPT, "DELETE_SNAPSHOT": handing.SNAPSHOT}
 UNSUPPORTED = "{} not supported for {}"
 
 
@@ -207,11 +206,9 @@ class Operation:
         """What is secret for one template: of its properties, and of what they were made of."""
         row, found = self.row, Secrets.of(definition, self.row.name)
         found.add_properties(self.instances.read(row, text).properties)
-        required = set(json.loads(row.requires))
-        if found.any and required:
-            rows = self.instances.definitions.reader.resource_rows(row.stack_id)
-            read = [other for other in self.seen.as_seen(rows) if other.name in required]
-            found.add_read(definition, read, self.instances.lending.sealer)
+        if found.any:
+            rows = self.instances.definitions.reader.required_rows(row.id)
+            found.add_read(definition, self.seen.as_seen(rows), self.instances.lending.sealer)
         return found.values
 
     def _template(self) -> Definition | None:
@@ -274,7 +271,8 @@ class Operation:
 
     def _call(self, handler: Callable[..., Any]) -> Any:
         if self.action in _HANDED:
-            return handler(handing.values(self.instances.lending.sealer, self.row))
+            sealer, kind = self.instances.lending.sealer, _HANDED[self.action]
+            return handler(handing.values(sealer, self.row, kind))
         if self.action != "UPDATE":
             return handler()
         before = self.instance.t

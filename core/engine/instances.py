@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,10 +90,9 @@ class Instances:
 
     def _required(self, seen: Seen) -> dict[str, Resource]:
         """What a resource requires, as it is now; nothing that they write is kept."""
-        names, reader = set(json.loads(seen.row.requires)), self.definitions.reader
-        found = {}
-        for row in seen.as_seen(reader.resource_rows(seen.row.stack_id) if names else ()):
-            if row.name in names and row.want == PRESENT:
+        reader, found = self.definitions.reader, {}
+        for row in seen.as_seen(reader.required_rows(seen.row.id)):
+            if row.want == PRESENT:
                 data = seen.drafted.get(row.id)
                 other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
                 found[row.name] = self.make(other)

@@ -108,6 +108,10 @@ STATEMENTS: dict[str, Executable] = {
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))
     .order_by(R.id),
+    "required_by": select(RESOURCE)
+    .join(EDGE, E.dst == R.id)
+    .where(E.src == P("id"))
+    .order_by(R.id),
     "plan_rows": select(*(R[name] for name in columns(PlanRow)))
     .where(R.stack_id == P("stack_id"))
     .order_by(R.id),

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from zonda.core.store.reads import Reader
+
 THREE = """
     a: {type: Test::Box, properties: {value: one}}
     b: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}
@@ -56,3 +58,29 @@ def test_a_type_looks_at_its_updates_itself(bench: Any, monkeypatch: pytest.Monk
     assert bench.journal.of("a") == ["handle_create"]
     assert bench.resource("a").id == before.id
     assert bench.resource("a").properties == {"value": "two"}
+
+
+def test_the_secrets_of_an_operation_are_found_among_what_it_requires_alone(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many resources the stack has: who tells how far it is must not read them all."""
+    box = bench.types["Test::Box"]
+
+    class Talking(box):  # type: ignore[misc,valid-type]
+        def handle_create(self) -> None:
+            self.context.progress("working")
+
+    bench.types["Test::Talking"] = Talking
+    bench.restart()
+    read: list[str] = []
+    whole = Reader.resource_rows
+
+    def counted(reader: Reader, stack_id: str) -> Any:
+        read.append(stack_id)
+        return whole(reader, stack_id)
+
+    monkeypatch.setattr(Reader, "resource_rows", counted)
+    entry = "{type: Test::Talking, depends_on: base, properties: {secret: hush}}"
+    more = "".join(f"r{number}: {entry}\n" for number in range(5))
+    assert bench.create("base: {type: Test::Box}\n" + more).status == "COMPLETE"
+    assert read == []
