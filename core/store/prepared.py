@@ -86,13 +86,13 @@ SQL: dict[str, str] = {
     # (stack_id)
     'runnable_of_stack': "SELECT resource.id, resource.stack_id FROM resource WHERE resource.stack_id = ? AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
     # (now)
-    'paused_too_long': 'SELECT resource.id FROM resource WHERE resource.hook_until < ? ORDER BY resource.id',
+    'paused_too_long': 'SELECT resource.id FROM resource WHERE resource.hook_until < ?',
     # (stack_id)
     'paused_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.hook != '' ORDER BY resource.id",
     # (stack_id)
     'protected_ids': 'SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.protect = 1 ORDER BY resource.id',
     # (now)
-    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < ? ORDER BY resource.id",
+    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < ?",
     # (stack_id)
     'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open = 1 AND resource.op = ''",
     # (stack_id)

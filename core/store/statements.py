@@ -121,12 +121,14 @@ STATEMENTS: dict[str, Executable] = {
     "runnable_of_stack": select(R.id, R.stack_id)
     .where(R.stack_id == P("stack_id"), or_(_RUNNING, _READY))
     .order_by(R.id),
-    "paused_too_long": select(R.id).where(R.hook_until < P("now")).order_by(R.id),
+    # Asked every second. In order of their ids they would be looked for by their ids: in the whole
+    # table instead of the index of what is running.
+    "paused_too_long": select(R.id).where(R.hook_until < P("now")),
     "paused_ids": select(R.id).where(R.stack_id == P("stack_id"), R.hook != NOTHING).order_by(R.id),
     "protected_ids": select(R.id)
     .where(R.stack_id == P("stack_id"), R.protect == ONE)
     .order_by(R.id),
-    "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")).order_by(R.id),
+    "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")),
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
     .values(open=ZERO),

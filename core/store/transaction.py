@@ -191,11 +191,11 @@ class Transaction:
 
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""
-        return self._ids("overdue", now)
+        return sorted(self._ids("overdue", now))
 
     def paused_too_long(self, now: float) -> list[str]:
         """Instances that wait at a breakpoint that is to be cleared by now."""
-        return self._ids("paused_too_long", now)
+        return sorted(self._ids("paused_too_long", now))
 
     def paused(self, stack_id: str) -> list[str]:
         """Instances of a stack that wait at a breakpoint, or have just left one."""

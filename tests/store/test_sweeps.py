@@ -1,0 +1,25 @@
+"""What is asked every second looks at what runs, not at every row there is."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from zonda.core.store.prepared import SCHEMA, SQL
+
+
+@pytest.mark.parametrize(
+    "statement, index",
+    [
+        pytest.param("overdue", "ix_resource_running", id="operations-past-their-deadline"),
+        pytest.param("paused_too_long", "ix_resource_hook_until", id="breakpoints-past-theirs"),
+    ],
+)
+def test_a_sweep_uses_its_index(statement: str, index: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", (1.0,)).fetchall()
+    connection.close()
+    assert [index in step[3] for step in steps] == [True]
