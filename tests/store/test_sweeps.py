@@ -10,7 +10,7 @@ from zonda.core.store.prepared import SCHEMA, SQL
 
 
 @pytest.mark.parametrize(
-    "statement, index",
+    ("statement", "index"),
     [
         pytest.param("overdue", "ix_resource_running", id="operations-past-their-deadline"),
         pytest.param("paused_too_long", "ix_resource_hook_until", id="breakpoints-past-theirs"),
