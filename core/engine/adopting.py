@@ -36,7 +36,7 @@ def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
 
     def also(work: Work, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
-            row.given = handed[row.name]
+            handing.hand(row, handed[row.name])
 
     proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
     return proposal, stack
@@ -77,7 +77,8 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
 
     def also(work: Work, planned: StackRow) -> None:
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
-        row.given, row.want_hash = handed, fingerprint
+        handing.hand(row, handed)
+        row.want_hash = fingerprint
         row.want_template_id = planned.template_id
         row.generation = planned.generation
         row.open, row.dirty, row.waiting, row.verb = OPEN, DIRTY, 0, ""

@@ -1,9 +1,9 @@
 """What an operation is handed from outside its definition, as column ``given`` keeps it.
 
 ``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
-to a snapshot; ``forget``: the same of every snapshot, when it is deleted. Always sealed. What is
-being adopted is not ours to delete: the column stays until the adoption of the whole stack has
-worked.
+to a snapshot; ``forget``: the same of every snapshot, when it is deleted. At most one of a kind,
+always sealed. What is being adopted is not ours to delete: that stays until the adoption of the
+whole stack has worked. What is to be forgotten is so by the plan that it was handed for, no other.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
-#: Which actions of a stack read what.
-_READ_BY = {
-    ADOPT: frozenset({"ADOPT", "IMPORT"}),
-    RESTORE: frozenset({"RESTORE"}),
-    SNAPSHOT: frozenset({"DELETE_SNAPSHOT"}),
-    FORGET: frozenset({"DELETE"}),
+#: What operations of which action of a stack read to make an instance.
+_MADE_OF = {ADOPT: frozenset({"ADOPT", "IMPORT"}), RESTORE: frozenset({"RESTORE"})}
+#: What an operation is done with once it has ended well.
+_DONE_WITH = {
+    "CREATE": (ADOPT, RESTORE),
+    "UPDATE": (ADOPT, RESTORE),
+    "DELETE_SNAPSHOT": (SNAPSHOT,),
 }
 
 
@@ -29,31 +30,73 @@ def text(sealer: Sealer, kind: str, values: Mapping[str, Any]) -> str:
     return f"{kind}:{sealer.seal(dict(values))}"
 
 
+def hand(row: ResourceRow, given: str) -> None:
+    """Hand a ``text`` to an instance, in the place of another one of its kind."""
+    _store(row, {**_entries(row), given.partition(":")[0]: given})
+
+
+def drop(row: ResourceRow, *kinds: str) -> None:
+    """Forget what an instance was handed of these kinds."""
+    if row.given is not None:
+        _store(row, {kind: given for kind, given in _entries(row).items() if kind not in kinds})
+
+
 def is_adopting(row: ResourceRow) -> bool:
     """Whether the adoption that an instance takes part in has not worked yet."""
-    return row.given is not None and row.given.startswith(ADOPT)
+    return ADOPT in _entries(row)
+
+
+def is_made_instead(row: ResourceRow) -> None:
+    """What was to be adopted, and never was, is made after all: so it is ours to delete."""
+    drop(row, ADOPT)
 
 
 def is_for(row: ResourceRow, action: str) -> bool:
-    """Whether ``action`` of the stack hands something to an instance."""
-    return row.given is not None and action in _READ_BY[row.given.partition(":")[0]]
+    """Whether an instance is made of what it was handed for ``action`` of the stack."""
+    return any(action in _MADE_OF.get(kind, ()) for kind in _entries(row))
+
+
+def move(row: ResourceRow, successor: ResourceRow) -> None:
+    """An instance is replaced: what is to be restored is restored in its successor."""
+    given = _entries(row).get(RESTORE)
+    if given is not None:
+        drop(row, RESTORE)
+        hand(successor, given)
 
 
 def kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:
-    """What an instance that is deleted keeps for snapshots."""
-    found: list[dict[str, Any]] = values(sealer, row)["kept"] if is_for(row, "DELETE") else []
-    return found
+    """What an instance that is deleted by the running plan keeps for snapshots."""
+    found = values(sealer, row, FORGET)
+    kept: list[dict[str, Any]] = found["kept"] if found.get("generation") == row.op_gen else []
+    return kept
 
 
-def values(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
-    """What is handed to an instance; nothing where nothing is."""
-    if row.given is None:
+def values(sealer: Sealer, row: ResourceRow, kind: str) -> dict[str, Any]:
+    """What of a kind is handed to an instance; nothing where nothing is."""
+    given = _entries(row).get(kind)
+    if given is None:
         return {}
-    found: dict[str, Any] = sealer.open(row.given.partition(":")[2])
+    found: dict[str, Any] = sealer.open(given.partition(":")[2])
     return found
 
 
 def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
-    """Forget what an operation was handed, now that it has ended well; ``action``: the stack's."""
-    if action != "ADOPT" and (is_for(row, action) or op == "UPDATE"):
-        row.given = None
+    """Forget what was handed to ``op``, which has ended well, or is not needed (no ``op``).
+
+    ``action``: the stack's. Other operations leave alone what was handed to theirs.
+    """
+    done = _DONE_WITH.get(op, ())
+    if op in ("", "ADOPT", "CHECK") and action != "ADOPT":
+        done = tuple(kind for kind, actions in _MADE_OF.items() if action in actions)
+    drop(row, *done)
+
+
+def _entries(row: ResourceRow) -> dict[str, str]:
+    """What is handed to an instance, by kind."""
+    if row.given is None:
+        return {}
+    return {line.partition(":")[0]: line for line in row.given.split("\n")}
+
+
+def _store(row: ResourceRow, entries: Mapping[str, str]) -> None:
+    row.given = "\n".join(entries.values()) or None

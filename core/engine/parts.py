@@ -44,9 +44,7 @@ def worked(work: Work, stack: StackRow) -> None:
     for name in names:
         rows = _there(work, stack, name)
         found[name] = rows[-1].have_template_id if rows else None
-    stack.good_parts = json.dumps(
-        {name: key for name, key in found.items() if key is None or key != stack.template_id}
-    )
+    stack.good_parts = json.dumps(found)
 
 
 def outside(stack: StackRow) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 
-from . import parts, recording, snapshotting
+from . import handing, parts, recording, snapshotting
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -97,7 +97,7 @@ def _complete(work: Work, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
         stack.policies = policies.read(stack.policies).after(policies.Policies()).to_text()
     if stack.action in CLEANING:
-        if stack.good_template_id is None and stack.action != "CREATE":
+        if stack.action != "CREATE" and (stack.good_template_id is None or parts.good(stack)):
             _take_over(work, stack)
         parts.worked(work, stack)
         stack.good_template_id = stack.template_id
@@ -110,9 +110,11 @@ def _complete(work: Work, stack: StackRow) -> None:
 
 
 def _take_over(work: Work, stack: StackRow) -> None:
-    """What was adopted is ours from now on."""
+    """What was adopted is ours from now on, but for what the plan was not for."""
+    outside = parts.outside(stack)
     for row in work.tx.resources_of(stack.id):
-        row.given = None
+        if row.name not in outside:
+            handing.drop(row, handing.ADOPT)
 
 
 def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:

@@ -87,10 +87,13 @@ class Preparation:
         handler: Any = getattr(instance, "handle_restore", None)
         if handler is None:
             return resolved
-        made = handler(resolved, handing.values(self.instances.lending.sealer, self.row))
+        made = handler(resolved, self._handed())
         if not isinstance(made, ResourceDefinition):
             raise ResourceFailure("handle_restore gave no resource definition")
         return made
+
+    def _handed(self) -> dict[str, Any]:
+        return handing.values(self.instances.lending.sealer, self.row, handing.RESTORE)
 
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack

@@ -56,7 +56,7 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
     handed = {
         row.id: handing.text(room.sealer, handing.SNAPSHOT, entries[row.name])
         for row in room.reader().resource_rows(stack.id)
-        if row.name in entries and _deletes(room, row)
+        if row.name in entries and row.want == PRESENT and _deletes(room, row)
     }
 
     def also(work: Work, planned: StackRow) -> None:
@@ -80,10 +80,11 @@ def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Pr
     if proposal is None or not known:
         return proposal
     handed: dict[str, str] = {}
-    for row in room.reader().resource_rows(stack.id):
+    for row in _keepers(room, stack):
         kept = [entries[row.name] for entries in known if row.name in entries]
         if kept and _deletes(room, row):
-            handed[row.id] = handing.text(room.sealer, handing.FORGET, {"kept": kept})
+            values = {"kept": kept, "generation": stack.generation + 1}
+            handed[row.id] = handing.text(room.sealer, handing.FORGET, values)
     return dataclasses.replace(proposal, also=lambda work, planned: _hand_over(work, handed))
 
 
@@ -91,12 +92,25 @@ def _hand_over(work: Work, handed: Mapping[str, str]) -> None:
     for key, text in handed.items():
         row = work.tx.resource(key)
         if row is not None:
-            row.given = text
+            handing.hand(row, text)
+
+
+def _keepers(room: Room, stack: StackRow) -> list[ResourceRow]:
+    """Who is asked to forget: of each name the one that stays, else the last that is to go.
+
+    After a deletion that failed all are to go.
+    """
+    found: dict[str, ResourceRow] = {}
+    for row in room.reader().resource_rows(stack.id):
+        best = found.get(row.name)
+        if row.action != "INIT" and (best is None or best.want != PRESENT):
+            found[row.name] = row
+    return list(found.values())
 
 
 def _deletes(room: Room, row: ResourceRow) -> bool:
     """Whether an instance has to be asked."""
-    if row.want != PRESENT or row.action == "INIT" or handing.is_adopting(row):
+    if row.action == "INIT" or handing.is_adopting(row):
         return False
     return callable(getattr(room.definitions.class_of(row), "handle_delete_snapshot", None))
 
@@ -132,8 +146,9 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
 def hand(work: Work, stack: StackRow, handed: Mapping[str, str]) -> None:
     """Hand what was worked out for them to the instances that are wanted."""
     for row in work.tx.resources_of(stack.id):
+        handing.drop(row, handing.RESTORE)
         if row.want == PRESENT and row.name in handed:
-            row.given = handed[row.name]
+            handing.hand(row, handed[row.name])
 
 
 def _all(room: Room, stack: StackRow) -> list[SnapshotRow]:

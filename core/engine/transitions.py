@@ -84,6 +84,8 @@ def begin(
     row.updated_at = work.now
     if op == "SUSPEND":
         row.suspended = 1
+    if op == "CREATE":
+        handing.is_made_instead(row)
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None
@@ -189,9 +191,12 @@ def finished(work: Work, handle: Held, final: Final) -> None:
         return
     changed = _keep(row, op, final)
     if current:
-        if changed and work.stack_of(row).phase != UP:
+        hooked = op in ("CREATE", "UPDATE")
+        waits = hooked and breakpoints.stops(work, row, f"post-{op.lower()}")
+        # another plan may end the wait, and then nobody else knows any more
+        if changed and (waits or work.stack_of(row).phase != UP):
             release.mark_dependants(work, row)
-        if op not in ("CREATE", "UPDATE") or not breakpoints.stops(work, row, f"post-{op.lower()}"):
+        if not waits:
             release.close(work, row, changed=changed)
     else:
         _superseded(work, row, changed)
@@ -358,8 +363,7 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
         updated_at=work.now,
     )
     work.tx.add_resources([new])
-    if not handing.is_adopting(row):
-        new.given, row.given = row.given, None
+    handing.move(row, new)
     row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
     for key in work.tx.dependants(row):

@@ -305,3 +305,43 @@ def test_what_runs_is_only_abandoned_by_force(bench: Any) -> None:
     _, view = abandoned(bench, force=True)
     assert view.deleted_at is not None
     assert ("c", "handle_delete") not in bench.journal.calls
+
+
+THREE = TWO + "\nc: {type: Test::Box, depends_on: b}"
+
+
+def test_what_an_update_makes_instead_of_adopting_it_is_ours(bench: Any) -> None:
+    assert adopted(bench, {"b": THINGS["b"]}, THREE).state == "ADOPT_FAILED"
+    bench.fails("c", "handle_create")
+    assert bench.update(THREE).state == "UPDATE_FAILED"
+    bench.journal.calls.clear()
+
+    assert bench.delete().state == "DELETE_COMPLETE"
+
+    assert bench.journal.of("b") == ["handle_delete"]
+
+
+def test_an_update_of_a_part_does_not_make_ours_what_was_not_adopted(bench: Any) -> None:
+    text = "a: {type: Test::Box}\nb: {type: Test::Box}\nc: {type: Test::Box}"
+
+    class Broken(Box):
+        journal = bench.journal
+
+        def handle_adopt(self, resource_data: Any) -> Any:
+            super().handle_adopt(resource_data)
+            return self.journal.note(self, "handle_adopt")
+
+    bench.types["Test::Box"] = Broken
+    bench.restart()
+    bench.fails("b", "handle_adopt")
+    things = {name: {"resource_id": f"thing-{name}"} for name in "abc"}
+    assert adopted(bench, things, text).state == "ADOPT_FAILED"
+    assert bench.resource("b").physical_id == "thing-b"
+
+    bundle = bench.bundle(text)
+    assert bench.run(UpdateStack("s", bundle, targets=("a",))).state == "UPDATE_COMPLETE"
+    assert bench.update(text).state == "UPDATE_COMPLETE"
+    assert "handle_delete" not in bench.journal.of("b")
+    bench.journal.calls.clear()
+    bench.delete()
+    assert bench.journal.of("c") == ["handle_delete"], "it is ours since the whole update"

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.actions import ClearHooks, CreateStack, SignalResource, UpdateStack
+from zonda.core.engine.actions import (
+    ClearHooks,
+    CreateStack,
+    RetryStack,
+    SignalResource,
+    UpdateStack,
+)
 from zonda.core.engine.sweeping import fail_overdue
 from zonda.hooks.errors import NotFound, NotSupported
 
@@ -317,3 +323,32 @@ def test_the_plan_waits_although_another_resource_fails(bench: Any) -> None:
     assert bench.stack.state == "CREATE_FAILED"
     assert bench.states()["a"] == "CREATE_COMPLETE"
     bench.run(UpdateStack("s", bench.bundle(A)))
+
+
+READS = """
+    a: {type: Test::Box, properties: {value: %s, fixed: %s}}
+    b: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}
+    c: {type: Test::Box, properties: {value: {get_resource: a}}}
+"""
+
+
+@pytest.mark.parametrize("fixed", ["x", "y"], ids=["in place", "by another one"])
+@pytest.mark.parametrize("how", ["overtaken", "cancelled", "cancelled and tried again"])
+def test_what_changed_before_a_wait_that_was_ended_is_seen_by_those_who_read_it(
+    bench: Any, fixed: str, how: str
+) -> None:
+    environment = hooks("a: {hooks: [post-create, post-update]}")
+    bench.create(READS % ("one", "x"))
+    bench.update(READS % ("two", fixed), environment=environment)
+    assert not bench.stack.idle
+    if how != "overtaken":
+        bench.cancel()
+
+    if how == "cancelled and tried again":
+        view = bench.run(RetryStack("s"))
+    else:
+        view = bench.update(READS % ("two", fixed))
+
+    assert view.state == "UPDATE_COMPLETE"
+    assert bench.resource("b").properties["value"] == "two"
+    assert bench.resource("c").properties["value"] == bench.resource("a").physical_id

@@ -18,7 +18,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.store.rows import SnapshotRow
 from zonda.hooks import properties
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import Conflict, NotFound, NotReady, NotSupported
 
 
 class Vault(Box):
@@ -298,3 +298,122 @@ def test_names_are_found_and_taken_once(vault: Any) -> None:
         taken(vault)
     with pytest.raises(NotFound, match="frist"):
         vault.run(RestoreSnapshot("s", "frist"))
+
+
+def until(bench: Any, name: str, call: str) -> None:
+    bench.journal.calls.clear()
+    for _ in range(100):
+        if (name, call) in bench.journal.calls:
+            return
+        bench.steps(1)
+    pytest.fail(f"{call} of {name} is never called")
+
+
+FORGOTTEN = ["delete backup of one", "handle_delete_snapshot", "check_delete_snapshot"]
+SLOW = "v: {type: Test::Patient, properties: {value: %s}}"
+
+
+@pytest.fixture
+def patient(vault: Any) -> Any:
+    """A vault whose updates are polled."""
+
+    class Patient(Vault):
+        journal = vault.journal
+
+        def check_update_complete(self, token: Any) -> bool:
+            return self.journal.note(self, "check_update") is not False
+
+    vault.types["Test::Patient"] = Patient
+    vault.restart()
+    vault.create(SLOW % "one")
+    taken(vault)
+    return vault
+
+
+def test_a_deletion_that_overtakes_an_update_forgets_what_is_kept(patient: Any) -> None:
+    patient.journal.behave["v", "check_update"] = lambda v: False
+    patient.engine.begin(UpdateStack("s", patient.bundle(SLOW % "two")))
+    until(patient, "v", "check_update")
+    patient.engine.begin(DeleteStack("s"))
+    patient.heals("v", "check_update")
+    patient.journal.calls.clear()
+
+    patient.engine.settle()
+
+    assert patient.journal.of("v") == ["check_update", *FORGOTTEN, "handle_delete"]
+
+
+def test_a_deletion_of_a_snapshot_that_is_overtaken_goes_on_with_what_it_was_handed(
+    vault: Any,
+) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.fails("v", "handle_delete_snapshot", NotReady(5))
+    vault.engine.begin(DeleteSnapshot("s", "first"))
+    until(vault, "v", "handle_delete_snapshot")
+    vault.engine.begin(DeleteStack("s"))
+    vault.heals("v", "handle_delete_snapshot")
+    vault.journal.calls.clear()
+
+    vault.restart().recover()
+    vault.engine.settle()
+
+    assert vault.journal.of("v") == [*FORGOTTEN, *FORGOTTEN, "handle_delete"]
+
+
+def test_a_deletion_that_failed_is_no_danger_for_snapshots_afterwards(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.fails("b", "handle_delete")
+    assert vault.delete().state == "DELETE_FAILED"
+    vault.heals("b", "handle_delete")
+    vault.update(ONE)
+    vault.journal.calls.clear()
+
+    assert vault.update(TWO.replace("v:", "w:")).state == "UPDATE_COMPLETE"
+
+    assert vault.journal.of("v") == ["handle_delete"]
+    assert len(snapshots(vault)) == 1
+
+
+def test_a_deletion_that_is_tried_again_forgets_what_is_kept_by_then(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.fails("b", "handle_delete")
+    vault.delete()
+    vault.heals("b", "handle_delete")
+    vault.journal.calls.clear()
+
+    assert vault.run(RetryStack("s")).state == "DELETE_COMPLETE"
+
+    assert vault.journal.of("v") == [*FORGOTTEN, "handle_delete"]
+
+
+def test_a_snapshot_deleted_after_a_restoration_failed_takes_nothing_from_that(vault: Any) -> None:
+    text = ONE.replace("b: {type: Test::Box", "b: {type: Test::Vault, properties: {value: b}")
+    vault.create(text)
+    taken(vault)
+    taken(vault, "second")
+    vault.fails("v", "handle_update")
+    assert vault.run(RestoreSnapshot("s", "first")).state == "RESTORE_FAILED"
+    vault.heals("v", "handle_update")
+    vault.run(DeleteSnapshot("s", "second"))
+
+    assert vault.run(RetryStack("s")).state == "RESTORE_COMPLETE"
+
+    assert vault.resource("b").properties["backup"] == "backup of b"
+
+
+def test_what_one_restoration_left_undone_is_not_done_by_another_one(vault: Any) -> None:
+    vault.create(TWO)
+    taken(vault, "without b")
+    vault.update(ONE.replace("b: {type: Test::Box", "b: {type: Test::Vault"))
+    taken(vault)
+    vault.fails("v", "handle_update")
+    assert vault.run(RestoreSnapshot("s", "first")).state == "RESTORE_FAILED"
+    assert any("restore:" in (row.given or "") for row in vault.resource_rows())
+    vault.heals("v", "handle_update")
+
+    assert vault.run(RestoreSnapshot("s", "without b")).state == "RESTORE_COMPLETE"
+
+    assert not any(row.given for row in vault.resource_rows())
