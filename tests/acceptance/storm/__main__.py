@@ -1,9 +1,13 @@
-"""``python -m tests.acceptance.storm --kills 200 --resources 300 --seed 1``: one JSON line."""
+"""``python -m tests.acceptance.storm --kills 200 --resources 300 --seed 1``: one JSON line.
+
+Each action that has come to its end is told on standard error.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,5 +24,6 @@ with tempfile.TemporaryDirectory() as folder:
         kills=arguments.kills,
         resources=arguments.resources,
         seed=arguments.seed,
+        say=lambda text: print(text, file=sys.stderr, flush=True),
     )
     print(json.dumps({**storm.run(), "seed": arguments.seed}))

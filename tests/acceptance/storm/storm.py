@@ -13,7 +13,7 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,19 @@ class StormError(AssertionError):
 class Storm:
     """One stack, one endpoint, and a number of kills."""
 
-    def __init__(self, home: Path, *, kills: int, resources: int, seed: int) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        kills: int,
+        resources: int,
+        seed: int,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self.home = home
         self.said = home / "said.txt"
         self.wanted_kills = kills
+        self.say = say
         self.resources = resources
         self.source = random.Random(seed)
         self.ledger = Ledger(random.Random(seed + 1))
@@ -125,6 +134,7 @@ class Storm:
 
     def _note(self, state: str) -> None:
         self.ended[state] = self.ended.get(state, 0) + 1
+        self.say(f"{state} after {self.kills} kills")
 
     # -- what is compared -----------------------------------------------------------------------
 
