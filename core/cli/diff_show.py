@@ -58,10 +58,14 @@ def diff(session: Session, arguments: argparse.Namespace) -> int:
         for line in _lines(screen, found, chosen):
             screen.show(line)
         if not _any(found, chosen):
-            screen.say(
-                f"Nothing differs between generations {older.generation} and {newer.generation}."
-            )
+            screen.say(_nothing(older.generation, newer.generation))
     return DIFFERENT if arguments.detailed_exitcode and _any(found, chosen) else 0
+
+
+def _nothing(older: int, newer: int) -> str:
+    if older == newer:
+        return f"Nothing is kept from before generation {newer}, so there is nothing to compare."
+    return f"Nothing differs between generations {older} and {newer}."
 
 
 def _number(text: str | None) -> int | None:

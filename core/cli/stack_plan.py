@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
 from zonda.core.template.fetcher import read_text
@@ -14,6 +14,9 @@ from zonda.hooks.errors import NotFound, UsageError
 
 from . import bundles, output, plan_tree, stack_change
 from .session import Session
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.app_plans import Planned
 
 NOTHING, ERROR, CHANGES = 0, 1, 2
 
@@ -53,12 +56,18 @@ def plan(session: Session, arguments: argparse.Namespace) -> int:
     plan_tree.show(session.screen, arguments.format, found.document)
     if found.file is not None:
         _write(Path(arguments.out), found.file)
-        session.screen.say(f"Kept in {arguments.out}; 'zonda stack apply' does exactly that.")
+        session.screen.say(f"Kept in {arguments.out}; {_use_of(found)}.")
     if not arguments.detailed_exitcode:
         return NOTHING
     if found.fails:
         return ERROR
     return CHANGES if found.does_something else NOTHING
+
+
+def _use_of(found: Planned) -> str:
+    if found.fails:
+        return "it is known to fail, so that 'zonda stack apply' refuses it"
+    return "'zonda stack apply' does exactly that"
 
 
 def _action(session: Session, arguments: argparse.Namespace) -> Action:

@@ -270,9 +270,16 @@ def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal
     if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
         raise NotSupported(
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
-            "is not supported."
+            "is not supported.",
+            hint=_instead_of_cancelling(stack),
         )
     return _undoing(room, stack)
+
+
+def _instead_of_cancelling(stack: StackRow) -> str:
+    if stack.phase == IDLE:
+        return "Nothing is running, so there is nothing to cancel."
+    return f"{stack.action} cannot be undone; --no-rollback starts nothing more of it."
 
 
 def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:

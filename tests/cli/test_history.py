@@ -104,6 +104,19 @@ def test_diff_of_one_part_and_by_default_of_the_last_change(zonda: Zonda, web: N
     assert (data["from"], data["to"]) == (1, 3)
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_diff_where_the_template_never_changed(zonda: Zonda, write: Write, alone: bool) -> None:
+    text = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::None}}\n"
+    zonda("stack", "create", "one", "-t", write("one.yaml", text))
+    if not alone:
+        zonda("stack", "check", "one")
+    done = zonda("stack", "diff", "one", "--detailed-exitcode")
+    said = "from before generation 1" if alone else "Nothing differs between generations 1 and 2."
+    assert said in done.err
+    data = zonda("stack", "diff", "one", "-f", "json").data
+    assert (data["from"], data["to"]) == (1, 1 if alone else 2)
+
+
 @pytest.mark.parametrize(
     ("numbers", "code"), [(("2", "3"), 0), (("1", "2"), 2)], ids=["same", "other"]
 )

@@ -136,6 +136,31 @@ def test_deletion_targets_and_dry_run(zonda: Zonda, template: Callable[..., Path
     )
 
 
+def test_what_is_gone_from_the_template_and_not_selected_is_counted(
+    zonda: Zonda, write: Write
+) -> None:
+    text = "heat_template_version: 2018-08-31\nresources:\n  a: {type: OS::Heat::None}\n"
+    more = "  b: {type: OS::Heat::None}\n  c: {type: OS::Heat::None}\n"
+    zonda("stack", "create", "s", "-t", write("t.yaml", text + more))
+    plan = ("stack", "plan", "s", "-t", write("t.yaml", text), "--target", "b")
+    shown = zonda(*plan).data
+    assert shown["selection"]["left_alone"] == ["a", "c"]
+    assert shown["summary"] == {"delete": 1, "outside": 2, "unchanged": 0}
+
+
+def test_a_plan_that_is_known_to_fail_is_kept_and_said_to_be_refused(
+    zonda: Zonda, template: Callable[..., Path], tmp_path: Path
+) -> None:
+    given = ("-P", secret("hush-hush"))
+    zonda("stack", "create", "s", "-t", template("one.yaml"), *given)
+    zonda("stack", "protect", "s", "pw")
+    file = tmp_path / "plan.json"
+    plan = ("stack", "plan", "s", "-t", template("two.yaml", 9), *given, "-o", file)
+    said = zonda(*plan, "--detailed-exitcode", code=1).err
+    assert "known to fail, so that 'zonda stack apply' refuses it" in said
+    zonda("stack", "apply", file, code=1)
+
+
 def test_a_stack_in_progress_can_be_planned_beside_what_runs(
     zonda: Zonda, template: Callable[..., Path]
 ) -> None:

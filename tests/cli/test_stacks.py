@@ -118,7 +118,7 @@ def test_outputs(zonda: Zonda) -> None:
         pytest.param(("template", "function", "list", "1999"), 1, "2018-08-31", id="version"),
         pytest.param(("stack", "delete", "web"), 2, "-y", id="delete-without-yes"),
         pytest.param(("stack", "update", "web"), 2, "--existing", id="update-without-template"),
-        pytest.param(("stack", "cancel", "web"), 1, "not supported", id="nothing-to-cancel"),
+        pytest.param(("stack", "cancel", "web"), 1, "nothing to cancel", id="nothing-to-cancel"),
         pytest.param(
             ("stack", "cancel", "--no-rollback", "web"),
             1,

@@ -31,7 +31,7 @@ def document(plan: Preview) -> dict[str, Any]:
         "stack": _stack(plan),
         "does_something": plan.does_something,
         "fails": bool(plan.fails or plan.refusal),
-        "summary": _summary(plan.resources),
+        "summary": _summary(plan),
         "notes": notes(plan),
         "selection": _selection(plan),
         "settings": _changes(plan.settings),
@@ -76,9 +76,13 @@ def notes(plan: Preview) -> list[str]:
     return said
 
 
-def _summary(resources: Iterable[Resource]) -> dict[str, int]:
+def _summary(plan: Preview) -> dict[str, int]:
+    resources = plan.resources
+    selection = None if plan.proposal is None else plan.proposal.selection
     counted = Counter(each.entry.action for each in resources)
     may = Counter(each.entry.may for each in resources if each.entry.may)
+    # of what has gone from the template and is not selected there is no entry
+    counted["outside"] = 0 if selection is None else len(selection.outside)
     found = {action: counted[action] for action in (*ACTIONS, "outside") if counted[action]}
     found["unchanged"] = sum(1 for each in resources if _is_unchanged(each))
     return {**found, **{f"may {what}": number for what, number in sorted(may.items())}}

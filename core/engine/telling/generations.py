@@ -62,19 +62,11 @@ class Generations:
         raise NotFound("generation", f"{self._stack.name} {number}", hint=_kept(known))
 
     def before(self, action: ActionView) -> ActionView:
-        """The last generation that had another template, or other parameters."""
-        known = [
-            each
-            for each in self._reader.actions(self._stack.id)
-            if each.generation < action.generation and each.template_id != action.template_id
-        ]
-        if not known:
-            raise NotFound(
-                "generation",
-                f"{self._stack.name} before {action.generation}",
-                hint="The template has not changed since; name two generations.",
-            )
-        return known[-1]
+        """The last generation that had another template, or other parameters; else the first."""
+        actions = self._reader.actions(self._stack.id)
+        known = [each for each in actions if each.generation < action.generation]
+        other = [each for each in known if each.template_id != action.template_id]
+        return (other[-1:] or known[:1] or [action])[0]
 
     def given(self, action: ActionView) -> Given:
         """What was given in a generation; raises where its template cannot be read any more."""
