@@ -47,7 +47,7 @@ class Telling:
     def shown(self, stack: StackView, action: ActionView) -> Shown:
         """What was given in a generation; raises ZondaError if it cannot be read any more."""
         known = self.generations(stack)
-        return known.given(action).hiding(known.hidden_now()).shown()
+        return known.given(action).hiding(known.hidden_now()).shown(also=known.secrets_now())
 
     def why(
         self, stack: StackView, resource: str | None = None, generation: int | None = None
@@ -85,4 +85,6 @@ class Telling:
         hidden = before.hidden | after.hidden | known.hidden_now()
         before, after = before.hiding(hidden), after.hiding(hidden)
         names = (f"generation {older.generation}", f"generation {newer.generation}")
-        return older, newer, differences(before.shown(), after.shown(before), names)
+        also = [*before.secrets.values(), *after.secrets.values(), *known.secrets_now()]
+        shown = before.shown(also=also), after.shown(before, also)
+        return older, newer, differences(*shown, names)

@@ -81,14 +81,18 @@ def show(
     definition: StackDefinition,
     hidden: Mapping[Spot, Any],
     before: Mapping[Spot, Any] | None = None,
+    also: Collection[Any] = (),
 ) -> Shown:
-    """``bundle`` without what ``secrets`` has found; ``before``: of what it is compared with."""
+    """``bundle`` without what ``secrets`` has found; ``before``: of what it is compared with.
+
+    ``also``: secrets of other generations. What one of them hides stands in no text of another.
+    """
 
     def mark(spot: Spot) -> str:
         other = hidden[spot] if before is None else before.get(spot, hidden[spot])
         return HIDDEN if other == hidden[spot] else CHANGED
 
-    texts = secret_texts(hidden.values())
+    texts = secret_texts([*hidden.values(), *also])
 
     def clean(file: str, text: str) -> str:
         spots = [spot for spot in hidden if spot[0] == file]
@@ -108,10 +112,10 @@ def show(
     )
 
 
-def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any]) -> str:
+def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any], also: Collection[Any] = ()) -> str:
     """The template's text without hidden values, each line where it was: for excerpts."""
     marks = {path: HIDDEN for file, path in hidden if file == ""}
-    texts = secret_texts(hidden.values())
+    texts = secret_texts([*hidden.values(), *also])
     return masked(_replaced(bundle.template, marks, keep_lines=True), texts)
 
 

@@ -187,3 +187,37 @@ def test_what_is_hidden_by_now_is_not_told_of_the_past(zonda: Zonda, write: Writ
     for words in (("diff", "web", "1", "2"), ("show", "web", "--at", "1")):
         for form in ("table", "json"):
             assert "xY7" not in zonda("stack", *words, "-f", form).out
+
+
+GATED = """\
+heat_template_version: 2018-08-31
+parameters:
+  word: {type: string, hidden: true}
+conditions:
+  beta: {equals: [{get_param: word}, hush-beta]}
+resources:
+  gated: {type: OS::Heat::TestResource, condition: beta}
+  plain: {type: OS::Heat::TestResource, properties: {value: VALUE}}
+"""
+
+
+def test_what_one_generation_hides_no_other_shows(zonda: Zonda, write: Write) -> None:
+    template = write("g.yaml", GATED)
+    zonda("stack", "create", "web", "-t", template, "-P", "word=hush-alpha")
+    zonda("stack", "update", "web", "-t", template, "-P", "word=hush-beta")
+    data = zonda("stack", "diff", "web", "1", "2", "-f", "json").data
+    assert (data["template"], data["resources"]) == ([], []), "the text is the same"
+    for words in (("diff", "web", "1", "2"), ("show", "web", "--at", "1", "-f", "json")):
+        assert "hush-beta" not in zonda("stack", *words).out
+
+
+def test_an_excerpt_shows_nothing_that_is_hidden_now(zonda: Zonda, write: Write) -> None:
+    """A failure is of an older text, which repeats what is hidden since."""
+    text = "  bad: {type: OS::Heat::TestResource, properties: {value: hush-beta, fail: true}}\n"
+    template = write("g.yaml", GATED + text)
+    zonda("stack", "create", "web", "-t", template, "-P", "word=hush-alpha", code=1)
+    good = write("g.yaml", GATED)
+    zonda("stack", "update", "web", "-t", good, "-P", "word=hush-beta")
+    excerpt = zonda("stack", "why", "web", "--at", "1").out.partition("\n  properties:")[0]
+    assert "  bad:" in excerpt
+    assert "hush-beta" not in excerpt

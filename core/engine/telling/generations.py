@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,12 +83,21 @@ class Generations:
 
     def hidden_now(self) -> frozenset[str]:
         """Parameters that the present template hides; none where it cannot be read."""
+        present = self._present()
+        return frozenset() if present is None else present.hidden
+
+    def secrets_now(self) -> list[Any]:
+        """What the present template hides; nothing where it cannot be read."""
+        present = self._present()
+        return [] if present is None else [*present.secrets.values()]
+
+    def _present(self) -> Given | None:
         if self._stack.template_id is None:
-            return frozenset()
+            return None
         try:
-            return redacting.hidden_names(self.template(self._stack.template_id).definition)
+            return self.template(self._stack.template_id)
         except ZondaError:
-            return frozenset()
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +112,9 @@ class Given:
         """Where a part of the template stands: its key, as far as the path leads."""
         return self.definition.document.place(path, key=True)
 
-    @property
-    def lines(self) -> str:
-        """The template's text for excerpts."""
-        return redacting.template_lines(self.bundle, self.secrets)
+    def lines(self, also: Collection[Any] = ()) -> str:
+        """The template's text for excerpts; ``also``: secrets of other generations."""
+        return redacting.template_lines(self.bundle, self.secrets, also)
 
     def hiding(self, names: frozenset[str]) -> Given:
         """The same, with more parameters hidden."""
@@ -118,10 +126,13 @@ class Given:
         """The parameters that it hides."""
         return redacting.hidden_names(self.definition)
 
-    def shown(self, before: Given | None = None) -> Shown:
-        """What may be shown; hidden values that differ from ``before`` are marked so."""
+    def shown(self, before: Given | None = None, also: Collection[Any] = ()) -> Shown:
+        """What may be shown; hidden values that differ from ``before`` are marked so.
+
+        ``also``: secrets of other generations.
+        """
         old = None if before is None else before.secrets
-        return redacting.show(self.bundle, self.definition, self.secrets, old)
+        return redacting.show(self.bundle, self.definition, self.secrets, old, also)
 
 
 def _counted(action: str, status: str) -> str:

@@ -16,7 +16,7 @@ from zonda.hooks.errors import NotFound, Place, ZondaError
 from zonda.hooks.near import near
 
 from .failures import BAD, Failure, Failures, bad_action, failures
-from .generations import Generations
+from .generations import Generations, Given
 from .situation import Situation, situations
 
 #: What to do where an action has failed and no operation of it is to blame.
@@ -111,17 +111,22 @@ class Explaining:
             return tuple(map(Spot, found)), str(error)
 
     def _spots(self, found: Sequence[Failure]) -> Iterator[Spot]:
-        texts: dict[str, str] = {}
+        known: dict[str, tuple[Given, str]] = {}
         for failure in found:
             key = failure.view.template_id
             if key is None:
                 yield Spot(failure)
                 continue
-            given = self._past.template(key)
-            if key not in texts:
-                texts[key] = given.lines
+            if key not in known:
+                known[key] = self._given(key)
+            given, text = known[key]
             path = failure.view.path or ("resources", failure.view.resource_name)
-            yield Spot(failure, given.place(path), texts[key])
+            yield Spot(failure, given.place(path), text)
+
+    def _given(self, template_id: str) -> tuple[Given, str]:
+        """A template, and its text without what it hides or the present one does."""
+        given = self._past.template(template_id).hiding(self._past.hidden_now())
+        return given, given.lines(self._past.secrets_now())
 
     def _situations(self, name: str | None) -> tuple[Situation, ...]:
         row = self._reader.stack_row(self._stack.id)
