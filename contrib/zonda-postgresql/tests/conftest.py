@@ -123,6 +123,10 @@ class World:
         """A name of this test's own, with what needs quoting in it."""
         return f'zt {word}"{self._number}'
 
+    def plain_name(self, word: str) -> str:
+        """A name of this test's own that needs no quoting."""
+        return f"{word}{self._number}"
+
     def life(self, kind: str, *, as_user: dict[str, Any] | None = None, **given: Any) -> Lifecycle:
         """The life of a resource; ``server`` is filled in."""
         server = {**self.postgres.settings, **(as_user or {})}

@@ -347,3 +347,72 @@ def test_what_is_missing_is_told(world: Any, tables: str, role: str, given: Any,
     usual = {"role": role, "object_type": "table", "schema": "app", "privileges": ["SELECT"]}
     with pytest.raises(ZondaError, match=told):
         world.life("grant", database=tables, **{**usual, **given}).create()
+
+
+def test_a_function_whose_name_is_a_statement_is_only_a_function(
+    world: Any, tables: str, role: str
+) -> None:
+    mallory = world.plain_name("m")
+    execute(world, "CREATE ROLE {}", mallory)
+    execute(world, "GRANT USAGE, CREATE ON SCHEMA app TO {}", mallory, database=tables)
+    trap = f"f(int,text) TO {mallory}; ALTER ROLE {mallory} SUPERUSER; --"
+    names = ("app", trap), ("app", 'a"(b'), ("app", "{}")
+    with world.postgres.connect(tables) as raw:
+        raw.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(mallory)))
+        for name in names:
+            made = "CREATE FUNCTION {}(x int) RETURNS int LANGUAGE sql AS 'SELECT 1'"
+            raw.execute(sql.SQL(made).format(sql.Identifier(*name)))
+    execute(world, "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA app FROM PUBLIC", database=tables)
+    given = {"object_type": "function", "schema": "app", "privileges": ["EXECUTE"]}
+    life = world.life("grant", database=tables, role=role, **given)
+    life.create()
+    query = "SELECT rolsuper FROM pg_roles WHERE rolname = %s"
+    assert world.postgres.value(query, mallory) is False
+    life.check()
+    for name in names:
+        what = f"{sql.Identifier(*name).as_string(None)}(integer)"
+        assert may(world, tables, "function", role, what, "EXECUTE")
+    life.update({**life.definition.properties, "objects": [f"{trap}(integer)", "{}(integer)"]})
+    life.check()
+    assert not may(world, tables, "function", role, "app.f(integer, text)", "EXECUTE")
+    life.delete()
+    assert world.postgres.value(query, mallory) is False
+    assert not may(world, tables, "function", role, 'app."{}"(integer)', "EXECUTE")
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments", "known_as"),
+    [
+        ("PROCEDURE", "(a integer, INOUT b text)", "(integer, text)"),
+        ("PROCEDURE", "(a integer, OUT b text)", "(integer)"),
+        ("FUNCTION", "(VARIADIC a integer[])", "(integer[])"),
+        ("FUNCTION", '(a app."my (type")', '(app."my (type")'),
+        ("FUNCTION", '(a "char", b bit varying)', '("char", bit varying)'),
+        ("FUNCTION", "()", "()"),
+    ],
+    ids=["procedure", "out", "many", "own", "words", "nothing"],
+)
+def test_whatever_can_be_called_can_be_granted(
+    world: Any, tables: str, role: str, made: str, arguments: str, known_as: str
+) -> None:
+    execute(
+        world,
+        'DROP FUNCTION app.f; CREATE DOMAIN app."my (type" AS text;'
+        f"CREATE {made} app.it{arguments}{' RETURNS int' if made == 'FUNCTION' else ''} "
+        "LANGUAGE plpgsql AS 'BEGIN END';"
+        "REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA app FROM PUBLIC",
+        database=tables,
+    )
+    given = {"object_type": "function", "schema": "app", "privileges": ["EXECUTE"]}
+    everything = world.life("grant", database=tables, role=role, **given)
+    everything.create()
+    everything.check()
+    assert everything.attribute("objects") == [f"it{known_as}"]
+    everything.delete()
+    one = world.life("grant", database=tables, role=role, **given, objects=[f"it{known_as}"])
+    one.create()
+    one.check()
+    query = "SELECT has_function_privilege(%s, oid, 'EXECUTE') FROM pg_proc WHERE proname = 'it'"
+    assert world.postgres.value(query, role, database=tables) is True
+    one.delete()
+    assert world.postgres.value(query, role, database=tables) is False

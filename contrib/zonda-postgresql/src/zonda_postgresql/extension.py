@@ -83,7 +83,10 @@ class Extension(Managed):
             options.append(composed(" CASCADE"))
         words = composed("{}" * len(options), *options)
         with session.transaction():
+            if not wanted[SCHEMA]:  # the first schema that is searched, if it does not say itself
+                session.run("SET LOCAL search_path TO DEFAULT")
             session.run("CREATE EXTENSION {}{}", wanted[NAME], words)
+            session.run("SET LOCAL search_path TO ''")
             made = self.find(session, NAME, wanted[NAME])
             own = made.comment.text if made is not None and not wanted[COMMENT] else ""
             text = f"{own} {comment}" if own else comment

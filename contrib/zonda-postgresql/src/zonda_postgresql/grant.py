@@ -57,8 +57,9 @@ class Grant(OnServer):
         SCHEMA: naming.name("The schema, for everything but a database."),
         OBJECTS: _Schema(
             _Schema.LIST,
-            "The names of tables or sequences, or functions with the types of their arguments: "
-            "`total(integer, text)`. All that are in the schema if it is not given.",
+            "The names of tables or sequences, or functions and procedures with the types of what "
+            "they are called with: `total(integer, app.money)`. All that are in the schema if it "
+            "is not given.",
             schema=_Schema(_Schema.STRING),
             update_allowed=True,
         ),
@@ -276,7 +277,7 @@ def _check_there(session: Session, wanted: Mapping[str, Any]) -> None:
     if not session.one("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
         raise NotFound("schema", schema, hint="Make it with a Zonda::PostgreSQL::Schema.")
     if wanted[OBJECTS]:
-        there = privileges.objects(session, wanted[KIND], schema)
+        there = privileges.spellings(session, wanted[KIND], schema)
         missing = [name for name in wanted[OBJECTS] if name not in there]
         if missing:
             raise NotFound(wanted[KIND], f"{schema}.{missing[0]}")
@@ -293,8 +294,7 @@ def _items(session: Session, wanted: Mapping[str, Any]) -> set[Item]:
     elif kind == privileges.SCHEMA:
         places = [("", wanted[SCHEMA])]
     else:
-        names = wanted[OBJECTS] or privileges.objects(session, kind, wanted[SCHEMA])
-        places = [(wanted[SCHEMA], name) for name in names]
+        places = [(wanted[SCHEMA], name) for name in _objects(session, wanted)]
     items = {Item(kind, schema, name, role, word) for schema, name in places for word in words}
     if wanted[FUTURE]:
         row = session.one("SELECT current_user::text")
@@ -302,6 +302,14 @@ def _items(session: Session, wanted: Mapping[str, Any]) -> set[Item]:
         later = privileges.FUTURE + kind
         items |= {Item(later, wanted[SCHEMA], "", role, word, owner) for word in words}
     return items
+
+
+def _objects(session: Session, wanted: Mapping[str, Any]) -> Collection[str]:
+    """The names of what is meant in the schema. One that is not there is nobody's."""
+    if not wanted[OBJECTS]:
+        return privileges.objects(session, wanted[KIND], wanted[SCHEMA])
+    known = privileges.spellings(session, wanted[KIND], wanted[SCHEMA])
+    return {known.get(name, name) for name in wanted[OBJECTS]}
 
 
 def _check_words(kind: str, words: Sequence[str], known: Sequence[str]) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
-from .session import Session, composed, joined
+from zonda.hooks.errors import NotFound
+
+from .session import Session, composed, joined, keywords
 
 DATABASE, SCHEMA, TABLE, SEQUENCE, FUNCTION = "database", "schema", "table", "sequence", "function"
 #: Privileges that objects made later will have: ALTER DEFAULT PRIVILEGES.
@@ -22,7 +24,8 @@ _LETTERS: Final = {DATABASE: "d", SCHEMA: "n", TABLE: "r", SEQUENCE: "s", FUNCTI
 PUBLIC: Final = "PUBLIC"
 ALL: Final = "ALL"
 
-#: (schema, name, identity, list of privileges, owner) of all objects of a kind.
+#: (schema, name, identity, list of privileges, owner) of all objects of a kind. A function's name
+#: has the types of what it is called with; nothing is ever read out of it (see ``_routine``).
 _OBJECTS: Final = {
     DATABASE: "SELECT '', datname, oid, datacl, datdba FROM pg_database "
     "WHERE datname = current_database()",
@@ -31,9 +34,8 @@ _OBJECTS: Final = {
     "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')",
     SEQUENCE: "SELECT n.nspname, c.relname, c.oid, c.relacl, c.relowner FROM pg_class c "
     "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'S'",
-    FUNCTION: "SELECT n.nspname, p.proname || '(' || pg_get_function_identity_arguments(p.oid) "
-    "|| ')', p.oid, p.proacl, p.proowner FROM pg_proc p "
-    "JOIN pg_namespace n ON n.oid = p.pronamespace",
+    FUNCTION: "SELECT n.nspname, p.proname || '(' || oidvectortypes(p.proargtypes) || ')', p.oid, "
+    "p.proacl, p.proowner FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace",
 }
 
 
@@ -85,6 +87,19 @@ def objects(session: Session, kind: str, schema: str) -> list[str]:
     return [name for (name,) in session.rows(query, schema)]
 
 
+def spellings(session: Session, kind: str, schema: str) -> dict[str, str]:
+    """How templates may call a kind's objects -> their names: functions with arguments' names."""
+    found = {name: name for name in objects(session, kind, schema)}
+    if kind != FUNCTION:
+        return found
+    query = f"""
+        SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')', o.name
+        FROM ({_OBJECTS[kind]}) o (schema, name, oid) JOIN pg_proc p ON p.oid = o.oid
+        WHERE o.schema = %s
+    """
+    return {**dict(session.rows(query, schema)), **found}
+
+
 def held(session: Session, kind: str, role: str, schema: str) -> dict[Item, bool]:
     """What a role has of a kind in a schema, each with whether it may pass it on."""
     query = f"""
@@ -133,7 +148,7 @@ def grant(session: Session, items: Iterable[Item], option: bool) -> None:
     """Give the privileges, with the right to pass them on where that is wanted."""
     tail = " WITH GRANT OPTION" if option else ""
     for head, privileges, first in _together(items):
-        words = (composed(", ".join(privileges)), _target(first), _role(first.role))
+        words = (keywords(*privileges), _target(session, first), _role(first.role))
         session.run(head[0] + "GRANT {} ON {} TO {}" + tail, *head[1], *words)
 
 
@@ -141,7 +156,7 @@ def revoke(session: Session, items: Iterable[Item], *, option_only: bool = False
     """Take the privileges away, or only the right to pass them on."""
     what = "REVOKE GRANT OPTION FOR {} ON {} FROM {}" if option_only else "REVOKE {} ON {} FROM {}"
     for head, privileges, first in _together(items):
-        words = (composed(", ".join(privileges)), _target(first), _role(first.role))
+        words = (keywords(*privileges), _target(session, first), _role(first.role))
         session.run(head[0] + what, *head[1], *words)
 
 
@@ -168,15 +183,34 @@ def _role(name: str) -> Any:
     return composed(PUBLIC) if name == PUBLIC else composed("{}", name)
 
 
-def _target(item: Item) -> Any:
+def _target(session: Session, item: Item) -> Any:
     if item.kind.startswith(FUTURE):
-        return composed(f"{item.kind.removeprefix(FUTURE).upper()}S")
+        return keywords(f"{item.kind.removeprefix(FUTURE).upper()}S")
     if item.kind == FUNCTION:
-        name, _, arguments = item.name.partition("(")
-        # The arguments come from the server's own list of functions.
-        types = composed(arguments.replace("{", "{{").replace("}", "}}"))
-        return joined([composed("FUNCTION {}.{}(", item.schema, name), types], "")
-    word = item.kind.upper()
+        return _routine(session, item)
+    word = keywords(item.kind.upper())
     if item.schema:
-        return composed(f"{word} {{}}.{{}}", item.schema, item.name)
-    return composed(f"{word} {{}}", item.name)
+        return composed("{} {}.{}", word, item.schema, item.name)
+    return composed("{} {}", word, item.name)
+
+
+def _routine(session: Session, item: Item) -> Any:
+    """A function or procedure by names alone: its own, and those of its arguments' types.
+
+    ``IN`` is said so that nobody takes the list for one that has a procedure's OUT arguments, too.
+    """
+    query = f"""
+        SELECT p.proname, t.nspname, t.typname
+        FROM ({_OBJECTS[FUNCTION]}) o (schema, name, oid) JOIN pg_proc p ON p.oid = o.oid
+        LEFT JOIN LATERAL (
+            SELECT a.place, n.nspname, y.typname
+            FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
+            JOIN pg_type y ON y.oid = a.type JOIN pg_namespace n ON n.oid = y.typnamespace
+        ) t ON true
+        WHERE o.schema = %s AND o.name = %s ORDER BY t.place
+    """
+    rows = session.rows(query, item.schema, item.name)
+    if not rows:
+        raise NotFound(FUNCTION, f"{item.schema}.{item.name}")
+    types = [composed("IN {}.{}", schema, name) for _, schema, name in rows if name is not None]
+    return composed("ROUTINE {}.{}({})", item.schema, rows[0][0], joined(types))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import psycopg
+from psycopg import sql
 from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.errors import ResourceFailure
 
@@ -13,7 +14,7 @@ from . import connection, naming, scram, variables
 from .faults import Faults
 from .managed import COMMENT, NAME, SERVER, Found, Managed, common
 from .marks import Comment
-from .session import Session, composed, connect, literal
+from .session import Session, composed, connect, joined, keywords, literal
 from .variables import SETTINGS
 
 PASSWORD, MEMBER_OF, LIMIT, VALID_UNTIL = "password", "member_of", "connection_limit", "valid_until"
@@ -156,8 +157,7 @@ class Role(Managed):
     def make(self, session: Session, wanted: properties.Properties, comment: str) -> None:
         """Make it with its mark."""
         with session.transaction():
-            words = composed(" ".join(_words(wanted)))
-            session.run("CREATE ROLE {} {}", wanted[NAME], words)
+            session.run("CREATE ROLE {} {}", wanted[NAME], _options(_words(wanted)))
             session.run("COMMENT ON ROLE {} IS {}", wanted[NAME], literal(comment))
 
     def change(self, session: Session, found: Found, wanted: properties.Properties) -> None:
@@ -166,10 +166,10 @@ class Role(Managed):
         with session.transaction():
             # Only what differs: setting some needs more rights than having them right already.
             differing = [word for key, word in _by_key(wanted).items() if wanted[key] != now[key]]
-            if wanted[LIMIT] != now[LIMIT]:
-                differing.append(f"CONNECTION LIMIT {wanted[LIMIT]}")
             if differing:
-                session.run("ALTER ROLE {} {}", name, composed(" ".join(differing)))
+                session.run("ALTER ROLE {} {}", name, _options(differing))
+            if wanted[LIMIT] != now[LIMIT]:
+                session.run("ALTER ROLE {} CONNECTION LIMIT {}", name, literal(wanted[LIMIT]))
             self._change_password(session, found, wanted)
             if wanted.converted(MEMBER_OF) is not None:
                 _change_groups(session, name, set(now[MEMBER_OF]), set(wanted[MEMBER_OF]))
@@ -214,6 +214,10 @@ def _check_free(name: str) -> None:
 
 def _by_key(wanted: Mapping[str, Any]) -> dict[str, str]:
     return {key: word if wanted[key] else f"NO{word}" for key, (word, _, _) in OPTIONS.items()}
+
+
+def _options(words: Sequence[str]) -> sql.Composable:
+    return joined([keywords(word) for word in words], " ")
 
 
 def _words(wanted: Mapping[str, Any]) -> list[str]:

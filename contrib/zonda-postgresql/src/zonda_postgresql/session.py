@@ -1,12 +1,14 @@
 """One connection to one database, for one operation. The only module that talks to psycopg.
 
-Names go through ``psycopg.sql``, so that none can be anything but a name. Errors come out as
+Names go through ``psycopg.sql``, so that none can be anything but a name; a string holds one
+statement, and no schema that others may write to is searched for functions. Errors come out as
 ``ResourceFailure``: what was done, on which server, what the server said, what to do.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +20,8 @@ from . import connection
 
 #: What has lost a race and may simply be tried again.
 _RACES: Final = frozenset({"40001", "40P01"})
+#: Words of SQL: what may stand in a statement as it is.
+_KEYWORDS: Final = re.compile(r"[A-Z]+(?: [A-Z]+)*")
 _ADVICE: Final = {
     "28000": "check the user and pg_hba.conf",
     "28P01": "check the user and the password",
@@ -42,27 +46,35 @@ _CONNECTION_ADVICE: Final = (
 )
 
 
+#: Else a function of somebody else's might fit a call better than PostgreSQL's own, and would run
+#: with the rights of zonda's login. ``RESET search_path`` gives back what the server would search.
+_OWN_FUNCTIONS: Final = sql.SQL("SELECT pg_catalog.set_config('search_path', '', false)")
+
+
 class Session:
     """What the types ask of a connection. ``where``: the server in words."""
 
-    def __init__(self, raw: psycopg.Connection[Any], where: str) -> None:
+    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], where: str) -> None:
         self.raw = raw
         self.where = where
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of a query; ``%s`` stands for a value."""
-        return self.raw.execute(sql.SQL(query), values).fetchall()
+        return self._execute(sql.SQL(query), values).fetchall()
 
     def one(self, query: str, *values: Any) -> tuple[Any, ...] | None:
         """The first row of a query, if there is one."""
-        return self.raw.execute(sql.SQL(query), values).fetchone()
+        return self._execute(sql.SQL(query), values).fetchone()
 
     def run(self, statement: str, *parts: str | sql.Composable) -> None:
         """Run a statement; ``{}`` stands for a name, or for a part that is composed already."""
-        names = [
-            part if isinstance(part, sql.Composable) else sql.Identifier(part) for part in parts
-        ]
-        self.raw.execute(sql.SQL(statement).format(*names))
+        self._execute(composed(statement, *parts), ())
+
+    def _execute(
+        self, query: sql.SQL | sql.Composed, values: Sequence[Any]
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
+        """By the protocol that refuses more than one statement: ``binary`` asks for it."""
+        return self.raw.execute(query, values, binary=True)
 
     def transaction(self) -> contextlib.AbstractContextManager[Any]:
         """All or nothing."""
@@ -106,8 +118,16 @@ def joined(parts: Sequence[sql.Composable], separator: str = ", ") -> sql.Compos
     return sql.SQL(separator).join(parts)
 
 
-def composed(text: str, *parts: str | sql.Composable) -> sql.Composable:
-    """A part of a statement; ``{}`` stands for a name."""
+def keywords(*words: str) -> sql.Composable:
+    """Words of SQL with commas between them; raises ValueError for what can be no such word."""
+    for word in words:
+        if not _KEYWORDS.fullmatch(word):
+            raise ValueError(f"{word!r} is no word of SQL")
+    return sql.SQL(", ".join(words))
+
+
+def composed(text: str, *parts: str | sql.Composable) -> sql.Composed:
+    """A part of a statement; ``{}`` stands for a name. ``text``: nobody's but this package's."""
     names = [part if isinstance(part, sql.Composable) else sql.Identifier(part) for part in parts]
     return sql.SQL(text).format(*names)
 
@@ -119,12 +139,13 @@ def connect(settings: Mapping[str, Any], database: str, application: str) -> Ite
     raw = _connected(connection.parameters(settings, database, application), where)
     try:
         with raw, told(where):
+            raw.execute(_OWN_FUNCTIONS)
             yield Session(raw, where)
     finally:
         raw.close()
 
 
-def _connected(parameters: Mapping[str, Any], where: str) -> psycopg.Connection[Any]:
+def _connected(parameters: Mapping[str, Any], where: str) -> psycopg.Connection[tuple[Any, ...]]:
     try:
         return psycopg.connect(autocommit=True, prepare_threshold=None, **parameters)
     except psycopg.Error as error:
