@@ -17,7 +17,11 @@ MASK = "(hidden)"
 
 
 def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
-    """What is known of one resource. ``redacted``: the names of data that is never shown."""
+    """What is known of one resource.
+
+    ``redacted``: the names of data that is never shown. ``sealed_data``: it was given something
+    secret, and whatever it has stored may hold that.
+    """
     metadata = sealer.load(row.meta)
     return {
         "name": row.name,
@@ -28,26 +32,37 @@ def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
         "metadata": metadata,
         "resource_data": {name: sealer.open(value) for name, value, _ in data},
         "redacted": [name for name, _, redact in data if redact],
+        "sealed_data": bool(data) and _was_given_secrets(row),
         "sealed_metadata": bool(metadata) and row.meta.startswith(PREFIX),
     }
 
 
+def _was_given_secrets(row: ResourceRow) -> bool:
+    columns = (row.properties, row.op_properties, row.definition, row.op_definition)
+    return any(text is not None and text.startswith(PREFIX) for text in columns)
+
+
 def masked(found: dict[str, Any], start: str) -> list[str]:
     """The paths of what is hidden in an entry, which stands at ``start``."""
-    hidden = [f"{start}.resource_data.{name}" for name in found["redacted"]]
+    hidden = [f"{start}.resource_data.{name}" for name in _masked_data(found)]
     return [*hidden, f"{start}.metadata"] if found["sealed_metadata"] else hidden
 
 
 def shown(found: dict[str, Any]) -> dict[str, Any]:
     """An entry as people may see it."""
+    masks = _masked_data(found)
     data = {
-        name: MASK if name in found["redacted"] else value
-        for name, value in found["resource_data"].items()
+        name: MASK if name in masks else value for name, value in found["resource_data"].items()
     }
     metadata = found["metadata"]
     if found["sealed_metadata"]:
         metadata = dict.fromkeys(metadata, MASK)
     return {**found, "metadata": metadata, "resource_data": data}
+
+
+def _masked_data(found: dict[str, Any]) -> list[str]:
+    # what older snapshots keep does not say "sealed_data"
+    return [*found["resource_data"]] if found.get("sealed_data") else found["redacted"]
 
 
 def shown_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:

@@ -10,7 +10,7 @@ from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 
 from .rows import EventRow, FailedRow, ResourceRow, StackRow, event_values
-from .sealing import Sealer
+from .sealing import PREFIX, Sealer
 from .views import REDACTED, ActionView, EventView, FailedView, ResourceView, StackView
 
 
@@ -65,7 +65,7 @@ def resource_view(
         updated_at=row.updated_at,
         properties=_masked(sealer.load(shown) or {}, hidden.get("properties", ())),
         attributes=_masked(sealer.load(row.outputs) or {}, hidden.get("attributes", ())),
-        metadata=sealer.load(row.meta) or {},
+        metadata=_metadata(row, sealer),
         present=row.want == "PRESENT",
         replaces_id=row.replaces_id,
         failed_attempts=row.failed_attempts,
@@ -151,6 +151,12 @@ def event_of(seq: int, row: EventRow) -> EventView:
 def _masked(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
     masked = set(hidden)
     return {key: REDACTED if key in masked else value for key, value in values.items()}
+
+
+def _metadata(row: ResourceRow, sealer: Sealer) -> dict[str, Any]:
+    """Metadata is sealed as a whole where anything secret is in it, and masked as a whole then."""
+    found: dict[str, Any] = sealer.load(row.meta) or {}
+    return dict.fromkeys(found, REDACTED) if row.meta.startswith(PREFIX) else found
 
 
 def _reference(row: ResourceRow, hidden: Mapping[str, Any], sealer: Sealer) -> Any:

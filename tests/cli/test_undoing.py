@@ -258,3 +258,33 @@ def test_an_object_is_imported_where_its_creation_failed(zonda: Zonda, write: Wr
     zonda("stack", "retry", "web")
     assert state(zonda) == "CREATE_COMPLETE"
     assert "CREATE_COMPLETE" in zonda("stack", "import", "web", "first", "thing", code=1).err
+
+
+SECRET = """\
+heat_template_version: 2018-08-31
+parameters:
+  word: {type: string, hidden: true, default: hush-hush}
+resources:
+  told:
+    type: OS::Heat::TestResource
+    metadata: {m: {get_param: word}, p: open}
+    properties: {value: {str_replace: {template: pre-W, params: {W: {get_param: word}}}}}
+  open: {type: OS::Heat::TestResource, metadata: {p: open}, properties: {value: seen}}
+"""
+
+
+def test_what_a_resource_makes_of_a_secret_is_nowhere_shown(zonda: Zonda, write: Write) -> None:
+    zonda("stack", "create", "web", "-t", write("t.yaml", SECRET))
+    zonda("stack", "snapshot", "create", "web", "--name", "n")
+    shown = zonda("stack", "resource", "show", "web", "told", "-f", "json")
+    assert shown.data["metadata"] == {"m": "******", "p": "******"}
+    document = zonda("stack", "export", "web")
+    kept = zonda("stack", "snapshot", "show", "web", "n", "-f", "json")
+    for done in (shown, document, kept):
+        assert "hush-hush" not in done.out
+    assert "resources.told.resource_data.value" in document.data["masked"]
+    assert document.data["resources"]["open"]["resource_data"] == {"value": "seen"}
+    assert zonda("stack", "resource", "show", "web", "open", "-f", "json").data["metadata"] == {
+        "p": "open"
+    }
+    assert "pre-hush-hush" in zonda("stack", "export", "web", "--with-secrets").out
