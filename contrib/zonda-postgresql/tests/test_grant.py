@@ -416,3 +416,82 @@ def test_whatever_can_be_called_can_be_granted(
     assert world.postgres.value(query, role, database=tables) is True
     one.delete()
     assert world.postgres.value(query, role, database=tables) is False
+
+
+FUTURE = {"object_type": "table", "schema": "app", "future": True}
+
+
+def test_what_came_later_loses_it_with_the_grant(world: Any, tables: str, role: str) -> None:
+    given = {**FUTURE, "privileges": ["SELECT", "DELETE"]}
+    life = world.life("grant", database=tables, role=role, **given)
+    life.create()
+    execute(world, "CREATE TABLE app.later (); ALTER TABLE app.one RENAME TO uno", database=tables)
+    life.update({**life.definition.properties, "privileges": ["SELECT"]})
+    assert not may(world, tables, "table", role, "app.later", "DELETE")
+    execute(world, "CREATE TABLE app.latest ()", database=tables)
+    life.delete()
+    assert not may(world, tables, "table", role, "app.later", "SELECT")
+    assert not may(world, tables, "table", role, "app.latest", "SELECT")
+    execute(world, "DROP ROLE {}", role)  # nothing needs it
+
+
+def test_what_the_role_had_before_a_grant_for_the_future_it_keeps(
+    world: Any, tables: str, role: str
+) -> None:
+    other = world.name("other")
+    execute(world, "CREATE ROLE {}", other)
+    execute(world, "GRANT SELECT ON app.one TO {}", role, database=tables)
+    life = world.life("grant", database=tables, role=role, **FUTURE, privileges=["SELECT"])
+    life.create()
+    execute(world, "ALTER TABLE app.one RENAME TO uno", database=tables)
+    made = "CREATE TABLE app.others (); ALTER TABLE app.others OWNER TO {};"
+    execute(world, made + "GRANT SELECT ON app.others TO {}", other, role, database=tables)
+    life.update({**life.definition.properties, "privileges": ["SELECT", "INSERT"]})
+    life.delete()
+    assert may(world, tables, "table", role, "app.uno", "SELECT")
+    assert not may(world, tables, "table", role, "app.uno", "INSERT")
+    assert may(world, tables, "table", role, "app.others", "SELECT"), "somebody else gave this"
+
+
+def test_what_everybody_has_anyway_a_grant_for_the_future_does_not_take(
+    world: Any, tables: str, role: str
+) -> None:
+    given = {"object_type": "function", "schema": "app", "privileges": ["EXECUTE"], "future": True}
+    life = world.life("grant", database=tables, role="PUBLIC", **given)
+    life.create()
+    execute(
+        world,
+        "CREATE FUNCTION app.g() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        database=tables,
+    )
+    life.delete()
+    assert may(world, tables, "function", role, "app.g()", "EXECUTE")
+
+
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_a_grant_for_the_future_that_is_killed_takes_nothing_it_did_not_give(
+    world: Any,
+    tables: str,
+    role: str,
+    monkeypatch: pytest.MonkeyPatch,
+    killed: Any,
+    number: int,
+    before: bool,
+) -> None:
+    execute(world, "GRANT SELECT ON app.one TO {}", role, database=tables)
+    life = world.life("grant", database=tables, role=role, **FUTURE, privileges=["SELECT"])
+    if killed(life, monkeypatch, number, before, life.create):
+        life.create()
+    execute(world, "CREATE TABLE app.later ()", database=tables)
+    changed = {**life.definition.properties, "privileges": ["INSERT"]}
+    if killed(life, monkeypatch, number, before, lambda: life.update(changed)):
+        life.status = "FAILED"
+        life.update(changed)
+    life.check()
+    assert may(world, tables, "table", role, "app.one", "SELECT"), "it had this before"
+    assert not may(world, tables, "table", role, "app.later", "SELECT")
+    if killed(life, monkeypatch, number, before, life.delete):
+        life.delete()
+    assert may(world, tables, "table", role, "app.one", "SELECT"), "it had this before"
+    assert not may(world, tables, "table", role, "app.later", "INSERT")

@@ -11,7 +11,7 @@ from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
 
-from . import connection, drift, naming, privileges
+from . import connection, drift, naming, privileges, standing
 from .faults import Faults
 from .managed import DATABASE, SERVER, OnServer
 from .privileges import ALL, KINDS, MANY, PUBLIC, Item
@@ -37,7 +37,7 @@ class Grant(OnServer):
     Every change is made in place: what is no longer wanted is revoked, what is new is granted, the
     rest is not touched. Privileges that the role had before are not this resource's, and are not
     revoked with it. Without `objects` all that are in the schema are meant; with `future` those,
-    too, that `future_owner` makes later.
+    too, that `future_owner` makes later: they lose them again with the grant.
     """
 
     support_status = support.SupportStatus(version="0.1.0")
@@ -138,6 +138,7 @@ class Grant(OnServer):
             return
         try:
             with self.session(self.properties) as session, session.transaction():
+                granted |= standing.given_since(session, granted, self._before())
                 privileges.revoke(session, privileges.live(session, granted))
         except Unreachable:
             if self._database_is_there():
@@ -183,21 +184,29 @@ class Grant(OnServer):
     # -- the steps --------------------------------------------------------------------------------
 
     def _stored(self) -> dict[str, Any]:
-        """What was granted here (``items``), and the oids behind the names in it."""
-        text = self.data().get(_GRANTED, '{"items": [], "roles": {}, "schemas": {}}')
-        found: dict[str, Any] = json.loads(text)
-        return found
+        """What was granted here (``items``), the oids behind the names in it, what was before."""
+        found: dict[str, Any] = {"items": [], "roles": {}, "schemas": {}, "before": []}
+        return {**found, **json.loads(self.data().get(_GRANTED, "{}"))}
 
     def _granted(self) -> set[Item]:
         return {Item(*row) for row in self._stored()["items"]}
 
-    def _remember(self, items: Collection[Item], oids: _Oids | None = None) -> None:
-        """Store items and the oids behind their names, all at once."""
+    def _before(self) -> standing.Before:
+        return frozenset((oid, word) for oid, word in self._stored()["before"])
+
+    def _remember(
+        self,
+        items: Collection[Item],
+        oids: _Oids | None = None,
+        before: standing.Before = standing.NOTHING,
+    ) -> None:
+        """Store items, the oids behind their names and what was before, all at once."""
         stored = self._stored()
         known = {
             key: {**stored[key], **(oids[key] if oids else {})} for key in ("roles", "schemas")
         }
-        text = json.dumps({"items": [item.to_list() for item in sorted(items)], **known})
+        listed = [item.to_list() for item in sorted(items)]
+        text = json.dumps({"items": listed, **known, "before": sorted(before)})
         if self.data().get(_GRANTED) != text:
             self.data_set(_GRANTED, text)
 
@@ -210,11 +219,13 @@ class Grant(OnServer):
         _check_there(session, wanted)
         target = _items(session, wanted)
         granted = self._renamed(session, wanted)
+        granted |= standing.given_since(session, granted, self._before())
+        before = standing.held_before(session, target, granted)
         there = privileges.live(session, target | granted)
         missing = target - there.keys()
         oids = _oids(session, wanted)
         self.data_set(_PLACE, _place(session))
-        self._remember(granted | missing, oids)
+        self._remember(granted | missing, oids, before | self._before())
         self.resource_id_set(_name(wanted))
         mine = granted | missing
         with session.transaction():
@@ -226,7 +237,7 @@ class Grant(OnServer):
             else:
                 surplus = {item for item in present & mine if there[item]}
                 privileges.revoke(session, surplus, option_only=True)
-        self._remember(mine & target, oids)
+        self._remember(mine & target, oids, before)
 
     def _renamed(self, session: Session, wanted: Mapping[str, Any]) -> set[Item]:
         """What was granted here, under the names that its role, schema and database have now."""

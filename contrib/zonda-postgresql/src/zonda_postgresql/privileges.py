@@ -113,6 +113,26 @@ def held(session: Session, kind: str, role: str, schema: str) -> dict[Item, bool
     return {Item(kind, where, name, role, word): may for where, name, word, may in rows}
 
 
+def held_of(
+    session: Session, kind: str, role: str, schema: str, owner: str = ""
+) -> list[tuple[Item, int]]:
+    """What a role has been given of a kind in a schema, with the oids; of ``owner``'s if named.
+
+    What everybody has, or what an owner has, without anybody's giving it is left out.
+    """
+    query = f"""
+        SELECT DISTINCT o.name, a.privilege_type, o.oid
+        FROM ({_OBJECTS[kind]}) o (schema, name, oid, acl, owner), aclexplode(o.acl) a
+        WHERE o.schema = %s AND a.grantee = {_GRANTEE}
+              AND (%s = '' OR pg_get_userbyid(o.owner) = %s)
+              AND NOT EXISTS (
+                  SELECT FROM aclexplode(acldefault('{_LETTERS[kind]}', o.owner)) u
+                  WHERE (u.grantee, u.privilege_type) = (a.grantee, a.privilege_type))
+    """
+    rows = session.rows(query, schema, role, role, owner, owner)
+    return [(Item(kind, schema, name, role, word), oid) for name, word, oid in rows]
+
+
 def held_later(session: Session, kind: str, role: str, schema: str, owner: str) -> dict[Item, bool]:
     """What a role will have of what ``owner`` makes in a schema."""
     query = f"""
