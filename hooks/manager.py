@@ -9,12 +9,14 @@ one of them is zonda's own; the rest of what they bring is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import Distribution, entry_points
 from types import ModuleType
 from typing import Any, Final
 
 import pluggy
+
+from zonda import __version__
 
 from . import refused, specs
 from .constraints import BaseCustomConstraint
@@ -47,7 +49,7 @@ class Origin:
     built_in: bool = False
 
     def __str__(self) -> str:
-        if self.distribution and self.distribution != self.plugin:
+        if self.distribution not in ("", self.plugin) and not self.built_in:
             return f"{self.plugin} ({self.distribution} {self.version})".replace(" )", ")")
         return self.plugin
 
@@ -81,7 +83,9 @@ class Manager(pluggy.PluginManager):
             raise _failure(origin, "does not fit the hooks", error) from error
         if registered is not None:
             origin = _origin(registered, distribution)
-            self._origins[registered] = replace(origin, built_in=built_in)
+            if built_in:
+                origin = Origin(registered, "zonda", __version__, built_in=True)
+            self._origins[registered] = origin
 
     def origin(self, name: str) -> Origin:
         """Where the plug-in that is registered as ``name`` comes from."""

@@ -32,6 +32,12 @@ def named(error: BaseException) -> str:
     return f"{type(error).__name__}: {text_of(error)}"
 
 
+def sentences(*texts: str) -> str:
+    """One text of several, each with a full stop before the next; empty ones are left out."""
+    *front, last = [text.strip() for text in texts if text.strip()] or [""]
+    return " ".join([*(text if text[-1] in ".!?" else f"{text}." for text in front), last])
+
+
 def lost(error: BaseException) -> str:
     """What to do about ``error``, if it misses something that a plug-in has kept on ``self``."""
     if not isinstance(error, AttributeError) or not _stores(type(error.obj), error.name):

@@ -11,6 +11,7 @@ from zonda.hooks.kit import FAILED, PASSED, Row, backends
 from zonda.hooks.kit.run import check as check_type
 from zonda.hooks.manager import Plugins
 from zonda.hooks.near import near
+from zonda.hooks.wording import sentences
 
 from . import output
 from .session import Session
@@ -107,7 +108,7 @@ def _failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:
 
 
 def _loading(failure: PluginError) -> Row:
-    reason = " ".join(filter(None, (str(failure), failure.hint)))
+    reason = sentences(str(failure), failure.hint)
     return Row(failure.distribution or failure.plugin, "can be loaded", FAILED, "", reason)
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.template.versions import DATES
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import Origin, Plugins
+from zonda.hooks.wording import sentences
 
 from . import output
+from .screen import Screen
 from .session import Session
 
 COLUMNS = ("Plugin", "Distribution", "Version", "Status", "Brings", "Failures")
+#: Of a line where there is no terminal.
+WIDTH = 100
+_COLOURS = {"ok": "green", "partly": "yellow", "failed": "red", "disabled": "yellow"}
 
 
 def list_plugins_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,16 +28,39 @@ def list_plugins_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per plug-in; exit code 1 if any of them could not be used in full."""
-    plugins = session.app.plugins
-    rows = [_row(entry, arguments.format) for entry in entries(plugins)]
-    screen = session.screen
-    output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
+    """What each plug-in brings; exit code 1 if any of them could not be used in full."""
+    plugins, screen = session.app.plugins, session.screen
+    found = entries(plugins)
+    if arguments.format == "table" and not arguments.column:
+        for line in _listing(screen, found):
+            screen.show(line)
+    else:
+        rows = [_row(entry, arguments.format) for entry in found]
+        output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
     if arguments.format == "table":
         for failure in plugins.failures:
             hint = f"\n  {failure.hint}" if failure.hint else ""
             screen.say(f"{screen.coloured('warning', 'yellow')}: {failure}{hint}")
     return 1 if plugins.failures else 0
+
+
+def _listing(screen: Screen, found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """For people: a line for each plug-in, below it what it brings, by kind."""
+    for entry in found:
+        status = _status(entry)
+        origin = " ".join(filter(None, (entry["distribution"], entry["version"])))
+        named = entry["plugin"] + (f" ({origin})" if origin else "")
+        yield f"{screen.painted(named, 'bold')}: {screen.painted(status, _COLOURS[status])}"
+        for kind, names in sorted(entry["brings"].items()):
+            text = f"{kind}: {', '.join(sorted(names))}"
+            yield from textwrap.wrap(
+                text,
+                screen.width or WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
 
 
 def entries(plugins: Plugins) -> list[dict[str, Any]]:
@@ -65,15 +95,19 @@ def _note_failure(found: dict[str, dict[str, Any]], failure: PluginError) -> Non
     version = failure.version
     origin = Origin(failure.plugin, failure.distribution, version)
     entry = found.setdefault(failure.plugin, _entry(origin))
-    entry["failures"].append(" ".join(filter(None, (str(failure), failure.hint))))
+    entry["failures"].append(sentences(str(failure), failure.hint))
 
 
-def _row(entry: dict[str, Any], form: str) -> tuple[Any, ...]:
-    status = "disabled" if entry.get("disabled") else "ok"
+def _status(entry: Mapping[str, Any]) -> str:
     if entry["failures"]:
-        status = "partly" if entry["brings"] else "failed"
+        return "partly" if entry["brings"] else "failed"
+    return "disabled" if entry.get("disabled") else "ok"
+
+
+def _row(entry: Mapping[str, Any], form: str) -> tuple[Any, ...]:
     brings, failures = entry["brings"], entry["failures"]
     if form in ("table", "value"):
         names = [f"{kind}: {', '.join(sorted(each))}" for kind, each in sorted(brings.items())]
         brings, failures = "; ".join(names), len(failures) or ""
-    return entry["plugin"], entry["distribution"], entry["version"], status, brings, failures
+    origin = (entry["plugin"], entry["distribution"], entry["version"])
+    return *origin, _status(entry), brings, failures

@@ -78,8 +78,8 @@ def types_of(plugins: Plugins, package: str) -> list[str]:
 
 
 def names_of(origin: Origin) -> tuple[str, ...]:
-    """What a plug-in is called: its name, its distribution's; all of zonda's own go by its name."""
-    return (origin.plugin, origin.distribution, "zonda" if origin.built_in else "")
+    """What a plug-in is called: its name, its distribution's."""
+    return (origin.plugin, origin.distribution)
 
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:

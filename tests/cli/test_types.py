@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from zonda import __version__
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.app import build_app
 from zonda.core.cli.type_docs import pages_of
@@ -171,5 +172,16 @@ def test_plugins_are_listed_with_what_they_bring_and_why_they_failed(
     assert rows[str(lamp)]["Status"] == "ok"
     broken = rows[str(lamp.parent / "broken.py")]
     assert broken["Status"] == "failed"
-    assert "No module named 'nowhere_at_all'" in broken["Failures"][0]
-    assert "nowhere_at_all" in zonda("plugin", "list", code=1).err
+    assert "No module named 'nowhere_at_all'. It needs nowhere_at_all, " in broken["Failures"][0]
+    own = rows["zonda.builtin_resources.plugin"]
+    assert (own["Distribution"], own["Version"]) == ("zonda", __version__)
+    done = zonda("plugin", "list", code=1)
+    assert "nowhere_at_all" in done.err
+    lines = done.out.splitlines()
+    assert f"zonda.builtin_resources.plugin (zonda {__version__}): ok" in lines
+    place = lines.index(f"{lamp}: ok")
+    assert lines[place + 1] == "  resource type: My::Lamp, My::Secret"
+    assert f"{lamp.parent / 'broken.py'}: failed" in lines
+    assert all(len(line) <= 100 for line in lines if line.startswith(" "))
+    one = zonda("plugin", "list", "-c", "Status", "-c", "Version", code=1).out
+    assert one.splitlines()[1].split() == ["|", "Status", "|", "Version", "|"]

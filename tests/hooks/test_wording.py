@@ -9,7 +9,7 @@ import pytest
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 from zonda.hooks.testing import Lifecycle
-from zonda.hooks.wording import named, text_of
+from zonda.hooks.wording import named, sentences, text_of
 
 
 class Mute(Exception):
@@ -85,3 +85,15 @@ def test_numbers_are_ids_too() -> None:
     life = Lifecycle(type("It", (Thing,), {"store": lambda r: r.resource_id_set(7)}))
     life.create()
     assert life.resource_id == "7"
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [
+        pytest.param(("It needs acme", "Go on."), "It needs acme. Go on.", id="stop added"),
+        pytest.param(("Two.", "", "One"), "Two. One", id="stop there, and nothing at the end"),
+        pytest.param(("", " "), "", id="nothing"),
+    ],
+)
+def test_sentences_are_not_glued(texts: tuple[str, ...], whole: str) -> None:
+    assert sentences(*texts) == whole
