@@ -15,6 +15,8 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
 
+from .states import FAILED, UNHARMED
+
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
 #: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
 Why = Literal[
@@ -99,11 +101,8 @@ def _existing(case: Case) -> Comparison:
     if row.class_type != case.class_type:
         return _replacement(case, "type")
     before = case.before()
-    # an update that could not be begun has failed too, and done nothing: its hash is there
-    # and a snapshot that failed has changed nothing
-    unharmed = ("UPDATE", "SNAPSHOT")
-    failed = not row.have_hash or (row.status == "FAILED" and row.action not in unharmed)
-    unwell = (row.action, row.status) == ("CHECK", "FAILED")
+    failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
+    unwell = (row.action, row.status) == ("CHECK", FAILED)
     broken = row.action == "DELETE" or (unwell and not case.cls.repairs_in_place)
     if broken or (failed and before.needs_replace_failed()):
         return _replacement(case, "failed")

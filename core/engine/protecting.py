@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
 from zonda.hooks.errors import Conflict, NotFound
 from zonda.hooks.near import near
 
@@ -14,41 +13,58 @@ from .actions import Accepted, ProtectStack
 from .effects import Call, Step, Tx
 from .proposals import named
 from .protection import Protection
+from .recording import signed
 from .room import Room
-from .states import PRESENT
+from .states import COMPLETE, PRESENT
 from .work import Work
+
+#: The events of both, by ``on``.
+_EVENTS = {
+    True: ("PROTECT", "protected by command"),
+    False: ("UNPROTECT", "protected by no command any more"),
+}
 
 
 def protect(room: Room, action: ProtectStack, note: Noted) -> Step:
     """Say that the named resources (without any: the stack) are protected, or not any more."""
     seen = yield Call(lambda: named(room, action.stack))
+    what, told = _EVENTS[action.on]
+    reason = signed(told, room.settings.user)
 
     def run(work: Work) -> Accepted:
         stack = work.tx.stack(seen.id)
         assert stack is not None
         if action.resources:
-            rows = _named(work, stack, action.resources)
-            _check(stack, action, [protection.of_resource(stack, row) for row in rows])
+            rows = _named(work, stack, action)
+            known = policies.read(stack.policies).after(policies.Policies())
+            _check(stack, action, [protection.of_resource(stack, row, known) for row in rows])
             for row in rows:
                 row.protect = int(action.on)
+                work.resource_event(row, what, COMPLETE, reason)
         else:
             _check(stack, action, [protection.of_stack(stack)])
             stack.protect = int(action.on)
+            work.stack_event(stack, what, COMPLETE, reason)
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
 
 
-def _named(work: Work, stack: StackRow, names: Iterable[str]) -> list[ResourceRow]:
-    rows = {row.name: row for row in work.tx.resources_of(stack.id) if row.want == PRESENT}
-    for name in names:
-        if name not in rows:
-            raise NotFound("Resource", name, hint=near(name, rows))
-    return [rows[name] for name in names]
+def _named(work: Work, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:
+    """What is meant; protection is taken back of old instances, too, which are to go."""
+    rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT or not action.on]
+    names = {row.name for row in rows}
+    for name in action.resources:
+        if name not in names:
+            raise NotFound("Resource", name, hint=near(name, names))
+    return [row for row in rows if row.name in action.resources]
 
 
 def _check(stack: StackRow, action: ProtectStack, found: list[Protection]) -> None:
-    """Refuse to take back what no command has said: it would stay protected."""
+    """Refuse to take back what no command has said: it would stay protected.
+
+    What the environment said before the last plan is no reason: nobody says it any more.
+    """
     others = [each for each in found if each.by_environment and not action.on]
     if others:
         names = ", ".join(each.name or "it" for each in others)

@@ -93,8 +93,11 @@ def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[Resour
 
 
 def mark_dependants(work: Work, row: ResourceRow) -> None:
-    """What ``row`` shows has changed outside the plan: whoever reads it must be looked at."""
-    for key in work.tx.dependants(row):
+    """What ``row`` shows has changed outside the plan: whoever reads it must be looked at.
+
+    Nobody reads what is to go any more, although edges to it stay until their users have moved on.
+    """
+    for key in work.tx.dependants(row) if row.want == PRESENT else ():
         other = work.tx.resource(key)
         if other is not None and other.want == PRESENT:
             other.dirty = MARKED if other.open else DIRTY

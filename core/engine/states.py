@@ -103,6 +103,9 @@ OVERTAKES: Final[Mapping[str, frozenset[str]]] = {
 PASSING: Final = frozenset({"DELETE_SNAPSHOT", "IMPORT"})
 #: Operations that a resource is not shown as once they have ended.
 PASSING_OPERATIONS: Final = frozenset({"DELETE_SNAPSHOT"})
+#: Operations after whose failure an instance may still be what it was: an update that could not be
+#: begun (its hash is there then), a snapshot.
+UNHARMED: Final = frozenset({"UPDATE", "SNAPSHOT"})
 
 #: Actions that are rolled back when they fail, where the stack says so.
 UNDONE: Final = OVERTAKES["ROLLBACK"]

@@ -25,6 +25,7 @@ from .states import (
     PRESENT,
     RETRY,
     STARTING,
+    UNHARMED,
     UP,
     check_follows,
 )
@@ -315,12 +316,16 @@ def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) ->
     if prepared is not None and prepared.definition is not None:
         row.definition, row.properties = prepared.definition, prepared.properties
         row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
+        row.deletion_policy = prepared.deletion_policy
+        if prepared.metadata is not None:
+            row.meta = prepared.metadata
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
     handing.has_ended(row, work.stack_of(row).action)
-    if (row.action, row.status) == ("UPDATE", FAILED):
-        # it could not be begun (a restriction, a definition), so nothing was done to it
-        row.status, row.status_reason, row.updated_at = COMPLETE, CHANGED, work.now
+    if row.action in UNHARMED and row.status == FAILED:
+        # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
+        row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
+        row.updated_at = work.now
         work.resource_event(row, "UPDATE", COMPLETE, CHANGED)
     release.close(work, row, changed=False)
 
@@ -336,12 +341,19 @@ def replace_running(work: Work, handle: Held) -> None:
         return
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""
+    row.deletion_policy = _policy_before(work, row)
     row.op_definition = row.op_properties = row.token = None
     stack = work.stack_of(row)
     if row.open and row.op_gen == stack.generation and not stack.halted:
         replaced(work, row, causes.asked_for_by_plugin(row.cause))
     else:
         _superseded(work, row, False)
+
+
+def _policy_before(work: Work, row: ResourceRow) -> str:
+    """How an instance is to go by the definition that it has, not by the one of its successor."""
+    known = work.sealer.load(row.definition) or {}
+    return str(known.get("deletion_policy", row.deletion_policy))
 
 
 def replaced(work: Work, row: ResourceRow, cause: str) -> str:
@@ -364,7 +376,7 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     )
     work.tx.add_resources([new])
     handing.move(row, new)
-    row.want, row.open, row.dirty, row.verb = ABSENT, 0, 0, ""
+    row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
     for key in work.tx.dependants(row):
         user = work.tx.resource(key)

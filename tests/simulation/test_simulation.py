@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, get_args
+
 import pytest
 
-from .sim.play import play
+from zonda.core.engine import actions
 
-#: Seeds that once failed, and what they found.
+from .sim.life import live
+from .sim.play import play
+from .sim.simulator import Simulator
+
+#: Seeds of plain lives that once failed, and what they found.
 KEPT = [
     pytest.param(0, id="running-requirements-of-a-failed-deletion-stayed-open"),
     pytest.param(4, id="two-steps-of-one-transaction-shared-a-fence"),
@@ -16,23 +24,33 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("hundred", range(5))
-def test_every_seed_ends_as_it_must(hundred: int) -> None:
-    for seed in range(hundred * 100, hundred * 100 + 100):
+def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
+    """All of them; what was counted in all."""
+    counted: Counter[str] = Counter()
+    for seed in seeds:
         try:
-            play(seed)
+            counted += play_one(seed).counted
         except Exception as error:
             error.add_note(f"seed {seed}")
             raise
+    return counted
+
+
+def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
+    counted = played(range(300), live)
+    missing = {kind.__name__ for kind in get_args(actions.Action)} - set(counted)
+    assert not missing
+
+
+def test_a_plain_life_ends_as_it_must() -> None:
+    played(range(120), play)
 
 
 def test_what_types_that_do_nothing_outside_store_comes_with_their_answers() -> None:
-    for seed in range(200):
-        try:
-            play(seed, inward=True)
-        except Exception as error:
-            error.add_note(f"seed {seed}")
-            raise
+    def inward(seed: int) -> Any:
+        return play(seed, inward=True)
+
+    played(range(80), inward)
 
 
 @pytest.mark.parametrize("seed", KEPT)

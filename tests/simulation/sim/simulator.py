@@ -1,46 +1,58 @@
 """Runs steps one effect at a time, in an order that a seed decides, and breaks what can break.
 
 Between any two effects the process may crash (its commits stay), go on as a zombie beside its
-successor, get a message twice, or see a newer action. Several transactions may share a commit.
+successor, get a message twice, or see a newer action. Several transactions may share a commit, and
+in ``whole`` lives the database may refuse one at any statement, others may go on (or the process
+die) in the midst of a handler, and clocks are set.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.engine import actions
+from zonda.core.engine import actions, sweeping
 from zonda.core.engine.acting import act, roll_back
 from zonda.core.engine.building import build_room
-from zonda.core.engine.effects import Call, Step, Tx, Wait
+from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
+from zonda.core.engine.endings import no_rollback
 from zonda.core.engine.requests import single
 from zonda.core.engine.room import EngineSettings
 from zonda.core.engine.steps import drive, step
 from zonda.core.engine.work import Work
+from zonda.core.store.faults import Refused
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import Fenced, Store, open_store
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ZondaError
-from zonda.hooks.fakes import FakeClock
 
+from .clock import SetClock
+from .faulty import KINDS, Faulty
 from .template import FakeLoading
-from .world import Fragile, Inward, Odd, Quick, Thing, Violation, World
+from .types import PLAIN, Inward
+from .watch import Watcher
+from .whole_types import whole_types
+from .world import Killed, Violation, World
 
 SEALER = Sealer("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
-PENDING, RESULT, ERROR = "pending", "result", "error"
+PENDING, RESULT, ERROR, RUNNING = "pending", "result", "error", "running"
 
 
 @dataclass(eq=False)
 class Task:
-    """A step and what it waits for."""
+    """A step and what it waits for; ``key``: of which instance it is, '' for none."""
 
     step: Step
+    key: str = ""
     kind: str = RESULT
     payload: Any = None
     done: Callable[[Any, BaseException | None], None] | None = None
+    given_up: bool = False
+    was_stopped: bool = False
 
 
 @dataclass(eq=False)
@@ -51,30 +63,46 @@ class Process:
     tasks: list[Task] = field(default_factory=list)
     zombie: bool = False
 
+    @property
+    def ready(self) -> list[Task]:
+        """The tasks that can go on: not those in the midst of a call."""
+        return [task for task in self.tasks if task.kind != RUNNING]
+
 
 class Simulator:
     """One seed."""
 
-    def __init__(self, seed: int, *, inward: bool = False) -> None:
+    def __init__(self, seed: int, *, inward: bool = False, whole: bool = False) -> None:
         self.source = random.Random(seed)
-        self.world = World(random.Random(seed + 1))
-        types = {
-            base.__name__: type(base.__name__, (base,), {"world": self.world})
-            for base in (Thing, Fragile, Odd, Quick)
-        }
+        self.whole = whole
+        self.world = World(random.Random(seed + 1), whole=whole)
+        types = {base.__name__: type(base.__name__, (base,), self._shared()) for base in PLAIN}
         if inward:
-            types["Thing"] = type("Thing", (Inward,), {"world": self.world})
+            types["Thing"] = type("Thing", (Inward,), self._shared())
+        if whole:
+            types = whole_types(self.world)
         self.store: Store = open_store(":memory:", sealer=SEALER)
         self.reader = self.store.reader()
-        self.clock = FakeClock()
+        connection = self.store._connection
+        self.faulty = Faulty(connection)
+        self.store._connection = self.faulty  # type: ignore[assignment]
+        self.clock = SetClock()
         numbers = itertools.count(1)
         self.ids = lambda: f"{next(numbers):012d}"
         self.process = Process("p0")
         self.zombies: list[Process] = []
+        self.callers: list[Process] = []
         self.messages: list[str] = []
         self.owed: list[str] = []
         self.doubles = 0.05
-        self.crashes = self.stolen = self.effects = 0
+        self.faults = 0.03 if whole else 0.0
+        self.meanwhile = 0.05 if whole else 0.0
+        self.crashes = self.stolen = 0
+        self.counted: Counter[str] = Counter()
+        self.texts: list[str] = []
+        #: Names of what was signalled or marked, so that it need not be as its template says.
+        self.disturbed: set[str] = set()
+        settings = EngineSettings(user="somebody")
         self.room = build_room(
             self.store,
             types,
@@ -83,29 +111,43 @@ class Simulator:
             ids=self.ids,
             source=self.source,
             lender=None,  # type: ignore[arg-type]
-            settings=EngineSettings(),
-            durable=lambda run: self._transaction([run], self.process)[0],
+            settings=settings,
+            durable=self._durable,
             progress=lambda *said: None,
             reader=lambda: self.reader,
         )
-        self.running: dict[str, tuple[str, str]] = {}
+        self.superseded = sweeping.Superseded(self._is_driven, settings.cancel_grace)
+        self.watcher = Watcher(connection, self.reader, self.world, self.clock)
+        self.watcher.disturbed = self.disturbed
         self.world.is_held = self._is_held
         self.world.users = self._users
-        self.good: str | None = None
-        self.texts: list[str] = []
-        self.ended: tuple[Any, ...] = ()
-        self.alone = True
+        self.world.policy = lambda key: self.watcher.rows[key].deletion_policy
+
+    def _shared(self) -> dict[str, Any]:
+        return {"world": self.world}
 
     # -- actions --------------------------------------------------------------------------------
 
-    def act(self, action: actions.Action) -> None:
-        """Begin an action; one that is refused is forgotten."""
+    def act(
+        self,
+        action: actions.Action,
+        done: Callable[[Any], None] = lambda accepted: None,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Begin an action; one that is refused is forgotten. ``ended``: in any case."""
+        kind = type(action).__name__
 
-        def done(value: Any, error: BaseException | None) -> None:
-            if error is not None and not isinstance(error, ZondaError | Fenced):
+        def over(value: Any, error: BaseException | None) -> None:
+            ended()
+            if error is None:
+                self.counted[kind] += 1
+                done(value)
+            elif not isinstance(error, ZondaError | Fenced):
                 raise error
+            else:
+                self.counted[f"{kind} refused"] += 1
 
-        self.process.tasks.append(Task(act(self.room, action), done=done))
+        self.process.tasks.append(Task(act(self.room, action), done=over))
 
     def bundle(self, text: str) -> Bundle:
         return Bundle(text)
@@ -114,55 +156,66 @@ class Simulator:
 
     def move(self) -> bool:
         """Make one move of the living process; False if it has nothing to do."""
-        if self.messages and (not self.process.tasks or self.source.random() < 0.5):
+        if self.messages and (not self.process.ready or self.source.random() < 0.5):
             self._deliver()
             return True
         if self.owed:
-            stack_id = self.owed.pop()
-            self.process.tasks.append(Task(roll_back(self.room, stack_id)))
+            self._plan_rollback(self.owed.pop())
             return True
-        if not self.process.tasks:
+        if not self.process.ready:
             return False
         self._progress(self.process)
         return True
+
+    def _plan_rollback(self, stack_id: str) -> None:
+        def over(value: Any, error: BaseException | None) -> None:
+            if error is not None and not isinstance(error, Fenced):
+                why = str(error)
+                unit = single(lambda work: no_rollback(work, stack_id, why))
+                self.process.tasks.append(Task(unit))
+
+        self.process.tasks.append(Task(roll_back(self.room, stack_id), done=over))
 
     def _deliver(self) -> None:
         index = self.source.randrange(len(self.messages))
         key = self.messages[index]
         if self.source.random() > self.doubles:
             self.messages.pop(index)
-        self.process.tasks.append(Task(step(self.room, key)))
+        self.process.tasks.append(Task(step(self.room, key), key))
 
     def _progress(self, process: Process) -> None:
-        task = self.source.choice(process.tasks)
-        self.effects += 1
+        task = self.source.choice(process.ready)
+        self.counted["effects"] += 1
         if task.kind != PENDING:
             self._resume(process, task)
             return
         effect = task.payload
-        if isinstance(effect, Tx):
-            group = [task]
-            if self.source.random() < 0.5:
-                group += [
-                    other
-                    for other in process.tasks
-                    if other is not task
-                    and other.kind == PENDING
-                    and isinstance(other.payload, Tx)
-                    and self.source.random() < 0.5
-                ]
-            self._commit(process, group)
+        if task.given_up and not isinstance(effect, Call):
+            task.given_up = False
+            task.payload, task.kind = GivenUp(), ERROR
+        elif isinstance(effect, Tx):
+            self._commit(process, self._grouped(process, task))
         elif isinstance(effect, Call):
-            try:
-                task.payload, task.kind = effect.run(), RESULT
-            except Exception as error:
-                task.payload, task.kind = error, ERROR
-            if self.world.violations:
-                raise self.world.violations[0]
+            self._call(process, task, effect)
         else:
             assert isinstance(effect, Wait)
             self.clock.advance(min(effect.seconds, 5.0))
             task.payload, task.kind = None, RESULT
+
+    def _grouped(self, process: Process, task: Task) -> list[Task]:
+        """Those that share a commit with ``task``."""
+        group = [task]
+        if self.source.random() < 0.5:
+            group += [
+                other
+                for other in process.tasks
+                if other is not task
+                and other.kind == PENDING
+                and isinstance(other.payload, Tx)
+                and not other.given_up
+                and self.source.random() < 0.5
+            ]
+        return group
 
     def _resume(self, process: Process, task: Task) -> None:
         try:
@@ -171,21 +224,68 @@ class Simulator:
             else:
                 effect = task.step.send(task.payload)
         except StopIteration as end:
-            process.tasks.remove(task)
-            if task.done is not None:
-                task.done(end.value, None)
-        except (ZondaError, Fenced) as error:
-            process.tasks.remove(task)
-            if task.done is not None:
-                task.done(None, error)
+            self._over(process, task, end.value, None)
+        except (ZondaError, Fenced, GivenUp) as error:
+            self._over(process, task, None, error)
         else:
             task.payload, task.kind = effect, PENDING
+
+    def _over(self, process: Process, task: Task, value: Any, error: BaseException | None) -> None:
+        process.tasks.remove(task)
+        if task.was_stopped and process is self.process:
+            self.messages.append(task.key)
+        if task.done is not None:
+            task.done(value, error)
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def _call(self, process: Process, task: Task, effect: Call) -> None:
+        task.kind = RUNNING
+        self.callers.append(process)
+        try:
+            payload, kind = effect.run(), RESULT
+        except Killed:
+            return
+        except Exception as error:
+            payload, kind = error, ERROR
+        finally:
+            self.callers.pop()
+        task.payload, task.kind = payload, kind
+        if self.world.violations:
+            raise self.world.violations[0]
+
+    def _durable(self, run: Callable[[Work], Any]) -> Any:
+        """What a plug-in stores: others go on meanwhile, or the process dies."""
+        process = self.callers[-1] if self.callers else self.process
+        self._others_go_on(process)
+        while True:
+            try:
+                value = self._transaction([run], process)[0]
+                break
+            except Refused:
+                self.counted["refused"] += 1
+        self._others_go_on(process)
+        return value
+
+    def _others_go_on(self, process: Process) -> None:
+        if self.source.random() >= self.meanwhile or len(self.callers) > 2:
+            return
+        if self.source.random() < 0.2:
+            self.counted["crashes in calls"] += 1
+            self.crash(zombie=self.source.random() < 0.5)
+        for _ in range(self.source.randrange(6)):
+            self.move()
+        if process is not self.process and process not in self.zombies:
+            raise Killed
 
     # -- transactions -----------------------------------------------------------------------------
 
     def _commit(self, process: Process, group: list[Task]) -> None:
         try:
             values = self._transaction([task.payload.run for task in group], process)
+        except Refused:  # nothing has happened; they are tried again
+            self.counted["refused"] += 1
+            return
         except (ZondaError, Fenced) as error:
             if len(group) > 1:
                 for task in group:
@@ -197,74 +297,42 @@ class Simulator:
             task.payload, task.kind = value, RESULT
 
     def _transaction(self, runs: list[Callable[[Work], Any]], process: Process) -> list[Any]:
-        with self.store.transaction() as tx:
-            work = Work(tx, self.clock.now(), self.ids, SEALER, process.owner)
-            values = [run(work) for run in runs]
-            tx.flush()
-            self.alone = len(runs) == 1
-            self._check_begun(work, process)
-        process.tasks += [Task(drive(self.room, begun)) for begun in work.after.begun]
-        keep = not process.zombie or self.source.random() < 0.5
-        if keep:
-            self.messages.extend(work.after.look)
-            self.owed.extend(work.after.plan)
-        elif work.after.look or work.after.plan:
-            self.stolen += 1
+        if self.faults and self.source.random() < self.faults:
+            self.faulty.arm(self.source.randrange(12), self.source.choice(list(KINDS)))
+        try:
+            with self.store.transaction() as tx:
+                work = Work(tx, self.clock.now(), self.ids, SEALER, process.owner)
+                values = [run(work) for run in runs]
+        except BaseException:
+            self.watcher.sweeps_at = None
+            raise
+        finally:
+            self.faulty.arm(None)
+        self.counted["transactions"] += 1
+        zombie = process.owner if process.zombie else None
+        self.stolen += self.watcher.committed(alone=len(runs) == 1, zombie=zombie)
+        self._after(work, process)
         return values
 
-    def _check_begun(self, work: Work, process: Process) -> None:
-        """Nothing begins before its requirements are there, nor waits below zero."""
-        for stack_id in [view.id for view in self.reader.stacks()]:
-            self._check_ended(work, stack_id)
-            for row in work.tx.resources_of(stack_id):
-                if row.waiting < 0:
-                    raise Violation(f"{row.name} waits for {row.waiting}")
-                if process.zombie and row.op and row.owner == process.owner:
-                    self.stolen += 1
-                begun = (row.op, row.op_id or "")
-                if not row.op or self.running.get(row.id) == begun:
-                    continue
-                self.running[row.id] = begun
-                stack = work.tx.stack(stack_id)
-                assert stack is not None
-                if row.waiting and row.op_gen == stack.generation:
-                    raise Violation(f"{row.name} begins and waits")
-                if stack.halted and self.alone:
-                    raise Violation(f"{row.name} begins in a halted stack")
-                if row.op == "SUSPEND":
-                    self._check_order(work, row, work.tx.dependants(row))
-                if row.op == "RESUME":
-                    self._check_order(work, row, work.tx.requirements(row))
-                if row.op in ("CREATE", "UPDATE") and row.op_gen == stack.generation:
-                    self._check_requirements(work, row)
-
-    def _check_order(self, work: Work, row: Any, before: list[str]) -> None:
-        """Whom a suspension or a resumption must follow, it follows."""
-        for key in before:
-            other = work.tx.resource(key)
-            if other is None or other.want != "PRESENT" or other.action == "INIT":
-                continue
-            if other.op or (other.action, other.status) != (row.op, "COMPLETE"):
-                raise Violation(f"{row.op} of {row.name} before {other.name}")
-
-    def _check_ended(self, work: Work, stack_id: str) -> None:
-        """A rollback goes back to what was good last."""
-        stack = work.tx.stack(stack_id)
-        assert stack is not None
-        said = (stack.id, stack.generation, stack.action, stack.status)
-        if stack.phase != "IDLE" or said == self.ended:
-            return
-        self.ended = said
-        if stack.status == "COMPLETE" and stack.action in ("CREATE", "UPDATE", "ROLLBACK"):
-            if stack.action == "ROLLBACK" and stack.template_id != self.good:
-                raise Violation(f"rolled back to {stack.template_id}, good was {self.good}")
-            self.good = stack.template_id
+    def _after(self, work: Work, process: Process) -> None:
+        after = work.after
+        process.tasks += [Task(drive(self.room, each), each.seen.row.id) for each in after.begun]
+        if not process.zombie or self.source.random() < 0.5:
+            self.messages.extend(after.look)
+            self.owed.extend(after.plan)
+        elif after.look or after.plan:
+            self.stolen += 1
+        for task in process.tasks:
+            if task.key in after.stop:
+                task.given_up = task.was_stopped = True
 
     def _users(self, key: str) -> list[str]:
         """Who requires an instance and lives."""
         with self.store.transaction() as tx:
             row = tx.resource(key)
-            rows = [tx.resource(user) for user in tx.dependants(row)] if row else []
+            if row is None or row.op != "DELETE":  # what a failed attempt has left
+                return []
+            rows = [tx.resource(user) for user in tx.dependants(row)]
             return [row.name for row in rows if row and row.physical_id in self.world.live]
 
     def _is_held(self, key: str, op_id: str) -> bool:
@@ -272,10 +340,8 @@ class Simulator:
             row = tx.resource(key)
             return row is not None and row.op != "" and row.op_id == op_id
 
-    def _check_requirements(self, work: Work, row: Any) -> None:
-        for other in work.tx.required(row):
-            if other.op or other.status != "COMPLETE" or other.have_hash != other.want_hash:
-                raise Violation(f"{row.name} begins before {other.name} is there")
+    def _is_driven(self, key: str) -> bool:
+        return any(task.key == key for task in self.process.tasks)
 
     # -- breaking ---------------------------------------------------------------------------------
 
@@ -289,20 +355,30 @@ class Simulator:
         self.process = Process(f"p{self.crashes}")
         self.messages.clear()
         self.owed.clear()
+        self.store.forget_rows()
         self.sweep()
 
     def zombie_move(self) -> None:
         """One effect of a process that was thought dead."""
         process = self.source.choice(self.zombies)
-        self._progress(process)
-        if not process.tasks or self.source.random() < 0.1:
+        self.counted["zombies' moves"] += 1
+        if process.ready:
+            self._progress(process)
+        if not process.ready or self.source.random() < 0.1:
             self.zombies.remove(process)
 
     def sweep(self) -> None:
         """What recovery and the reconcile sweep do."""
+        self.process.tasks.append(Task(single(sweeping.take_up_all)))
 
-        def look(work: Work) -> None:
-            work.after.look.update(work.tx.runnable())
-            work.after.plan.update(dict.fromkeys(key for key, _ in work.tx.pending_stacks()))
+    def sweep_deadlines(self) -> None:
+        """What is past its deadline, or was waited for long enough, ends."""
 
-        self.process.tasks.append(Task(single(look)))
+        def overdue(work: Work) -> None:
+            sweeping.fail_overdue(work)
+            self.watcher.sweeps_at = work.now
+
+        self.process.tasks += [Task(single(overdue)), Task(single(self.superseded))]
+
+
+__all__ = ["SEALER", "Simulator", "Violation"]

@@ -1,12 +1,18 @@
-"""A tiny definition with the engine's view of a template: JSON instead of HOT."""
+"""A tiny definition with the engine's view of a template: JSON instead of HOT.
+
+``{"resources": {name: entry}, "own": .., "breakpoints": .., "restricted": ..}``; the last three are
+what an environment gives, in normal form.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.partly import LATER, KnownLater
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
@@ -16,12 +22,15 @@ TYPES = ("Thing", "Fragile", "Odd", "Quick")
 class Node:
     """One resource: its value is its own text and what its requirements say."""
 
+    metadata: Mapping[str, Any] = {}
+    update_policy: Mapping[str, Any] = {}
+
     def __init__(self, name: str, entry: Mapping[str, Any], cls: type[Resource]) -> None:
         self.name = name
         self.type = entry["type"]
         self.cls = cls
         self.requires = frozenset(entry["requires"])
-        self.deletion_policy = "Delete"
+        self.deletion_policy = entry.get("deletion", "Delete")
         self.secrecy: Mapping[str, str] = {}
         self._entry = entry
 
@@ -29,11 +38,24 @@ class Node:
     def fingerprint(self) -> str:
         return json.dumps(self._entry, sort_keys=True)
 
-    def resolve(self, scope: Any) -> ResourceDefinition:
-        said = [str(scope.attribute(name, "output", ())) for name in sorted(self.requires)]
-        value = "|".join([self._entry["value"], *said])
+    def resolve(self, scope: Any, how: Callable[..., Any] | None = None) -> ResourceDefinition:
+        """The definition; ``how`` is given where values may be known only later."""
+        value: Any
+        try:
+            said = [str(scope.attribute(name, "output", ())) for name in sorted(self.requires)]
+            value = "|".join([self._entry["value"], *said])
+        except KnownLater:
+            if how is None:
+                raise
+            value = LATER
         values = {"value": value, "fixed": self._entry["fixed"], "moody": self._entry["moody"]}
-        return ResourceDefinition(self.name, self.type, properties=values)
+        return ResourceDefinition(
+            self.name,
+            self.type,
+            properties=values,
+            deletion_policy=self.deletion_policy,
+            external_id=self._entry.get("external"),
+        )
 
 
 class _Open:
@@ -41,8 +63,9 @@ class _Open:
 
     values: Mapping[str, Any] = {}
     hidden: frozenset[str] = frozenset()
-    own: Mapping[str, Any] = {}
-    breakpoints: Mapping[str, Any] = {}
+
+    def of(self, tree: Any) -> str:
+        return "open"
 
     def of_metadata(self, name: str) -> str:
         return "open"
@@ -52,8 +75,16 @@ class _Open:
     def of_attribute(self, name: str, attribute: str | None) -> str:
         return "open"
 
+
+class _Registry:
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self.breakpoints = {
+            pattern: tuple(hooks) for pattern, hooks in known.get("breakpoints", {}).items()
+        }
+        self._restricted = known.get("restricted", {})
+
     def restricted_actions(self, name: str) -> frozenset[str]:
-        return frozenset()
+        return frozenset(self._restricted.get(name, ()))
 
 
 class FakeDefinition:
@@ -61,10 +92,12 @@ class FakeDefinition:
 
     description = ""
     outputs: Mapping[str, Any] = {}
-    parameters = registry = secrecy = environment = _Open()
+    parameters = secrecy = _Open()
 
-    def __init__(self, resources: Mapping[str, Node]) -> None:
+    def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources
+        self.registry = _Registry(known)
+        self.environment = SimpleNamespace(own=known.get("own", {}), parameters={})
 
     def attributes_read(self, name: str) -> frozenset[str | None]:
         return frozenset({"output"})
@@ -82,10 +115,12 @@ class FakeLoading:
     def __call__(
         self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
     ) -> Any:
-        entries = json.loads(bundle.template)
-        return FakeDefinition(
-            {name: Node(name, entry, self._types[entry["type"]]) for name, entry in entries.items()}
-        )
+        known = json.loads(bundle.template)
+        nodes = {
+            name: Node(name, entry, self._types[entry["type"]])
+            for name, entry in known["resources"].items()
+        }
+        return FakeDefinition(known, nodes)
 
 
 def random_template(source: Any, size: int) -> dict[str, Any]:
@@ -102,4 +137,4 @@ def random_template(source: Any, size: int) -> dict[str, Any]:
             "moody": source.random() < 0.3,
             "requires": [other for other in before if source.random() < 0.4],
         }
-    return entries
+    return {"resources": entries}

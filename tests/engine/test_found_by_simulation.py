@@ -1,0 +1,93 @@
+"""What the simulation has found, each as the smallest life in which it shows.
+
+Seeds change their meaning whenever the simulation does; these do not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.engine.conftest import Box
+
+from zonda.core.engine.actions import (
+    AdoptStack,
+    DeleteStack,
+    ProtectStack,
+    SnapshotStack,
+    SuspendStack,
+)
+from zonda.hooks.errors import UpdateReplace
+
+TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"
+
+
+class Calm(Box):
+    """Leaves alone what is changed but its value."""
+
+    def needs_update(self, after: Any, changed: bool) -> bool:
+        return bool(self.properties["value"] != after.properties["value"])
+
+
+def test_what_an_update_makes_instead_of_adopting_it_is_deleted_with_its_stack(bench: Any) -> None:
+    bench.fails("a", "check")
+    bench.types["Test::Box"].handle_adopt = lambda self, data: self.journal.note(self, "check")
+    handed = {"a": {"resource_id": "thing-a"}, "b": {"resource_id": "thing-b"}}
+    assert bench.run(AdoptStack("s", bench.bundle(TWO), handed)).state == "ADOPT_FAILED"
+    bench.fails("c", "handle_create")
+    bench.update(TWO + "\nc: {type: Test::Box, depends_on: b}")
+    assert bench.states()["b"] == "CREATE_COMPLETE"
+
+    bench.run(DeleteStack("s"))
+
+    assert bench.journal.of("b")[-1] == "handle_delete"
+
+
+def test_an_update_heals_what_a_failed_snapshot_has_not_harmed(bench: Any) -> None:
+    bench.types["Test::Box"].handle_snapshot = lambda self: self.journal.note(self, "snapshot")
+    bench.create("a: {type: Test::Box}")
+    bench.fails("a", "snapshot")
+    assert bench.run(SnapshotStack("s", "one")).state == "SNAPSHOT_FAILED"
+
+    assert bench.update("a: {type: Test::Box}").state == "UPDATE_COMPLETE"
+
+    assert bench.states() == {"a": "UPDATE_COMPLETE"}
+    assert bench.run(SuspendStack("s")).state == "SUSPEND_COMPLETE"
+
+
+def test_a_deletion_policy_alone_is_kept_where_nothing_needs_an_update(bench: Any) -> None:
+    bench.types["Test::Calm"] = type("Calm", (Calm,), {"journal": bench.journal})
+    bench.restart()
+    bench.create("a: {type: Test::Calm, metadata: {m: 1}}")
+    bench.update("a: {type: Test::Calm, deletion_policy: Retain, metadata: {m: 2}}")
+    assert bench.resource("a").metadata == {"m": 2}
+
+    bench.delete()
+
+    assert bench.journal.of("a") == ["handle_create"]
+
+
+@pytest.mark.parametrize(("before", "after"), [("Retain", "Delete"), ("Delete", "Retain")])
+def test_what_is_replaced_goes_as_its_own_definition_says(
+    bench: Any, before: str, after: str
+) -> None:
+    def replaced(resource: Any) -> None:
+        raise UpdateReplace(resource.name)
+
+    bench.create(f"a: {{type: Test::Box, deletion_policy: {before}, properties: {{value: one}}}}")
+    bench.journal.behave["a", "handle_update"] = replaced
+
+    bench.update(f"a: {{type: Test::Box, deletion_policy: {after}, properties: {{value: two}}}}")
+
+    assert ("handle_delete" in bench.journal.of("a")) == (before == "Delete")
+
+
+def test_a_command_lifts_its_word_when_the_environment_has_taken_back_its_own(bench: Any) -> None:
+    bench.create("a: {type: Test::Box}", environment="zonda: {protect: {a: true}}")
+    bench.run(ProtectStack("s", ("a",)))
+    assert bench.update("a: {type: Test::Box, properties: {fixed: x}}").state == "UPDATE_FAILED"
+
+    bench.run(ProtectStack("s", ("a",), on=False))
+
+    update = bench.update("a: {type: Test::Box, properties: {fixed: x}}")
+    assert update.state == "UPDATE_COMPLETE"

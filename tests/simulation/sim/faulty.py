@@ -1,0 +1,50 @@
+"""A database that fails at the n-th statement of a transaction: full, or kept locked."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+KINDS = {
+    sqlite3.SQLITE_FULL: "database or disk is full",
+    sqlite3.SQLITE_BUSY: "database is locked",
+    sqlite3.SQLITE_IOERR: "disk I/O error",
+}
+
+
+class Faulty:
+    """Stands in for the store's connection; ``arm`` makes one of the next statements fail."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._left: int | None = None
+        self._kind = sqlite3.SQLITE_FULL
+
+    def arm(self, statements: int | None, kind: int = sqlite3.SQLITE_FULL) -> None:
+        """Fail after so many statements; None: not at all."""
+        self._left, self._kind = statements, kind
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self._perhaps(statement)
+        return self._connection.execute(statement, *values)
+
+    def executemany(self, statement: str, values: Any) -> Any:
+        self._perhaps(statement)
+        return self._connection.executemany(statement, values)
+
+    def _perhaps(self, statement: str) -> None:
+        if self._left is None or statement == "ROLLBACK":
+            return
+        self._left -= 1
+        if self._left >= 0:
+            return
+        self._left = None
+        if self._kind == sqlite3.SQLITE_FULL and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")  # SQLite does that by itself
+        error = sqlite3.OperationalError(KINDS[self._kind])
+        error.sqlite_errorcode = self._kind
+        raise error

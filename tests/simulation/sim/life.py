@@ -1,0 +1,140 @@
+"""The whole life of a stack: every action, every trouble; then calm, and all must be as wanted."""
+
+from __future__ import annotations
+
+import json
+
+from zonda.core.engine import actions
+from zonda.core.store.rows import StackRow
+
+from .asking import SIZE, Asking
+from .environment import calm_template
+from .rest import MOVES, check_end, settle, stack_of
+from .simulator import Simulator
+from .world import Violation
+
+
+def live(seed: int) -> Simulator:
+    """One seed."""
+    sim = Simulator(seed, whole=True)
+    source = sim.source
+    sim.world.trouble = source.choice([0.0, 0.03, 0.15])
+    asking = Asking(sim)
+    asking()
+    budget, crashes = source.randrange(3, 14), source.randrange(5)
+    for _ in range(MOVES):
+        chance = source.random()
+        if budget and chance < 0.012:
+            budget -= 1
+            asking()
+        elif crashes and chance < 0.04:
+            crashes -= 1
+            sim.crash(zombie=source.random() < 0.5)
+        elif chance < 0.043:
+            _pass_time(sim)
+        elif sim.zombies and chance < 0.3:
+            sim.zombie_move()
+        elif not sim.move():
+            if not budget:
+                break
+            if source.random() < 0.5:
+                _look(sim)
+            budget -= 1
+            asking()
+    sim.zombies.clear()
+    sim.faults = sim.meanwhile = 0.0
+    settle(sim)
+    check_end(sim)
+    _calm_end(sim)
+    return sim
+
+
+def _look(sim: Simulator) -> None:
+    """In the midst of life everything is at rest: it is looked at."""
+    if not sim.zombies:
+        settle(sim)
+        check_end(sim)
+
+
+def _pass_time(sim: Simulator) -> None:
+    """Time passes, or a clock is set; then comes a sweep."""
+    source = sim.source
+    chance = source.random()
+    if chance < 0.6:
+        sim.clock.advance(source.choice([1.0, 10.0, 100.0, 1000.0]))
+    elif chance < 0.8:
+        sim.clock.jump(source.choice([60.0, 3600.0]))
+    else:
+        sim.clock.jump(-source.choice([60.0, 3600.0]))
+    sim.counted["clock"] += 1
+    sim.sweep_deadlines()
+
+
+def _calm_end(sim: Simulator) -> None:
+    """Without trouble an update converges, whatever happened before, and a deletion deletes."""
+    sim.world.trouble = sim.doubles = 0.0
+    if _stack(sim) is not None:
+        _make_ready(sim)
+        _update(sim)
+        _must_be(sim, "UPDATE")
+        sim.disturbed.clear()
+        check_end(sim)
+        _check_unchanged(sim)
+    if _stack(sim) is not None:
+        sim.act(actions.DeleteStack("s"))
+        settle(sim)
+        if stack_of(sim) is not None:
+            raise Violation(f"a calm deletion leaves {stack_of(sim)}")
+    check_end(sim)
+
+
+def _stack(sim: Simulator) -> StackRow | None:
+    stack = stack_of(sim)
+    return None if stack is None else sim.reader.stack_row(stack.id)
+
+
+def _make_ready(sim: Simulator) -> None:
+    """Nothing is suspended or protected any more."""
+    stack = _stack(sim)
+    assert stack is not None
+    if stack.suspended:
+        sim.act(actions.ResumeStack("s"))
+        settle(sim)
+        _must_be(sim, "RESUME")
+    _update(sim)  # whose environment protects nothing; what the one before says, it still does
+    sim.act(actions.ProtectStack("s", (), False))
+    for row in sim.reader.resource_rows(stack.id):
+        if row.protect and row.want == "PRESENT":
+            sim.act(actions.ProtectStack("s", (row.name,), False))
+    settle(sim)
+
+
+def _update(sim: Simulator) -> None:
+    stack = _stack(sim)
+    assert stack is not None
+    external = {
+        row.name: row.external_id
+        for row in sim.reader.resource_rows(stack.id)
+        if row.want == "PRESENT" and row.external_id is not None
+    }
+    text = json.dumps(calm_template(sim.source, SIZE, external))
+    sim.texts.append(text)
+    sim.act(actions.UpdateStack("s", sim.bundle(text), timeout_mins=600, rollback=False))
+    settle(sim)
+
+
+def _must_be(sim: Simulator, action: str) -> None:
+    stack = _stack(sim)
+    if stack is None or (stack.action, stack.status) != (action, "COMPLETE"):
+        raise Violation(f"a calm {action} ends as {stack}")
+
+
+def _check_unchanged(sim: Simulator) -> None:
+    """The same update once more does nothing."""
+    before = {row.id: row.fence for row in sim.watcher.rows.values() if row.class_type != "Always"}
+    sim.act(actions.UpdateStack("s", sim.bundle(sim.texts[-1])))
+    settle(sim)
+    _must_be(sim, "UPDATE")
+    after = {row.id: row.fence for row in sim.watcher.rows.values() if row.class_type != "Always"}
+    if before != after:
+        raise Violation("the same update once more has done something")

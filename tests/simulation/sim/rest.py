@@ -1,0 +1,196 @@
+"""Coming to rest, and what must hold there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from zonda.core.engine import actions
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import ActionView, StackView
+from zonda.hooks.errors import NotFound
+
+from .history import check_history
+from .simulator import Simulator
+from .world import FREE, INWARD, Violation
+
+MOVES = 6000
+TEMPLATED = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK")
+
+
+def stack_of(sim: Simulator) -> StackView | None:
+    """The stack that lives."""
+    try:
+        return sim.reader.stack("s")
+    except NotFound:
+        return None
+
+
+def settle(sim: Simulator) -> None:
+    """Go on until nothing moves; only what a zombie or a crash took may need the sweep."""
+    _run_dry(sim)
+    if not sim.stolen:
+        _check_awake(sim)
+    sim.sweep()
+    _run_dry(sim)
+    _check_awake(sim)
+    for _ in range(60):
+        if not _waiting(sim):
+            return
+        _let_go_on(sim)
+        _run_dry(sim)
+    raise Violation(f"breakpoints are never passed: {_waiting(sim)}")
+
+
+def _let_go_on(sim: Simulator) -> None:
+    """Clear what waits at breakpoints, or wait for the end of their time."""
+    if sim.source.random() < 0.3:
+        sim.clock.advance(400.0)
+        sim.sweep_deadlines()
+    else:
+        clear(sim, actions.ClearHooks("s", ("*",)))
+
+
+def clear(sim: Simulator, action: actions.ClearHooks | actions.SignalResource) -> None:
+    """Clear breakpoints; the watcher is told."""
+    if isinstance(action, actions.ClearHooks):
+        entry = (action.resources, action.hooks)
+    else:
+        entry = ((action.resource,), (action.details["unset_hook"],))
+    sim.watcher.breakpoints.asked.append(entry)
+    sim.act(action, ended=lambda: sim.watcher.breakpoints.asked.remove(entry))
+
+
+def _waiting(sim: Simulator) -> list[str]:
+    return [row.name for row in sim.watcher.rows.values() if row.hook and row.hook[0] != "+"]
+
+
+def _check_awake(sim: Simulator) -> None:
+    """Nothing could go on that does not."""
+    for row in sim.watcher.rows.values():
+        stack = sim.watcher.stacks[row.stack_id]
+        ready = row.open == 1 and not row.waiting and not stack.halted
+        if row.op or (ready and (not row.hook or row.hook[0] == "+")):
+            raise Violation(f"a wake-up was lost: {row}")
+    for stack in sim.watcher.stacks.values():
+        if stack.next_action or (stack.phase != "IDLE" and not _waiting(sim)):
+            raise Violation(f"a wake-up was lost: {stack}")
+
+
+def _run_dry(sim: Simulator) -> None:
+    for _ in range(MOVES):
+        if not sim.move():
+            return
+    raise Violation("it does not come to rest")
+
+
+def check_end(sim: Simulator) -> None:
+    """What must hold whenever everything is at rest."""
+    stack = stack_of(sim)
+    if stack is None:
+        if _owned(sim):
+            raise Violation(f"orphans of a deleted stack: {sim.world.live}")
+        return
+    check_history(sim.reader, stack, in_time=not sim.clock.went_back)
+    rows = sim.reader.resource_rows(stack.id)
+    if any(row.op or row.open or row.hook.strip("+") for row in rows):
+        raise Violation("an idle stack has open instances")
+    if any(row.status == "IN_PROGRESS" for row in sim.reader.snapshots(stack.id)):
+        raise Violation("an idle stack makes a snapshot")
+    _check_stored(sim, rows)
+    orphans = _owned(sim) - {row.physical_id for row in rows}
+    if orphans:
+        raise Violation(f"orphans: {orphans}")
+    _check_owners(sim, rows)
+    known = sim.reader.actions(stack.id)
+    last = known[-1]
+    if last.status != "COMPLETE" or last.action not in TEMPLATED:
+        return
+    # what was good last may have been made by several actions, each for a part
+    if not any(_is_for_a_part(one) for one in (known if last.action == "ROLLBACK" else [last])):
+        _check_converged(sim, sim.watcher.stacks[stack.id], rows)
+
+
+def _is_for_a_part(action: ActionView) -> bool:
+    return any(action.detail.get(key) for key in ("targets", "excludes", "skip"))
+
+
+def _check_stored(sim: Simulator, rows: list[ResourceRow]) -> None:
+    """What a handler that does nothing outside has stored is there with its answer."""
+    for row in rows:
+        made = row.status == "COMPLETE" and row.action in ("CREATE", "UPDATE")
+        if made and str(row.physical_id).startswith(INWARD):
+            data = dict(entry[:2] for entry in sim.reader.sealed_data(row.id))
+            if "said" not in data:
+                raise Violation(f"{row.name} has not stored what it says")
+            said = sim.reader.sealer.open(data["said"])
+            if said_by(sim, row).rstrip("!") != said:
+                raise Violation(f"{row.name} says {said_by(sim, row)} and has stored {said}")
+
+
+def _owned(sim: Simulator) -> set[str]:
+    """The things that are somebody's."""
+    live = sim.world.live.items()
+    return {physical for physical, owner in live if owner != FREE} - sim.world.excused
+
+
+def _check_owners(sim: Simulator, rows: list[ResourceRow]) -> None:
+    """What is there is what the rows say; whose it is, too."""
+    for row in rows:
+        owner = sim.world.live.get(str(row.physical_id), row.id)
+        if owner not in (row.id, FREE) and row.physical_id not in sim.world.excused:
+            raise Violation(f"{row.name} has {row.physical_id}, which is {owner}'s")
+
+
+def _check_converged(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -> None:
+    wanted: dict[str, Any] = {}
+    if stack.template_id is not None:
+        body = json.loads(sim.reader.template(stack.template_id).body)
+        wanted = json.loads(body["template"])["resources"]
+    by_name = {row.name: row for row in rows}
+    if len(by_name) != len(rows) or set(by_name) != set(wanted):
+        raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
+    outside = [row for row in rows if not str(row.physical_id).startswith(INWARD)]
+    there = {str(row.physical_id) for row in outside if row.external_id is None}
+    if _owned(sim) != there - sim.world.excused or there - set(sim.world.live):
+        raise Violation(f"the world is not what the rows say: {there} {sim.world.live}")
+    stale = _stale(sim, rows)
+    for name, entry in wanted.items():
+        row = by_name[name]
+        as_wanted = row.status == "COMPLETE" and row.have_hash == row.want_hash
+        if row.external_id != entry.get("external"):
+            raise Violation(f"{name} is {row.external_id}, wanted {entry.get('external')}")
+        if row.deletion_policy != entry.get("deletion", "Delete") and row.external_id is None:
+            raise Violation(f"{name} has the deletion policy {row.deletion_policy}")
+        if row.id in stale or row.external_id is not None:
+            continue
+        if not as_wanted or row.dirty:
+            raise Violation(f"{name} is not as wanted: {row.action}_{row.status} {row.dirty}")
+        _check_said(sim, row, entry, by_name)
+
+
+def _stale(sim: Simulator, rows: list[ResourceRow]) -> set[str]:
+    """What may differ from its template: marked, or read of what was signalled meanwhile."""
+    found = {row.id for row in rows if row.name in sim.disturbed}
+    edges = sim.reader.edges(rows[0].stack_id) if found else []
+    while more := {src for src, dst in edges if dst in found and src not in found}:
+        found |= more
+    return found
+
+
+def _check_said(
+    sim: Simulator, row: ResourceRow, entry: Any, by_name: dict[str, ResourceRow]
+) -> None:
+    others = [said_by(sim, by_name[other]) for other in sorted(entry["requires"])]
+    said, built = said_by(sim, row), "|".join([entry["value"], *others])
+    if said.rstrip("!") != built.rstrip("!"):  # its own signals are not of the template
+        raise Violation(f"{row.name} says {said}, built from {built}")
+
+
+def said_by(sim: Simulator, row: ResourceRow) -> str:
+    """What others read of a resource."""
+    outputs = sim.reader.sealer.load(row.outputs) or {}
+    return str(outputs.get("output"))
+
+
+__all__ = ["MOVES", "check_end", "clear", "said_by", "settle", "stack_of"]

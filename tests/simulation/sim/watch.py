@@ -1,0 +1,281 @@
+"""Looks at all rows after every commit: what has changed, and whether it was allowed to.
+
+Each rule of its own stands in a module of its own; this one tells them what has happened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.engine.states import CLEANING, DOWN, IDLE, PRESENT
+from zonda.core.store.prepared import SQL
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
+
+from .clock import SetClock
+from .watch_attempts import Attempts
+from .watch_breakpoints import Breakpoints
+from .watch_ends import Ends
+from .watch_ownership import Ownership
+from .watch_parts import Parts
+from .world import Violation, World
+
+LIVE = "SELECT id FROM stack WHERE deleted_at IS NULL ORDER BY id"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row before and after a commit, with its stack."""
+
+    before: ResourceRow | None
+    now: ResourceRow | None
+    stack_before: StackRow | None
+    stack: StackRow
+
+    @property
+    def row(self) -> ResourceRow:
+        """The row, or what it was last."""
+        row = self.now or self.before
+        assert row is not None
+        return row
+
+    @property
+    def policies(self) -> Policies:
+        """What the user has said about the plan that runs."""
+        return policies.read(self.stack.policies)
+
+    @property
+    def began(self) -> str:
+        """The operation that has begun, or ''."""
+        before, now = self.before, self.now
+        if now is None or now.op_id is None or now.attempt != 1 or now.op_state == CLEANING:
+            return ""
+        if before is not None and before.op_id == now.op_id:
+            return ""
+        return now.op or now.action
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the operation is of the running plan."""
+        return self.row.op_gen == self.stack.generation
+
+    @property
+    def is_replanned(self) -> bool:
+        """Whether the plan is another one now, or nothing more is to be begun for it."""
+        before = self.stack_before
+        return (
+            before is None
+            or before.generation != self.stack.generation
+            or bool(self.stack.halted)
+            or self.stack.phase == IDLE
+        )
+
+
+class Watcher:
+    """All that is known of the rows after the last commit."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, reader: Reader, world: World, clock: SetClock
+    ) -> None:
+        self._connection = connection
+        self._changes = 0
+        self._tuples: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._reader = reader
+        self._clock = clock
+        self.rows: dict[str, ResourceRow] = {}
+        self.stacks: dict[str, StackRow] = {}
+        #: Set by a sweep of deadlines: what time it was.
+        self.sweeps_at: float | None = None
+        #: Names of what a user has marked, whatever was done to it.
+        self.disturbed: set[str] = set()
+        self.breakpoints = Breakpoints(clock)
+        self.ownership = Ownership(reader, world)
+        self.ends = Ends(reader, world)
+        self.parts = Parts(reader)
+        self._rules = (Attempts(clock), self.breakpoints, self.ownership)
+
+    def committed(self, *, alone: bool, zombie: str | None) -> int:
+        """Look; gives how many operations a ``zombie`` (an owner) has begun or taken."""
+        if not self._has_written():
+            return 0
+        rows, stacks = self._read()
+        before_rows, before_stacks = self.rows, self.stacks
+        self.rows, self.stacks = rows, stacks
+        for key, stack in stacks.items():
+            self._stack(before_stacks.get(key), stack, before_rows)
+        for key in {**before_rows, **rows}:
+            was, now = before_rows.get(key), rows.get(key)
+            stack_id = (now or before_rows[key]).stack_id
+            change = Change(was, now, before_stacks.get(stack_id), stacks[stack_id])
+            if was is not now:
+                self._row(change, alone)
+        self._swept(rows, stacks)
+        return sum(1 for row in rows.values() if zombie and row.op and row.owner == zombie)
+
+    def _has_written(self) -> bool:
+        """Whether the last commit has changed anything."""
+        before, self._changes = self._changes, self._connection.total_changes
+        return before != self._changes or self.sweeps_at is not None
+
+    def _read(self) -> tuple[dict[str, ResourceRow], dict[str, StackRow]]:
+        ids = dict.fromkeys([key for (key,) in self._connection.execute(LIVE)])
+        ids.update({key: None for key, stack in self.stacks.items() if stack.deleted_at is None})
+        stacks, rows = dict(self.stacks), dict[str, ResourceRow]()
+        for key in ids:
+            (found,) = self._connection.execute(SQL["stack_by_id"], (key,))
+            stacks[key] = self._known(found, StackRow)
+            for found in self._connection.execute(SQL["resources_of_stack"], (key,)):
+                rows[found[0]] = self._known(found, ResourceRow)
+        return rows, stacks
+
+    def _known(self, found: tuple[Any, ...], kind: type[Any]) -> Any:
+        """The row of a tuple; the same object as long as it does not change."""
+        known = self._tuples.get(found[0])
+        if known is None or known[0] != found:
+            known = self._tuples[found[0]] = (found, kind(*found))
+        return known[1]
+
+    # -- rules ------------------------------------------------------------------------------------
+
+    def _stack(
+        self, before: StackRow | None, stack: StackRow, rows: dict[str, ResourceRow]
+    ) -> None:
+        generation = 0 if before is None else before.generation
+        if generation != stack.generation:
+            self.parts.planned(stack, rows, self.rows)
+            if before is not None:
+                _check_plan(before, stack)
+        if before != stack and stack.phase == IDLE:
+            was_busy = before is None or before.phase != IDLE or generation != stack.generation
+            if was_busy:
+                self.ends.ended(stack, self.rows)
+                self.parts.ended(stack, self.rows)
+
+    def _row(self, change: Change, alone: bool) -> None:
+        row = change.row
+        if row.waiting < 0:
+            raise Violation(f"{row.name} waits for {row.waiting}")
+        if change.before is not None and row.fence < change.before.fence:
+            raise Violation(f"the fence of {row.name} goes back")
+        for rule in self._rules:
+            rule.changed(change)
+        if change.began:
+            self._began(change, change.began, alone)
+        if change.before is None and row.replaces_id is not None:
+            self._replaced(change, self.rows.get(row.replaces_id))
+
+    def _began(self, change: Change, op: str, alone: bool) -> None:
+        row, stack = change.row, change.stack
+        if row.waiting and change.is_current and row.op:
+            raise Violation(f"{row.name} begins and waits")
+        if stack.halted and alone and row.op:
+            raise Violation(f"{row.name} begins in a halted stack")
+        if op in ("SUSPEND", "RESUME"):
+            self._check_order(row, op, up=op == "RESUME")
+        if op in ("CREATE", "UPDATE") and change.is_current:
+            self._check_requirements(row)
+        if op == "DELETE":
+            _check_deletion(change, self._has_successor(row))
+        if op in ("CREATE", "UPDATE", "DELETE") and row.external_id is not None:
+            raise Violation(f"{op} of {row.name}, which is managed elsewhere")
+        if op == "UPDATE" and "update" in self.ends.restricted(row.op_template_id, row.name):
+            raise Violation(f"{row.name} is updated, which is restricted")
+        _check_deadline(change, op, self._clock.now())
+
+    def _check_requirements(self, row: ResourceRow) -> None:
+        left_alone: set[str] | None = None
+        for other in self._required(row):
+            if other.op or other.status != "COMPLETE" or other.have_hash != other.want_hash:
+                left_alone = left_alone or {*self.parts.left_alone(row.stack_id), *self.disturbed}
+                if other.name not in left_alone:
+                    raise Violation(f"{row.name} begins before {other.name} is there")
+
+    def _required(self, row: ResourceRow) -> list[ResourceRow]:
+        keys = [dst for src, dst in self._reader.edges(row.stack_id) if src == row.id]
+        return [self.rows[key] for key in keys if self.rows[key].want == PRESENT]
+
+    def _check_order(self, row: ResourceRow, op: str, *, up: bool) -> None:
+        """Whom a suspension or a resumption must follow, it follows."""
+        for src, dst in self._reader.edges(row.stack_id):
+            key = dst if up and src == row.id else src if not up and dst == row.id else None
+            other = None if key is None else self.rows[key]
+            if other is None or other.want != PRESENT or other.action == "INIT":
+                continue
+            done = (other.action, other.status) == (op, "COMPLETE")
+            if other.op or not (done or (up and not other.suspended)):
+                raise Violation(f"{op} of {row.name} before {other.name}")
+
+    def _has_successor(self, row: ResourceRow) -> bool:
+        return any(
+            other.name == row.name and other.want == PRESENT and other.id != row.id
+            for other in self.rows.values()
+            if other.stack_id == row.stack_id
+        )
+
+    def _replaced(self, change: Change, old: ResourceRow | None) -> None:
+        row = change.row
+        if old is None:
+            return
+        known = change.policies
+        if old.protect or (old.outputs_hash and known.protects(old.name, old.type)):
+            raise Violation(f"{old.name} is replaced, and protected")
+        if "replace" in self.ends.restricted(row.want_template_id, row.name):
+            raise Violation(f"{old.name} is replaced, which is restricted")
+        ceiling = self.parts.ceiling(change.stack, row.name)
+        if ceiling in ("update", "unchanged"):
+            raise Violation(f"{old.name} is replaced, and the plan has {ceiling}")
+
+    def _swept(self, rows: dict[str, ResourceRow], stacks: dict[str, StackRow]) -> None:
+        """Nothing goes on beyond its deadline after a sweep."""
+        now, self.sweeps_at = self.sweeps_at, None
+        if now is None:
+            return
+        for row in rows.values():
+            if row.op and (row.deadline or now) < now:
+                raise Violation(f"{row.op} of {row.name} goes on beyond its deadline")
+            if row.hook and row.hook_until is not None and row.hook_until < now:
+                raise Violation(f"{row.name} waits at {row.hook} beyond its time")
+        for stack in stacks.values():
+            if stack.phase != IDLE and not stack.next_action and (stack.deadline or now) < now:
+                raise Violation(f"{stack.action} goes on beyond its deadline")
+
+
+def _check_plan(before: StackRow, stack: StackRow) -> None:
+    if stack.action == "DELETE" and before.protect and stack.phase == DOWN:
+        raise Violation("a protected stack is deleted")
+    if stack.action in ("UPDATE", "RESTORE") and before.suspended and before.action != "RESUME":
+        raise Violation(f"{stack.action} of a suspended stack")
+    if before.deleted_at is not None:
+        raise Violation(f"{stack.action} of a stack that is gone")
+
+
+def _check_deletion(change: Change, has_successor: bool) -> None:
+    row, known = change.row, change.policies
+    named = bool(row.outputs_hash) and known.protects(row.name, row.type) and not has_successor
+    if row.protect or (named and change.is_current):
+        raise Violation(f"{row.name} is deleted, and protected")
+    if row.deletion_policy == "Retain":
+        raise Violation(f"{row.name} is deleted, and to be retained")
+    if row.want == PRESENT:
+        raise Violation(f"{row.name} is deleted, and wanted")
+
+
+def _check_deadline(change: Change, op: str, now: float) -> None:
+    row, stack = change.row, change.stack
+    if not row.op or not change.is_current:
+        return
+    seconds = change.policies.timeout(row.name, row.type, op.lower())
+    earlier = change.stack_before
+    ends = stack.deadline
+    if earlier is not None and earlier.generation == stack.generation:
+        ends = earlier.deadline  # it may have been cancelled by the same commit
+    for limit in (ends, None if seconds is None else now + seconds):
+        if limit is not None and (row.deadline is None or row.deadline > limit + 0.001):
+            raise Violation(f"{op} of {row.name} may take until {row.deadline}, not {limit}")
+
+
+__all__ = ["Change", "Watcher"]

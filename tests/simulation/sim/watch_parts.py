@@ -1,0 +1,98 @@
+"""Plans for a part: what they leave out stays untouched; plan files: nothing stronger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from zonda.core.engine.states import PRESENT
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from .world import Violation
+
+
+class Parts:
+    """Remembers what was left out, until the plan has ended."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._outside: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {}
+        #: (stack, generation) -> name -> the strongest that a plan file allows.
+        self.promised: dict[tuple[str, int], Mapping[str, str]] = {}
+
+    def ceiling(self, stack: StackRow, name: str) -> str:
+        """The strongest that may be done to a resource by a plan file; '' for anything."""
+        known = self.promised.get((stack.id, stack.generation), {})
+        if not known or "plan" not in self._reader.actions(stack.id)[-1].detail:
+            return ""
+        return known.get(name, "")
+
+    def left_alone(self, stack_id: str) -> Iterable[str]:
+        """Names that the last rollback has skipped."""
+        skipped: list[str] = []
+        for action in self._reader.actions(stack_id):
+            skipped += action.detail.get("skip", ())
+        return skipped
+
+    def planned(
+        self, stack: StackRow, before: Mapping[str, ResourceRow], now: Mapping[str, ResourceRow]
+    ) -> None:
+        """A plan was made."""
+        self._check(stack.id, before)
+        self._outside.pop(stack.id, None)
+        detail = self._reader.actions(stack.id)[-1].detail
+        rows = [row for row in before.values() if row.stack_id == stack.id and row.want == PRESENT]
+        names = self._left_out(stack, detail, rows)
+        kept = {row.id: _of(row) for row in rows if row.name in names and not row.op}
+        if kept:
+            self._outside[stack.id] = (stack.generation, kept)
+
+    def ended(self, stack: StackRow, rows: Mapping[str, ResourceRow]) -> None:
+        """It has ended."""
+        if stack.deleted_at is None:
+            self._check(stack.id, rows)
+
+    def _check(self, stack_id: str, rows: Mapping[str, ResourceRow]) -> None:
+        for key, kept in self._outside.get(stack_id, (0, {}))[1].items():
+            row = rows.get(key)
+            if row is None or _of(row) != kept:
+                raise Violation(f"{key} was left out and is not what it was: {kept}")
+
+    def _left_out(self, stack: StackRow, detail: Any, rows: list[ResourceRow]) -> set[str]:
+        names = {row.name for row in rows}
+        if detail.get("skip"):
+            return names & set(detail["skip"])
+        if stack.template_id is None:
+            return set()
+        wanted = json.loads(json.loads(self._reader.template(stack.template_id).body)["template"])
+        requires = {name: each["requires"] for name, each in wanted["resources"].items()}
+        if detail.get("targets"):
+            there: dict[str, list[str]] = {}
+            for row in rows:
+                for name in json.loads(row.requires):
+                    there.setdefault(name, []).append(row.name)
+            chosen = _reach(detail["targets"], lambda name: requires.get(name, there.get(name, ())))
+            return names - chosen
+        if detail.get("excludes"):
+            users: dict[str, list[str]] = {}
+            for name, required in requires.items():
+                for other in required:
+                    users.setdefault(other, []).append(name)
+            return names & _reach(detail["excludes"], lambda name: users.get(name, ()))
+        return set()
+
+
+def _of(row: ResourceRow) -> tuple[Any, ...]:
+    return (row.physical_id, row.definition, row.have_hash, row.fence, row.want)
+
+
+def _reach(start: Iterable[str], following: Any) -> set[str]:
+    reached, pending = set[str](), list(start)
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending.extend(following(name))
+    return reached
