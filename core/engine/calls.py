@@ -357,14 +357,19 @@ class Operation:
     def _marks(self) -> Mapping[str, str]:
         """Which properties are secret."""
         definition = self._template()
-        return {} if definition is None else Secrets.of(definition, self.row.name).marks
+        return {} if definition is None else self._secrets_of(definition).marks
 
     def _hidden(self, definition: Definition | None) -> str | None:
         """What is hidden now that the operation has ended, where that may have changed."""
         if definition is None or self.row.hidden == "{}":
             return None
-        secrets = Secrets.of(definition, self.row.name)
-        return dumps(secrets.hidden(definition, type(self.instance)))
+        return dumps(self._secrets_of(definition).hidden(definition, type(self.instance)))
+
+    def _secrets_of(self, definition: Definition) -> Secrets:
+        row, found = self.row, Secrets.of(definition, self.row.name)
+        text = row.definition if row.op_definition is None else row.op_definition
+        found.add_properties(self.instances.read(row, text).properties)
+        return found
 
     def _as_it_is_now(self) -> Resource:
         """The instance with the definition that the operation achieved."""

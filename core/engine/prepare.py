@@ -69,6 +69,7 @@ class Preparation:
         self.secrets.add_properties(self.resolved.properties)
         if handing.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
             self.resolved = self._restored(self.resolved)
+            self.secrets.add_properties(self.resolved.properties)
         compared = compare(self._case(definition, node))
         return beyond(row, compared) or self._prepared(compared, definition)
 
@@ -87,13 +88,12 @@ class Preparation:
         handler: Any = getattr(instance, "handle_restore", None)
         if handler is None:
             return resolved
-        made = handler(resolved, self._handed())
+        known = handing.values(self.instances.lending.sealer, self.row, handing.RESTORE)
+        self.secrets.add_restored(known)
+        made = handler(resolved, known)
         if not isinstance(made, ResourceDefinition):
             raise ResourceFailure("handle_restore gave no resource definition")
         return made
-
-    def _handed(self) -> dict[str, Any]:
-        return handing.values(self.instances.lending.sealer, self.row, handing.RESTORE)
 
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack

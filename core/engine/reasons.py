@@ -8,6 +8,7 @@ from typing import Any
 
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
+from zonda.core.template.secrecy import hides
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError
 from zonda.hooks.resource import Resource
@@ -26,6 +27,9 @@ class Secrets:
         self.marks: Mapping[str, str] = {}
         self.values: list[Any] = []
         self.metadata = False
+        #: Whether what is open by the template has to be sealed all the same.
+        self.is_restored = False
+        self._schema: Mapping[str, Any] = {}
         self._name = ""
 
     @classmethod
@@ -33,6 +37,7 @@ class Secrets:
         """The secrets of a resource of a template."""
         made = cls()
         made._name = name
+        made._schema = definition.resources[name].cls.properties_schema
         made.marks = definition.resources[name].secrecy
         made.metadata = definition.secrecy.of_metadata(name) != OPEN
         parameters = definition.parameters
@@ -42,7 +47,10 @@ class Secrets:
         return made
 
     def add_properties(self, values: Mapping[str, Any]) -> None:
-        """Note the values of marked properties."""
+        """Note the values of marked properties; the template need not give them."""
+        new = {key: HIDDEN for key in values if key not in self.marks and self._hides(key)}
+        if new:
+            self.marks = {**self.marks, **new}
         self.values += [value for key, value in values.items() if self._mark(key) != OPEN]
 
     def add_read(self, definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> None:
@@ -58,13 +66,26 @@ class Secrets:
                 value for key, value in outputs.items() if marks.of_attribute(row.name, key) != OPEN
             ]
 
+    def add_restored(self, known: Mapping[str, Any]) -> None:
+        """Note what a resource has given to a snapshot: its definition may be made of that."""
+        data = known.get("resource_data", {})
+        hidden = [data[name] for name in known.get("redacted", ())]
+        if known.get("sealed_metadata"):
+            hidden.append(known["metadata"])
+        self.values += hidden
+        self.is_restored = bool(hidden)
+        self.metadata = self.metadata or self.is_restored
+
+    def _hides(self, key: str) -> bool:
+        return key in self._schema and hides(self._schema[key])
+
     def _mark(self, key: str) -> str:
         return self.marks.get(key, OPEN)
 
     @property
     def properties(self) -> bool:
         """Whether any property is to be sealed."""
-        return any(mark != OPEN for mark in self.marks.values())
+        return self.is_restored or any(mark != OPEN for mark in self.marks.values())
 
     @property
     def any(self) -> bool:

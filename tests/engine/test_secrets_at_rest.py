@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.conftest import Box
 
+from zonda.core.engine.actions import RestoreSnapshot, SnapshotStack
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import open_store
+from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runner import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.runner import WorkflowRunner as Runner
 from zonda.workflows.external_resource import ExternalResource
@@ -135,3 +138,39 @@ def test_progress_is_told_without_secrets(bench: Any) -> None:
 def test_a_template_with_a_literal_for_a_hidden_property_is_sealed(filed: Any) -> None:
     filed.create("a: {type: Test::Box, properties: {secret: literal-secret-7}}")
     assert b"literal-secret-7" not in at_rest(filed)
+
+
+class Keeper(Box):
+    """Gives a hidden property that no template gives, from what it kept for a snapshot."""
+
+    def handle_snapshot(self) -> None:
+        self.data_set("password", "hush-hush", redact=True)
+
+    def handle_restore(self, defn: Any, restore_data: Any) -> Any:
+        password = restore_data["resource_data"]["password"]
+        return defn.freeze(
+            properties={**defn.properties, "secret": password, "value": f"is {password}"},
+            metadata={"password": password},
+        )
+
+
+@pytest.mark.parametrize("fixed", ["x", "y"], ids=["update", "replacement"])
+@pytest.mark.parametrize("fails", [False, True], ids=["works", "fails"])
+def test_what_a_restoration_gives_is_as_secret_as_it_was(
+    bench: Any, fixed: str, fails: bool
+) -> None:
+    bench.types["Test::Keeper"] = type("Keeper", (Keeper,), {"journal": bench.journal})
+    bench.restart()
+    text = "k: {type: Test::Keeper, properties: {value: v, fixed: %s}}"
+    bench.create(text % "x")
+    bench.run(SnapshotStack("s"))
+    bench.update(text % fixed)
+    (snapshot,) = bench.engine.reader.snapshots(bench.stack.id)
+    if fails:
+        for call in ("handle_update", "handle_create"):
+            bench.fails("k", call, ResourceFailure("I say hush-hush"))
+
+    bench.run(RestoreSnapshot("s", snapshot.id))
+
+    assert bench.resource("k").properties.get("secret", "******") == "******"
+    assert "hush-hush" not in "".join(bench.store._connection.iterdump())
