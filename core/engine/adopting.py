@@ -124,10 +124,13 @@ def _is_free(row: ResourceRow) -> bool:
 
 def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: str) -> ResourceRow:
     """A new instance; one whose creation failed goes with the next update."""
+    protect = 0
     for row in work.tx.resources_named(stack.id, name):
         if row.want == PRESENT and row.action == "INIT":
             row.requires = requires
             return row
+        if row.want == PRESENT:  # what failed to be created; the name is what is protected
+            protect, row.protect = row.protect, 0
         row.want, row.open, row.dirty, row.waiting = ABSENT, 0, 0, 0
     made = ResourceRow(
         work.ids(),
@@ -135,6 +138,7 @@ def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: 
         name,
         type_name,
         requires=requires,
+        protect=protect,
         created_at=work.now,
         updated_at=work.now,
     )

@@ -108,7 +108,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
     kept = set(ids.values())
     if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
         work.tx.take_all(stack.id)
-    _drop_unwanted(work, rows, kept)
+    _drop_unwanted(work, rows, kept, ids)
     stack.remaining = len(found.waiting)
     for item in wanted:
         if item.name in found.waiting and found.chosen[item.name] is not None:
@@ -153,11 +153,16 @@ def _instances(
     return ids
 
 
-def _drop_unwanted(work: Work, rows: Sequence[PlanRow], kept: set[str]) -> None:
+def _drop_unwanted(
+    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
+) -> None:
+    """What nobody wants is to go. Who takes its place is protected like it."""
     for seen in rows:
         if seen.id not in kept and seen.want != ABSENT:
             row = _row(work, seen.id)
             row.want, row.open, row.dirty, row.verb, row.waiting = ABSENT, 0, 0, "", 0
+            if row.protect and row.name in ids:
+                _row(work, ids[row.name]).protect = 1
 
 
 def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ceiling: str) -> None:

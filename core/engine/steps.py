@@ -179,12 +179,22 @@ def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
     elif prepared.verdict == "replace":
-        transitions.replaced(work, row, prepared.cause)
+        _replace(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
         transitions.refused(work, row, prepared.op, prepared.failure)
     else:
         transitions.could_not(work, row, prepared.op, prepared.failure)
     return None
+
+
+def _replace(work: Work, row: ResourceRow, cause: str) -> None:
+    """Replace an instance, unless it has been protected since that was decided."""
+    reason = protection.forbids_replacement(work.stack_of(row), row)
+    if reason:
+        failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
+        transitions.refused(work, row, "UPDATE", failure)
+    else:
+        transitions.replaced(work, row, cause)
 
 
 def _same(work: Work, row: ResourceRow, link: Link) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.engine.conftest import Box
 
 from zonda.core.engine.actions import (
+    ImportResource,
     ProtectStack,
     RestoreSnapshot,
+    RetryStack,
     RollbackStack,
     SnapshotStack,
     UpdateStack,
@@ -309,3 +312,62 @@ def test_restoring_a_snapshot_of_nothing_keeps_what_is_protected_now(bench: Any,
     refused(lambda: bench.run(RestoreSnapshot("s", "empty")))
 
     assert bench.states() == {"a": "CREATE_COMPLETE"}
+
+
+def protection_of(bench: Any) -> list[tuple[str, int]]:
+    return [(row.want, row.protect) for row in bench.resource_rows() if row.name == "a"]
+
+
+def test_what_is_protected_during_an_update_that_fails_is_lifted_from_old_and_new(
+    bench: Any,
+) -> None:
+    """The old instance is taken back and protected, the new one waits until that is lifted."""
+    slow = "b: {type: Test::Slow, depends_on: a, properties: {value: %s}}"
+    bench.create(A + slow % "one")
+    bench.fails("b", "check")
+    bench.engine.begin(UpdateStack("s", bench.bundle(A.replace("x}", "y}") + slow % "two")))
+    while len(protection_of(bench)) < 2:
+        bench.steps(1)
+    protect(bench, "a")
+    bench.heals("b", "check")
+    assert bench.run(RollbackStack("s")).state == "ROLLBACK_FAILED"
+    assert protection_of(bench) == [("PRESENT", 1), ("ABSENT", 1)]
+
+    protect(bench, "a", on=False)
+
+    assert bench.run(RetryStack("s")).state == "ROLLBACK_COMPLETE"
+    assert bench.delete().state == "DELETE_COMPLETE"
+
+
+def test_what_failed_to_be_created_hands_its_protection_to_what_is_imported(bench: Any) -> None:
+    bench.fails("b", "handle_create")
+    bench.create(B)
+    protect(bench, "b")
+    bench.run(ImportResource("s", "b", "thing"))
+    bench.heals("b", "handle_create")
+
+    assert bench.update(B).state == "UPDATE_COMPLETE"
+    assert [(row.physical_id, row.protect) for row in bench.resource_rows()] == [("thing", 1)]
+
+
+def test_what_is_protected_while_its_replacement_is_decided_is_not_replaced(bench: Any) -> None:
+    bench.create(A)
+    text = A.replace("x}", "y}")
+
+    class Late(Box):
+        journal = bench.journal
+
+        def needs_replace_with_prop_diff(self, *changed: Any) -> bool:
+            bench.engine.driver.now_in_transaction(
+                lambda work: [
+                    setattr(row, "protect", 1) for row in work.tx.resources_of(bench.stack.id)
+                ]
+            )
+            return True
+
+    bench.types["Test::Box"] = Late
+    bench.restart()
+
+    assert bench.update(text).state == "UPDATE_FAILED"
+    assert protection_of(bench) == [("PRESENT", 1)]
+    assert bench.journal.of("a") == ["handle_create"]
