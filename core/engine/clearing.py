@@ -15,6 +15,7 @@ from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, ClearHooks, SignalResource
 from .effects import Call, Step, Tx
 from .proposals import named
+from .recording import signed
 from .room import Room
 from .work import Work
 
@@ -56,7 +57,7 @@ def clear_hooks(room: Room, action: ClearHooks, note: Noted) -> Step:
             for row in _chosen(work, stack.id, waiting, pattern, action.hooks)
         }
         for row in chosen.values():
-            clear(work, row)
+            clear(work, row, signed("", room.settings.user))
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))

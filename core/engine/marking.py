@@ -8,9 +8,13 @@ from zonda.hooks.near import near
 
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, MarkResource
+from .calls import Operation
 from .effects import Call, Step, Tx
 from .proposals import named
+from .recording import signed
+from .redact import scrub
 from .room import Room
+from .signals import found
 from .states import COMPLETE, FAILED, PRESENT
 from .work import Work
 
@@ -18,6 +22,7 @@ from .work import Work
 def mark(room: Room, action: MarkResource, note: Noted) -> Step:
     """What a CHECK that failed would leave, without one; ``healthy`` undoes just that."""
     stack = yield Call(lambda: named(room, action.stack))
+    reason = yield Call(lambda: _reason(room, action))
 
     def run(work: Work) -> Accepted:
         row = _found(work, stack.id, action.resource)
@@ -29,9 +34,9 @@ def mark(room: Room, action: MarkResource, note: Noted) -> Step:
         if row.action == "INIT":
             raise NotSupported(f"Resource {row.name} has not been created yet.")
         if not action.healthy:
-            _set(work, row, FAILED, action.reason or "marked as unhealthy")
+            _set(work, row, FAILED, reason or "marked as unhealthy", room.settings.user)
         elif (row.action, row.status) == ("CHECK", FAILED):
-            _set(work, row, COMPLETE, action.reason or "marked as healthy")
+            _set(work, row, COMPLETE, reason or "marked as healthy", room.settings.user)
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
@@ -45,7 +50,13 @@ def _found(work: Work, stack_id: str, name: str) -> ResourceRow:
     raise NotFound("Resource", name, hint=near(name, (row.name for row in rows)))
 
 
-def _set(work: Work, row: ResourceRow, status: str, reason: str) -> None:
+def _reason(room: Room, action: MarkResource) -> str:
+    """Why, without what is secret about the resource."""
+    operation = Operation(room.instances, found(room, action.stack, action.resource))
+    return scrub(action.reason, operation.secrets.values) if action.reason else ""
+
+
+def _set(work: Work, row: ResourceRow, status: str, reason: str, by: str) -> None:
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
-    work.resource_event(row, "CHECK", status, reason)
+    work.resource_event(row, "CHECK", status, signed(reason, by))

@@ -20,6 +20,14 @@ from zonda.core.template.fingerprint import canonical
 from .states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
 from .work import Work
 
+#: Actions of events that are no states of what they are about.
+ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT"})
+
+
+def signed(reason: str, user: str) -> str:
+    """The reason of an event that somebody has asked for, with who that was."""
+    return f"{reason} (by {user})" if user else reason
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

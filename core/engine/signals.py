@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zonda.core.store.rows import ResourceRow
-from zonda.hooks.errors import NotFound, NotSupported
+from zonda.hooks.errors import NotFound, NotSupported, ResourceFailure
+from zonda.hooks.near import near
 
 from . import actions, release
 from .accepting import Noted, accepted_as, noting
@@ -14,7 +15,8 @@ from .calls import Operation
 from .clearing import UNSET, clear_by_signal
 from .effects import Call, Step, Tx
 from .instances import Seen
-from .outcome import Final
+from .outcome import Answer, Failure, Final
+from .recording import signed
 from .room import Room
 from .states import PRESENT
 from .work import Work
@@ -28,17 +30,40 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     """
     if UNSET in action.details:
         return (yield from clear_by_signal(room, action, note))
-    seen: Seen = yield Call(lambda: _signalled(room, action))
-    final: Final = yield Call(lambda: _deliver(room, seen, action))
-    accepted = yield Tx(noting(_storing(seen, final), note))
+    user = room.settings.user
+    seen: Seen = yield Call(lambda: found(room, action.stack, action.resource))
+    answer: Answer = yield Call(lambda: _deliver(room, seen, action))
+    if not isinstance(answer, Final):
+        reason = _failure(seen, answer)
+        yield Tx(_failing(seen, signed(reason, user)))
+        raise ResourceFailure(reason)
+    final: Final = answer
+    accepted = yield Tx(noting(_storing(seen, final, user), note))
     while accepted is None:
-        seen = yield Call(lambda: _signalled(room, action))
+        seen = yield Call(lambda: found(room, action.stack, action.resource))
         final = yield Call(Operation(room.instances, seen).state)
-        accepted = yield Tx(noting(_storing(seen, final), note))
+        accepted = yield Tx(noting(_storing(seen, final, user), note))
     return accepted
 
 
-def _storing(seen: Seen, final: Final) -> Callable[[Work], Accepted | None]:
+def _failure(seen: Seen, answer: Answer) -> str:
+    if isinstance(answer, Failure):
+        return answer.reason
+    return f"resources.{seen.row.name}: a signal cannot lead to a replacement"
+
+
+def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
+    """Record that a handler has raised; nothing else has changed, as far as anybody knows."""
+
+    def store(work: Work) -> None:
+        row = work.tx.resource(seen.row.id)
+        if row is not None:
+            work.resource_event(row, "SIGNAL", "FAILED", reason)
+
+    return store
+
+
+def _storing(seen: Seen, final: Final, by: str) -> Callable[[Work], Accepted | None]:
     """Store what a signal has changed, unless an operation has come between."""
     accepted = accepted_as(seen.stack)
 
@@ -52,31 +77,31 @@ def _storing(seen: Seen, final: Final) -> Callable[[Work], Accepted | None]:
         if row.outputs_hash != final.outputs_hash:
             row.outputs_hash = final.outputs_hash
             release.mark_dependants(work, row)
-        work.resource_event(row, "SIGNAL", "COMPLETE", "signal received")
+        work.resource_event(row, "SIGNAL", "COMPLETE", signed("signal received", by))
         work.after.poke[row.id] = None
         return accepted
 
     return store
 
 
-def _signalled(room: Room, action: actions.SignalResource) -> Seen:
+def found(room: Room, stack_name: str, name: str) -> Seen:
+    """The present instance of a resource as it is stored now; raises NotFound."""
     reader = room.reader()
     with reader.snapshot():
-        stack = reader.stack_row(action.stack, room.settings.project)
-        rows = [row for row in reader.resource_rows(stack.id) if row.name == action.resource]
-        row = _present(rows, action.resource)
+        stack = reader.stack_row(stack_name, room.settings.project)
+        row = _present(reader.resource_rows(stack.id), name)
         data = reader.sealed_data(row.id)
     return Seen(row, stack, data)
 
 
 def _present(rows: list[ResourceRow], name: str) -> ResourceRow:
-    for row in rows:
-        if row.want == PRESENT:
-            return row
-    raise NotFound("Resource", name)
+    there = {row.name: row for row in rows if row.want == PRESENT}
+    if name not in there:
+        raise NotFound("Resource", name, hint=near(name, there))
+    return there[name]
 
 
-def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Final:
+def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Answer:
     row = seen.row
     operation = Operation(room.instances, seen)
     handler = getattr(operation.instance, "handle_signal", None)
@@ -84,5 +109,9 @@ def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Final:
         raise NotSupported(
             f"Cannot signal resource {row.name}: 'SIGNAL' not supported for {row.type}."
         )
-    handler(dict(action.details))
-    return operation.state()
+
+    def call() -> Final:
+        handler(dict(action.details))
+        return operation.state()
+
+    return operation.guarded(call)()

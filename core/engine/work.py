@@ -100,6 +100,10 @@ class Work:
         """Set the state of a stack's action and record it."""
         stack.status = status
         stack.status_reason = reason
+        self.stack_event(stack, stack.action, status, reason)
+
+    def stack_event(self, stack: StackRow, action: str, status: str, reason: str) -> None:
+        """Record something about a stack, whose state stays what it is."""
         self._event(
             EventRow(
                 self.ids(),
@@ -110,7 +114,7 @@ class Work:
                 "",
                 "",
                 stack.id,
-                stack.action,
+                action,
                 status,
                 reason,
                 self.now,

@@ -23,6 +23,11 @@ resources:
 HOOKS = "resource_registry: {resources: {second: {hooks: [pre-create, post-create]}}}\n"
 
 
+@pytest.fixture(autouse=True)
+def user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZONDA_USER", "ann")
+
+
 @pytest.fixture
 def template(write: Write) -> Path:
     return write("t.yaml", TEMPLATE)
@@ -75,7 +80,7 @@ def test_hooks_are_polled_and_cleared_beside_the_command_that_waits(
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert zonda("stack", "show", "web", "-f", "json").data["stack_status"] == "CREATE_COMPLETE"
-    assert "CREATE_COMPLETE Hook post-create is cleared" in events(zonda)
+    assert "CREATE_COMPLETE Hook post-create is cleared (by ann)" in events(zonda)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +196,7 @@ def test_an_unhealthy_resource_is_replaced_by_the_next_update(
     assert marked["resource_status"] == "CHECK_FAILED"
     assert marked["resource_status_reason"] == "its disk is full"
     assert after["id"] != before["id"]
-    assert "CHECK_FAILED its disk is full" in events(zonda)
+    assert "CHECK_FAILED its disk is full (by ann)" in events(zonda)
 
 
 def test_a_mark_can_be_taken_back(zonda: Zonda, web: None, template: Path) -> None:
@@ -316,3 +321,53 @@ def test_a_breakpoint_of_an_update_does_not_lose_the_environment(
 
     zonda("stack", "update", "web", "-t", template, "--pre-update", "first", "--no-wait")
     assert zonda("stack", "wait", "web").code == 0
+
+
+@pytest.mark.usefixtures("web")
+def test_who_protects_and_who_lifts_that_is_recorded(zonda: Zonda) -> None:
+    zonda("stack", "protect", "web")
+    zonda("stack", "protect", "web", "first")
+    zonda("stack", "unprotect", "web", "first")
+    zonda("stack", "unprotect", "web")
+    assert events(zonda)[-4:] == [
+        "PROTECT_COMPLETE protected by command (by ann)",
+        "PROTECT_COMPLETE protected by command (by ann)",
+        "UNPROTECT_COMPLETE protected by no command any more (by ann)",
+        "UNPROTECT_COMPLETE protected by no command any more (by ann)",
+    ]
+    shown = zonda("stack", "show", "web", "--at", "1", "-f", "json").data
+    assert {one["resource_status"] for one in shown["resources"]} == {"CREATE_COMPLETE"}
+
+
+def test_a_mark_does_not_tell_what_is_hidden(zonda: Zonda, write: Write) -> None:
+    text = (
+        "heat_template_version: rocky\n"
+        "parameters: {word: {type: string, hidden: true, default: hush-hush}}\n"
+        "resources: {a: {type: OS::Heat::TestResource, properties:"
+        " {value: {get_param: word}}}}\n"
+    )
+    zonda("stack", "create", "web", "-t", write("h.yaml", text))
+    zonda("stack", "resource", "mark", "unhealthy", "web", "a", "because hush-hush")
+    assert events(zonda)[-1] == "CHECK_FAILED because ****** (by ann)"
+    shown = zonda("stack", "resource", "show", "web", "a")
+    assert "hush-hush" not in shown.out
+
+
+def test_a_signal_that_its_resource_refuses(zonda: Zonda, write: Write) -> None:
+    plugin = (
+        "from zonda.hooks import resource\n"
+        "class Deaf(resource.Resource):\n"
+        "    def handle_signal(self, details=None):\n"
+        "        raise ValueError('what?')\n"
+        "def resource_mapping():\n"
+        "    return {'My::Deaf': Deaf}\n"
+    )
+    write("home/plugins/deaf.py", plugin)
+    text = "heat_template_version: rocky\nresources: {a: {type: My::Deaf}}\n"
+    zonda("stack", "create", "web", "-t", write("deaf.yaml", text))
+    said = zonda("stack", "resource", "signal", "web", "a", code=1).err
+    assert "ValueError: resources.a: what?" in said
+    assert "unexpected" not in said
+    assert events(zonda)[-1] == "SIGNAL_FAILED ValueError: resources.a: what? (by ann)"
+    (only,) = zonda("stack", "history", "web", "-f", "json").data
+    assert only["counts"] == {"created": 1}, "a signal is nothing that the creation did"

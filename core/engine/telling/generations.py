@@ -16,6 +16,7 @@ from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound, Path, Place, ZondaError
 
 from ..definitions import bundle_of
+from ..recording import ASIDE
 
 #: Makes the definition of a bundle without checking its resources; types may be missing.
 Reading = Callable[[Bundle, Identity], StackDefinition]
@@ -137,7 +138,7 @@ class Given:
 
 def _counted(action: str, status: str) -> str:
     if status == "FAILED":
-        return "failed"
+        return "" if action in ASIDE else "failed"
     return _DONE.get(action, "") if status == "COMPLETE" else ""
 
 

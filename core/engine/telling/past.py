@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.views import ActionView, EventView, StackView
 
+from ..recording import ASIDE
+
 #: What nobody can tell of the past.
 NOT_KEPT = "values of properties, attributes and outputs as they were then"
 
@@ -46,7 +48,7 @@ def past(reader: Reader, stack: StackView, action: ActionView) -> Past:
             break
         if (event.action, event.status) == ("DELETE", "COMPLETE"):
             last.pop(event.resource_id, None)
-        elif event.resource_name and event.action != "SIGNAL":
+        elif event.resource_name and event.action not in ASIDE:
             last[event.resource_id] = event
     resources = [_resource(event) for event in last.values()]
     is_complete = bool(events) and events[0].generation == 1
