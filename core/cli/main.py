@@ -37,10 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             streams.finish()
             return code
     except BrokenPipeError:  # the reader (``| head``) has gone
-        streams.discard()
+        streams.discard(sys.stdout)
         return DONE
     except streams.OutputFailed as error:
-        streams.discard()
+        streams.discard(sys.stdout)
         _complain(f"standard output cannot be written: {error}")
         return FAILED
     except KeyboardInterrupt as stop:  # once more, while everything was being closed

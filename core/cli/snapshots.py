@@ -7,7 +7,7 @@ from typing import Any
 
 from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
 
-from . import output
+from . import output, streams
 from .follow import follow, follow_passing
 from .session import Session
 from .stack_change import add_waiting, say_planned
@@ -33,7 +33,8 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
         code = follow(session, running, ("SNAPSHOT",))
     else:
         say_planned(session, running)
-    _show(session, arguments, session.app.exporting.snapshot(running.stack_id, made))
+    with streams.outcome():
+        _show(session, arguments, session.app.exporting.snapshot(running.stack_id, made))
     return code
 
 

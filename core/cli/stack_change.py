@@ -12,7 +12,7 @@ from zonda.core.settings import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
-from . import bundles, hook_options, output, plan_tree, problems
+from . import bundles, hook_options, output, plan_tree, problems, streams
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -267,7 +267,8 @@ def to_the_end(
         say_planned(session, running)
     screen = session.screen
     fields = as_fields(session.app.stack(running.stack_id))
-    output.fields(screen.out, arguments, fields, screen.width)
+    with streams.outcome():
+        output.fields(screen.out, arguments, fields, screen.width)
     return code
 
 

@@ -15,7 +15,7 @@ from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output
+from . import bundles, output, streams
 from .session import Session
 from .stack_change import action_arguments, add_waiting, tags_of, to_the_end
 
@@ -82,7 +82,10 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
     if not arguments.yes and not _sure(session, stack.name):
         return 1
     # The document first: what is forgotten is nowhere else.
-    _write(session, arguments.output_file, made.values)
+    try:
+        _write(session, arguments.output_file, made.values)
+    except BrokenPipeError:
+        raise streams.OutputFailed("its reader has gone, so the stack is kept") from None
     session.app.act(AbandonStack(stack.id, made.digest, arguments.force), drive=False)
     session.screen.say(f"Stack {stack.name} is forgotten; its resources were left as they are.")
     _say_leftovers(session, made.values.get("leftovers", ()))

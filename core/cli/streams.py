@@ -2,13 +2,16 @@
 
 ``Results`` is for what a command shows: it must arrive, so a failure ends the command with one
 sentence (``main``). ``Speech`` is for what is said to the user: where nobody listens, the work
-goes on. A reader that has gone (``BrokenPipeError``) is left to ``main`` in both.
+goes on. A reader of results that has gone (``BrokenPipeError``) is left to ``main``, unless the
+command has acted and only shows the outcome (``outcome``).
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 _ENDED = "it is closed"
@@ -30,8 +33,8 @@ class Results:
             return self._failed(_ENDED)
         try:
             return _put(self._inner, text)
-        except BrokenPipeError:
-            raise
+        except BrokenPipeError as error:
+            return self._gone(error)
         except (OSError, ValueError) as error:
             return self._failed(_reason(error))
 
@@ -41,8 +44,8 @@ class Results:
             return
         try:
             self._inner.flush()
-        except BrokenPipeError:
-            raise
+        except BrokenPipeError as error:
+            self._gone(error)
         except (OSError, ValueError) as error:
             self._failed(_reason(error))
 
@@ -53,6 +56,9 @@ class Results:
     def _failed(self, reason: str) -> int:
         raise OutputFailed(reason)
 
+    def _gone(self, error: BrokenPipeError) -> int:
+        raise error
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
@@ -61,6 +67,10 @@ class Speech(Results):
     """A stream that may fall silent."""
 
     def _failed(self, reason: str) -> int:
+        return 0
+
+    def _gone(self, error: BrokenPipeError) -> int:
+        discard(self._inner)
         return 0
 
 
@@ -111,10 +121,21 @@ def finish() -> None:
     Results(sys.stdout).flush()
 
 
-def discard() -> None:
-    """Forget what standard output did not take: Python would complain again at its exit."""
+@contextmanager
+def outcome() -> Iterator[None]:
+    """What is written inside may stay unread: what was done has been done, and so says the code."""
     try:
-        number = sys.stdout.fileno()
+        yield
+        finish()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def discard(stream: TextIO | None) -> None:
+    """Forget what a standard stream did not take: Python would complain again at its exit."""
+    try:
+        number = -1 if stream is None else stream.fileno()
     except (AttributeError, OSError, ValueError):
         return
-    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    if number >= 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -87,6 +87,37 @@ def test_a_closed_standard_error_ends_nothing(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
 
 
+@pytest.mark.parametrize(("fails", "code"), [("false", 0), ("true", 1)], ids=["well", "failed"])
+def test_a_reader_that_goes_away_ends_no_action(tmp_path: Path, fails: str, code: int) -> None:
+    template = tmp_path / "t.yaml"
+    template.write_text(
+        "heat_template_version: 2018-08-31\n"
+        f"resources: {{r: {{type: OS::Heat::TestResource, properties: {{fail: {fails}}}}}}}\n"
+    )
+    done = unread("stack", "create", "web", "-t", template, home=tmp_path)
+
+    assert done == code
+    status = run("", "stack", "show", "web", "-c", "stack_status", "-f", "value", home=tmp_path)
+    assert status.stdout == f"CREATE_{'FAILED' if code else 'COMPLETE'}\n"
+
+
+def test_what_nobody_has_read_is_not_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text("heat_template_version: 2018-08-31\n")
+    run("", "stack", "create", "web", "-t", str(tmp_path / "t.yaml"), home=tmp_path)
+
+    assert unread("stack", "abandon", "-y", "web", home=tmp_path) == 1
+    assert run("", "stack", "show", "web", home=tmp_path).returncode == 0
+
+
+def unread(*words: str | Path, home: Path) -> int:
+    """The exit code of a command all of whose output goes where nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    line = [sys.executable, "-m", "zonda", *map(str, words), "--home", str(home)]
+    with os.fdopen(writer, "w") as out:
+        return subprocess.run(line, stdout=out, stderr=out, check=False).returncode
+
+
 def test_a_pipe_that_closes_is_silent(tmp_path: Path) -> None:
     done = run("| true", "stack", "list", home=tmp_path)
 
