@@ -13,7 +13,7 @@ from zonda.core.template import policies
 from .work import Work
 
 CLEARED = "+"
-#: Told where a wait ends without having been cleared; Heat's clients look for it.
+#: Told where a wait ends with its action, which has failed or was cancelled; in Heat's words.
 ENDED = "Failure occurred while waiting."
 
 
@@ -37,13 +37,17 @@ def waits(row: ResourceRow) -> bool:
     return bool(row.hook) and not row.hook.startswith(CLEARED)
 
 
-def end_all(work: Work, stack: StackRow) -> None:
-    """The plan that the breakpoints of a stack are of does not go on: nobody waits any more."""
+def end_all(work: Work, stack: StackRow, by: str = "") -> None:
+    """The plan that the breakpoints of a stack are of does not go on: nobody waits any more.
+
+    ``by``: the action that has overtaken it; nothing has failed then.
+    """
     for key in work.tx.paused(stack.id) if stack.policies else ():
         row = work.tx.resource(key)
         if row is not None:
             if waits(row):
-                say(work, row, ENDED)
+                overtaken = f"Hook {row.hook} is left: {stack.action} was overtaken by {by}"
+                say(work, row, overtaken if by else ENDED)
             row.hook, row.hook_until = "", None
 
 

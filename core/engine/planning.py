@@ -70,7 +70,7 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     recording.overtake(work, stack, proposal.action)
     snapshotting.overtake(work, stack, proposal.action)
     release.wake(work, stack)
-    breakpoints.end_all(work, stack)
+    breakpoints.end_all(work, stack, proposal.action)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)
     stack.before = ""

@@ -229,7 +229,7 @@ def test_a_newer_update_takes_over_what_waits(bench: Any) -> None:
 
     assert view.state == "UPDATE_COMPLETE"
     assert bench.resource("a").properties["value"] == "two"
-    assert "INIT_COMPLETE Failure occurred while waiting." in told(bench)
+    assert "INIT_COMPLETE Hook pre-create is left: CREATE was overtaken by UPDATE" in told(bench)
 
 
 def test_a_newer_update_with_the_same_breakpoint_waits_anew(bench: Any) -> None:
