@@ -19,6 +19,12 @@ class Faulty:
         self._connection = connection
         self._left: int | None = None
         self._kind = sqlite3.SQLITE_FULL
+        self._paused = False
+        self.has_failed = False
+
+    def pause(self, on: bool) -> None:
+        """Count no statements meanwhile."""
+        self._paused = on
 
     def arm(self, statements: int | None, kind: int = sqlite3.SQLITE_FULL) -> None:
         """Fail after so many statements; None: not at all."""
@@ -27,6 +33,9 @@ class Faulty:
     @property
     def in_transaction(self) -> bool:
         return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
 
     def execute(self, statement: str, *values: Any) -> Any:
         self._perhaps(statement)
@@ -37,12 +46,12 @@ class Faulty:
         return self._connection.executemany(statement, values)
 
     def _perhaps(self, statement: str) -> None:
-        if self._left is None or statement == "ROLLBACK":
+        if self._left is None or self._paused or statement == "ROLLBACK":
             return
         self._left -= 1
         if self._left >= 0:
             return
-        self._left = None
+        self._left, self.has_failed = None, True
         if self._kind == sqlite3.SQLITE_FULL and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")  # SQLite does that by itself
         error = sqlite3.OperationalError(KINDS[self._kind])
