@@ -185,7 +185,8 @@ class Asking:
         self.sim.act(actions.SnapshotStack("s", self.source.choice(["", "one"])))
 
     def _restore(self, stack: StackRow) -> None:
-        chosen = self.source.choice(self._snapshots(stack))
+        whole = [row.id for row in self.sim.reader.snapshots(stack.id) if row.status == "COMPLETE"]
+        chosen = self.source.choice(whole or self._snapshots(stack))
         self.sim.act(
             actions.RestoreSnapshot("s", chosen),
             done=lambda accepted: self.sim.disturbed.update(f"r{number}" for number in range(SIZE)),

@@ -63,4 +63,4 @@ class Ownership:
 
 
 def _is_adopting(row: Any) -> bool:
-    return row.given is not None and row.given.startswith("adopt")
+    return any(line.startswith("adopt:") for line in (row.given or "").split("\n"))
