@@ -57,7 +57,8 @@ def _again(room: Room, stack: StackRow) -> Proposal:
         dataclasses.replace(item, always=item.always or item.name in open_names)
         for item in ([] if definition is None else wanted_by(room, definition))
     ]
-    if stack.action == "ROLLBACK" and _detail(room, stack).get("to") is None:
+    detail = _detail(room, stack)
+    if stack.action == "ROLLBACK" and detail.get("to") is None:
         wanted = good_wanted(room, stack, wanted)
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
     return Proposal(
@@ -67,6 +68,7 @@ def _again(room: Room, stack: StackRow) -> Proposal:
         wanted,
         stack.template_id,
         selection=without(names, parts.outside(stack)),
+        ceilings={row.name: row.ceiling for row in rows if "plan" in detail and row.ceiling},
     )
 
 

@@ -15,12 +15,12 @@ from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
-from . import actions, handing, proposals, snapshotting
+from . import actions, documents, handing, proposals, snapshotting
 from .planning import Proposal
 from .proposals import check_overtakes, nodes_of, stored
 from .recording import Given
 from .room import Room
-from .states import COMPLETE, IN_PROGRESS, PRESENT
+from .states import COMPLETE, IDLE, IN_PROGRESS, PRESENT
 from .work import Work
 
 
@@ -77,6 +77,8 @@ def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Pr
     """The deletion of a stack; what its resources keep for snapshots goes with them."""
     proposal = proposals.delete(room, stack, action)
     known = [resources_of(room, snapshot) for snapshot in _all(room, stack)]
+    if stack.action == "SNAPSHOT" and stack.phase != IDLE:
+        known.append(_given_so_far(room, stack))
     if proposal is None or not known:
         return proposal
     handed: dict[str, str] = {}
@@ -93,6 +95,13 @@ def _hand_over(work: Work, handed: Mapping[str, str]) -> None:
         row = work.tx.resource(key)
         if row is not None:
             handing.hand(row, text)
+
+
+def _given_so_far(room: Room, stack: StackRow) -> Mapping[str, Any]:
+    """What resources have given to the snapshot that is being made."""
+    reader = room.reader()
+    rows = [row for row in reader.resource_rows(stack.id) if snapshotting.is_in(row, stack)]
+    return {row.name: documents.entry(row, reader.sealed_data(row.id), room.sealer) for row in rows}
 
 
 def _keepers(room: Room, stack: StackRow) -> list[ResourceRow]:

@@ -5,10 +5,12 @@ Called by ``phases`` when an action has ended and by ``planning`` when one is ov
 
 from __future__ import annotations
 
-from zonda.core.store.rows import SnapshotRow, StackRow
+from collections.abc import Sequence
+
+from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 
 from . import documents
-from .states import COMPLETE, FAILED, IDLE, IN_PROGRESS
+from .states import COMPLETE, FAILED, IDLE, IN_PROGRESS, PRESENT
 from .work import Work
 
 #: Actions of a stack that a snapshot follows.
@@ -35,8 +37,9 @@ def _end(work: Work, stack: StackRow, snapshot: SnapshotRow, status: str, reason
     if status == COMPLETE and snapshot.action == "DELETE":
         work.tx.drop_snapshot(snapshot.id)
         return
-    if status == COMPLETE:
-        snapshot.data = collected(work, stack)
+    if snapshot.action == "SNAPSHOT":
+        rows = [row for row in work.tx.resources_of(stack.id) if is_in(row, stack)]
+        snapshot.data = collected(work, stack, rows) if rows or status == COMPLETE else None
     snapshot.status, snapshot.status_reason = status, reason
     work.tx.put_snapshot(snapshot)
 
@@ -47,9 +50,14 @@ def overtake(work: Work, stack: StackRow, by: str) -> None:
         end(work, stack, FAILED, f"{stack.action} was overtaken by {by}")
 
 
-def collected(work: Work, stack: StackRow) -> str:
-    """What every resource has given, sealed."""
-    rows = documents.shown_rows(work.tx.resources_of(stack.id))
+def is_in(row: ResourceRow, stack: StackRow) -> bool:
+    """Whether an instance is done with the snapshot that the running action makes."""
+    done = (row.action, row.status) == ("SNAPSHOT", COMPLETE)
+    return done and row.want == PRESENT and row.generation == stack.generation
+
+
+def collected(work: Work, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
+    """What the resources have given, sealed; of a snapshot that failed, to be deleted again."""
     return work.sealer.seal(
         {
             "action": stack.action,

@@ -207,6 +207,8 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     """No operation any more; whether it was one of the running plan."""
     row.op_state = advance(row.op_state, event)
     op, row.op = row.op, ""
+    if op == "RESUME" and (row.action, row.status) == ("CHECK", FAILED):
+        row.have_hash = row.resolved_hash = ""  # it is not well, whatever it is shown as now
     if op not in PASSING_OPERATIONS:
         row.action, row.status, row.status_reason = op, status, reason
     if event == "finished":
@@ -232,7 +234,10 @@ def achieved(row: ResourceRow, final: Final) -> None:
 
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     """Note what the operation achieved; whether others may see a difference."""
-    if op in MAKING or row.definition is None:
+    if op in PASSING_OPERATIONS:
+        return False
+    # what is managed elsewhere is taken note of by a check
+    if op in MAKING or (row.definition is None and row.external_id is not None):
         row.have_hash = row.op_hash
         row.have_template_id = row.op_template_id
         row.definition, row.op_definition = row.op_definition, None

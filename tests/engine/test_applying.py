@@ -11,6 +11,7 @@ from zonda.core.engine.actions import (
     ApplyPlan,
     CreateStack,
     DeleteStack,
+    RetryStack,
     UpdateStack,
     from_json,
     to_json,
@@ -229,3 +230,18 @@ def test_another_process_carries_a_plan_out(bench):
     bench.create(ONE % ("one", "x"))
     action = from_json(to_json(ApplyPlan(update(bench, ONE % ("two", "x"))), "ann"))
     assert bench.run(action).state == "UPDATE_COMPLETE"
+
+
+def test_what_a_plan_forbids_is_not_done_when_it_is_tried_again(bench: Any) -> None:
+    bench.create(ONE % ("one", "x"))
+    bench.fails("a", "handle_update", UpdateReplace("a"))
+    plan = update(bench, ONE % ("two", "x"))
+    assert "NotInPlan" in bench.run(ApplyPlan(plan)).status_reason
+    bench.journal.calls.clear()
+
+    view = bench.run(RetryStack("s"))
+
+    assert view.state == "UPDATE_FAILED"
+    assert "handle_create" not in bench.journal.of("a")
+    assert bench.update(ONE % ("two", "x")).state == "UPDATE_COMPLETE"
+    assert "handle_create" in bench.journal.of("a")

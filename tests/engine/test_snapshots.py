@@ -417,3 +417,46 @@ def test_what_one_restoration_left_undone_is_not_done_by_another_one(vault: Any)
     assert vault.run(RestoreSnapshot("s", "without b")).state == "RESTORE_COMPLETE"
 
     assert not any(row.given for row in vault.resource_rows())
+
+
+@pytest.mark.parametrize("then", ["snapshot deleted", "stack deleted"])
+def test_what_a_snapshot_that_failed_has_made_can_be_removed(vault: Any, then: str) -> None:
+    vault.create(ONE.replace("b: {type: Test::Box", "b: {type: Test::Vault"))
+    vault.fails("b", "handle_snapshot")
+    taken(vault)
+    (snapshot,) = snapshots(vault)
+    vault.journal.calls.clear()
+
+    vault.delete() if then == "stack deleted" else vault.run(DeleteSnapshot("s", snapshot.id))
+
+    assert vault.journal.of("v")[:3] == FORGOTTEN
+    assert "handle_delete_snapshot" not in vault.journal.of("b")
+
+
+def test_what_a_snapshot_that_is_overtaken_has_made_is_removed(vault: Any) -> None:
+    vault.create(ONE.replace("b: {type: Test::Box", "b: {type: Test::Vault"))
+    vault.journal.behave["b", "check_snapshot"] = lambda b: False
+    vault.engine.begin(SnapshotStack("s", "first"))
+    until(vault, "b", "check_snapshot")
+    vault.heals("b", "check_snapshot")
+    vault.journal.calls.clear()
+
+    assert vault.delete().state == "DELETE_COMPLETE"
+
+    assert vault.journal.of("v") == [*FORGOTTEN, "handle_delete"]
+
+
+def test_a_deleted_snapshot_does_not_make_good_what_failed_to_be_created(vault: Any) -> None:
+    fixed = "v: {type: Test::Vault, properties: {value: one, fixed: %s}}"
+    vault.create(fixed % "x")
+    taken(vault)
+    old = vault.resource("v").physical_id
+    vault.fails("v", "handle_create")
+    assert vault.update(fixed % "y").state == "UPDATE_FAILED"
+    vault.run(DeleteSnapshot("s", "first"))
+
+    assert vault.check().state == "CHECK_FAILED"
+    assert vault.update(fixed % "y").state == "UPDATE_FAILED"
+
+    assert old in {row.physical_id for row in vault.resource_rows()}
+    assert "handle_delete" not in vault.journal.of("v")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from zonda.core.engine.actions import MarkResource
 from zonda.hooks.errors import NotSupported
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}\nc: {type: Test::Box}"
@@ -65,3 +66,21 @@ def test_a_suspension_is_tried_again_after_it_failed(bench: Any) -> None:
     bench.heals("b", "handle_suspend")
     assert bench.suspend().state == "SUSPEND_COMPLETE"
     assert set(bench.states().values()) == {"SUSPEND_COMPLETE"}
+
+
+@pytest.mark.parametrize("how", ["marked", "checked"])
+def test_what_is_not_well_is_not_well_after_it_was_resumed(bench: Any, how: str) -> None:
+    bench.create(TWO)
+    before = bench.resource("a").physical_id
+    bench.suspend()
+    if how == "marked":
+        bench.run(MarkResource("s", "a"))
+    else:
+        bench.fails("a", "handle_check")
+        bench.check()
+    assert bench.states()["a"] == "CHECK_FAILED"
+    assert bench.resume().state == "RESUME_COMPLETE"
+
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+
+    assert bench.resource("a").physical_id != before
