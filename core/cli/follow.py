@@ -133,6 +133,15 @@ def _superseded(running: Running, stack: StackView) -> bool:
     return stack.action != "ROLLBACK" or stack.generation > planned + 1
 
 
+def _cancelled(session: Session, running: Running) -> str:
+    """That somebody has cancelled what this command has planned, and who; '' if nobody has."""
+    for action in session.app.reader.actions(running.stack_id):
+        if action.generation == running.generation and action.status == "CANCELLED":
+            by = action.detail.get("cancelled_by")
+            return f"This {action.action} was cancelled" + (f" by {by}." if by else ".")
+    return ""
+
+
 def _verdict(
     session: Session,
     running: Running,
@@ -152,6 +161,8 @@ def _verdict(
         screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "green"))
         return 0
     screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "red"))
+    if told := _cancelled(session, running):
+        screen.say(told)
     for line in failures.explain(session, stack, failed):
         screen.say(line)
     return 1

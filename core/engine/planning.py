@@ -67,7 +67,7 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
 
 
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
-    recording.overtake(work, stack, proposal.action)
+    recording.overtake(work, stack, proposal.action, proposal.given.by)
     snapshotting.overtake(work, stack, proposal.action)
     release.wake(work, stack)
     breakpoints.end_all(work, stack, proposal.action)

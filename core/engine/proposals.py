@@ -273,7 +273,8 @@ def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal
             "is not supported.",
             hint=_instead_of_cancelling(stack),
         )
-    return _undoing(room, stack)
+    given = Given(detail={"because": stack.generation})
+    return dataclasses.replace(_undoing(room, stack), given=given)
 
 
 def _instead_of_cancelling(stack: StackRow) -> str:

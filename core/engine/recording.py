@@ -55,13 +55,18 @@ def hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:
     )
 
 
-def overtake(work: Work, stack: StackRow, by: str) -> None:
-    """A plan for the action ``by`` is about to be made: what has not ended ends here."""
+def overtake(work: Work, stack: StackRow, by: str, user: str = "") -> None:
+    """A plan for the action ``by`` is about to be made: what has not ended ends here.
+
+    ``user``: who has asked for it, and so has cancelled what it undoes.
+    """
     if stack.next_action:
         status, reason = FAILED, stack.status_reason
     elif stack.phase != IDLE:
         status = CANCELLED if by == "ROLLBACK" else SUPERSEDED
         reason = f"{stack.action} was overtaken by {by}"
+        if status == CANCELLED:
+            cancelled(work, stack, user)
     else:
         return
     work.tx.end_action(stack.id, status, reason, work.now)

@@ -116,8 +116,9 @@ def test_other_commands_end_a_wait(
 
     zonda("stack", *[str(template) if word == "TEMPLATE" else word for word in words])
 
-    process.communicate(timeout=60)
+    said = process.communicate(timeout=60)[1]
     assert process.returncode == code
+    assert ("This CREATE was cancelled by ann." in said) == (words[0] == "cancel")
     shown = {one["Stack Name"]: one for one in zonda("stack", "list", "-f", "json").data}
     assert (shown["web"]["Stack Status"] if shown else "") == state
 

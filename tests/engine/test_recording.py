@@ -174,3 +174,13 @@ def test_who_has_cancelled_is_noted(bench: Any) -> None:
     bench.engine.room = bench.engine.room.asked_by("bob")
     _cancel(bench)
     assert history(bench)[0].detail == {"cancelled_by": "bob"}
+
+
+def test_who_has_cancelled_with_a_rollback_is_noted_of_both(bench: Any) -> None:
+    hang(bench)
+    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
+    bench.engine.room = bench.engine.room.asked_by("bob")
+    _roll_back(bench)
+    first, second = history(bench)
+    assert (first.status, first.detail) == ("CANCELLED", {"cancelled_by": "bob"})
+    assert (second.action, second.by, second.detail) == ("ROLLBACK", "bob", {"because": 1})
