@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.engine.actions import AbandonStack, AdoptStack
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import Conflict, UsageError
 
 from . import bundles, output, streams
 from .session import Session
@@ -75,7 +75,7 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
             hint="Give --with-secrets to put them into the document, or --without-secrets.",
         )
     if not stack.idle and not arguments.force:
-        raise UsageError(
+        raise Conflict(
             f"Stack {stack.name} has an action ({stack.action}) in progress.",
             hint="Wait for it or cancel it; --force abandons the stack all the same.",
         )
