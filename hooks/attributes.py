@@ -50,6 +50,8 @@ class Schema:
             raise ValueError(f"An attribute cannot have the type {type!r}: {', '.join(self.TYPES)}")
         self.description = description
         self.support_status = support_status or SupportStatus()
+        if not isinstance(self.support_status, SupportStatus):
+            raise ValueError(f"support_status is {support_status!r}, no SupportStatus")
         self.cache_mode = cache_mode
         self.type = type
         self.sealed = sealed or hidden

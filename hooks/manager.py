@@ -18,7 +18,7 @@ import pluggy
 
 from zonda import __version__
 
-from . import refused, specs
+from . import declared, refused, specs
 from .constraints import BaseCustomConstraint
 from .errors import PluginError
 from .function import Function
@@ -30,10 +30,6 @@ from .support import Unavailable
 from .wording import named
 
 GROUP: Final = "zonda"
-
-#: The class method by which a class that is no ``Resource`` gives the one that stands for it, or
-#: ``Unavailable``: how ``contrib/heat-compat`` brings classes that were written for Heat.
-OTHER_CONTRACT: Final = "__zonda_resource__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +133,17 @@ class Plugins:
             return
         for origin, ask in _implementations(self.manager, hook, version):
             try:
-                brought = _checked(hook, ask(), base)
+                brought = _mapping(hook, ask())
             except (KeyboardInterrupt, GeneratorExit):
                 raise
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
-                self.failures.append(_failure(origin, f"failed in {hook}", error))
+                self._tell(_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
-                self._add(kind, target, origin, name, thing)
+                if isinstance(name, str) and name.strip():
+                    self._add(kind, target, origin, name, declared.usable(thing, base))
+                else:
+                    self._tell(_nameless(hook, origin, name))
 
     def _add(
         self, kind: str, target: dict[str, Any], origin: Origin, name: str, thing: Any
@@ -155,7 +154,7 @@ class Plugins:
             if target[name] is not thing:  # a folder may hand on what its files bring
                 self._contest(kind, target, origin, name)
         elif (kind, name) in self.unusable:
-            self.failures.append(_third(kind, name, origin))
+            self._tell(_third(kind, name, origin))
         else:
             target[name] = thing
             self.origins[kind, name] = origin
@@ -163,24 +162,23 @@ class Plugins:
     def _contest(self, kind: str, target: dict[str, Any], origin: Origin, name: str) -> None:
         """A second plug-in wants a name: neither gets it, unless the first is zonda's own."""
         first = self.origins[kind, name]
-        error = PluginError(
-            f"Two plug-ins bring the {kind} {name}: {first} and {origin}; "
-            + (f"that of {first} is used." if first.built_in else "neither is used."),
-            plugin=origin.plugin,
-            distribution=origin.distribution,
-            version=origin.version,
-            hint="Uninstall one of them, name it in the setting disabled_plugins, or take its file "
-            "out of plugin_dirs.",
-        )
         if first.built_in:
-            self.failures.append(error)
+            self._tell(_contested(kind, name, first, origin, origin))
             return
         del target[name], self.origins[kind, name]
-        self._refuse(kind, name, error)
+        self._tell(_contested(kind, name, first, origin, first))
+        self._refuse(kind, name, _contested(kind, name, first, origin, origin))
 
     def _refuse(self, kind: str, name: str, error: PluginError) -> None:
-        self.failures.append(error)
+        self._tell(error)
         self.unusable[kind, name] = error
+
+    def _tell(self, error: PluginError) -> None:
+        """Keep a failure, once: functions are asked for version by version."""
+        if not any(
+            (each.plugin, str(each)) == (error.plugin, str(error)) for each in self.failures
+        ):
+            self.failures.append(error)
 
     def _refusals(self, kind: str) -> list[tuple[str, PluginError]]:
         """What is brought, of one kind, and cannot be used."""
@@ -284,31 +282,10 @@ def _implementations(
         yield manager.origin(implementation.plugin_name), ask
 
 
-def _checked(hook: str, answer: Any, base: type[Any] | None) -> Mapping[str, Any]:
+def _mapping(hook: str, answer: Any) -> Mapping[Any, Any]:
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    brought = {name: _ours(thing) if base is Resource else thing for name, thing in answer.items()}
-    for name, thing in brought.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{hook} gives {name!r} as a name, which is not text")
-        if isinstance(thing, Unavailable):
-            continue
-        if base is None and not callable(thing):
-            raise TypeError(f"{hook} gives {thing!r} for {name}, which cannot be called")
-        if base is not None and not (isinstance(thing, type) and issubclass(thing, base)):
-            raise TypeError(f"{hook} gives {thing!r} for {name}, which does not extend {base}")
-    return brought
-
-
-def _ours(thing: Any) -> Any:
-    """A class that was written to another contract says itself what stands for it here."""
-    own = getattr(thing, OTHER_CONTRACT, None)
-    if own is None or not isinstance(thing, type):
-        return thing
-    try:
-        return own()
-    except Exception as error:  # one bad class of a stranger takes no other down
-        return Unavailable(named(error))
+    return answer
 
 
 def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
@@ -345,9 +322,32 @@ def what_to_do(error: BaseException) -> str:
     return "It is left out; everything else goes on."
 
 
+def _nameless(hook: str, origin: Origin, name: object) -> PluginError:
+    fault = TypeError(f"{hook} gives {name!r} as a name, which is not text")
+    return _failure(origin, f"failed in {hook}", fault)
+
+
+def _contested(kind: str, name: str, first: Origin, second: Origin, told: Origin) -> PluginError:
+    """What is told of ``told``, one of the two."""
+    return PluginError(
+        f"Two plug-ins bring the {_plain(kind)} {name}: {first} and {second}; "
+        + (f"that of {first} is used." if first.built_in else "neither is used."),
+        plugin=told.plugin,
+        distribution=told.distribution,
+        version=told.version,
+        hint="Uninstall one of them, name it in the setting disabled_plugins, or take its file "
+        "out of plugin_dirs.",
+    )
+
+
+def _plain(kind: str) -> str:
+    """A kind for people: functions are of one version each, which is not the point."""
+    return kind.partition(" of ")[0]
+
+
 def _third(kind: str, name: str, origin: Origin) -> PluginError:
     return PluginError(
-        f"{origin} brings the {kind} {name}, too, which nobody can use.",
+        f"{origin} brings the {_plain(kind)} {name}, too, which nobody can use.",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,
@@ -357,7 +357,7 @@ def _third(kind: str, name: str, origin: Origin) -> PluginError:
 
 def _unavailable(kind: str, name: str, origin: Origin, thing: Unavailable) -> PluginError:
     return PluginError(
-        f"The {kind} {name} of {origin} cannot be used here: {thing.reason}",
+        f"The {_plain(kind)} {name} of {origin} cannot be used here: {thing.reason}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,

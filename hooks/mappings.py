@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
+from .constraints import BaseCustomConstraint
 from .markers import hookimpl
 from .support import Unavailable
 
@@ -35,7 +36,7 @@ class Mapped:
         if TYPES in own or AVAILABLE in own:
             self._offer("zonda_resource_types", lambda: _types(own, module))
         if CONSTRAINTS in own:
-            self._offer("zonda_constraints", own[CONSTRAINTS])
+            self._offer("zonda_constraints", lambda: _constraints(own[CONSTRAINTS]()))
 
     def _offer(self, hook: str, mapping: Callable[[], Any]) -> None:
         """``mapping`` as an implementation of ``hook``, together with the module's own."""
@@ -60,6 +61,23 @@ def _types(own: Mapping[str, Callable[[], Any]], module: ModuleType) -> Any:
     available = own[AVAILABLE]() or {}
     reason = _why(getattr(module, MISSING, ()))
     return {**dict.fromkeys(_declared(own), Unavailable(reason)), **available}
+
+
+def _constraints(brought: Any) -> Any:
+    """What ``constraint_mapping`` gives; the guide once asked for no base class."""
+    if not isinstance(brought, Mapping):
+        return brought
+    return {name: _with_base(thing) for name, thing in brought.items()}
+
+
+def _with_base(thing: Any) -> Any:
+    """A plain class that has ``validate(value, context)``, as a constraint of its own."""
+    if not isinstance(thing, type) or issubclass(thing, BaseCustomConstraint):
+        return thing
+    if not callable(getattr(thing, "validate", None)):
+        return thing
+    names = {"__module__": thing.__module__, "__doc__": thing.__doc__}
+    return type(thing.__name__, (thing, BaseCustomConstraint), names)
 
 
 def _declared(own: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:

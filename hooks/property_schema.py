@@ -89,6 +89,8 @@ class Schema:
             raise SchemaError(f"Invalid type ({self.type})")
         if self.update_allowed and self.immutable:
             raise SchemaError("A property cannot be both update_allowed and immutable.")
+        if not isinstance(self.support_status, SupportStatus):
+            raise SchemaError(f"support_status is {self.support_status!r}, no SupportStatus")
         self._check_inside()
         for constraint in self.constraints:
             constraint.check_type(self.type)
@@ -100,6 +102,11 @@ class Schema:
             raise SchemaError("A list's schema is the one Schema of its items.")
         if self.type == Schema.MAP and not isinstance(self.schema, Mapping):
             raise SchemaError("A map's schema is a mapping of names to Schema objects.")
+        for name, inside in self.fields.items():
+            if not (isinstance(name, str) and isinstance(inside, Schema)):
+                raise SchemaError(
+                    f"A map's schema is a mapping of names to Schema objects; {name!r}: {inside!r}"
+                )
         if self.type not in (Schema.LIST, Schema.MAP):
             raise SchemaError(f"A property of type {self.type} has nothing inside to describe.")
 

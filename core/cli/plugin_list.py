@@ -38,7 +38,7 @@ def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
         rows = [_row(entry, arguments.format) for entry in found]
         output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
     if arguments.format == "table":
-        for failure in plugins.failures:
+        for failure in {str(each): each for each in plugins.failures}.values():
             hint = f"\n  {failure.hint}" if failure.hint else ""
             screen.say(f"{screen.coloured('warning', 'yellow')}: {failure}{hint}")
     return 1 if plugins.failures else 0

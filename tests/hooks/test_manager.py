@@ -27,6 +27,10 @@ class Two(Resource):
     pass
 
 
+class Unusable(Resource):
+    support_status = "SUPPORTED"  # type: ignore[assignment]
+
+
 class Upper(Function):
     def resolve(self, scope: Any) -> Any:
         return None
@@ -101,7 +105,9 @@ def test_two_plugins_with_one_name_are_an_error_that_names_both_distributions(
         ("storage", "other-storage", lambda: types("storage", A_B=Two)),
     )
     plugins = collect(types("other", C_D=Two), discover=True)
-    (caught,) = plugins.failures
+    first, caught = plugins.failures
+    assert first.distribution == "acme-disks"
+    assert first.message == caught.message
     assert caught.message == (
         "Two plug-ins bring the resource type A::B: disks (acme-disks 1.2) and "
         "storage (other-storage 1.2); neither is used."
@@ -131,7 +137,7 @@ def test_a_third_plugin_with_the_name_is_told_of_too() -> None:
     )
     plugins = gather(made)
     assert plugins.resource_types == {}
-    assert [each.plugin for each in plugins.failures] == ["b", "c"]
+    assert [each.plugin for each in plugins.failures] == ["a", "b", "c"]
 
 
 def test_a_plugin_may_disable_one_of_its_types() -> None:
@@ -254,7 +260,7 @@ def test_a_function_that_two_plugins_bring_is_no_plain_data() -> None:
     found = plugins.functions("2018-08-31")["upper"]
     assert found not in (Upper, Lower)
     scope: Any = None
-    with pytest.raises(TemplateError, match="Two plug-ins bring the function of 2018-08-31 upper"):
+    with pytest.raises(TemplateError, match="Two plug-ins bring the function upper"):
         found(scope, "upper", [], ())
 
 
@@ -336,3 +342,45 @@ def test_whoever_presses_ctrl_c_is_no_plugin() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         collect(plugin("slow", zonda_resource_types=interrupted))
+
+
+def test_what_is_wrong_in_a_hook_costs_nothing_else() -> None:
+    class Odd(BaseCustomConstraint):
+        pass
+
+    brought = {"A::B": One, 5: Two, "": Two, "C::D": dict, "E::F": Unusable}
+    plugins = collect(
+        plugin(
+            "mixed",
+            zonda_resource_types=lambda: brought,
+            zonda_constraints=lambda: {"odd": Odd, "even": dict},
+            zonda_runners=lambda: {"r": 5, "s": One},
+        )
+    )
+    assert plugins.resource_types == {"A::B": One}
+    assert plugins.constraints["odd"] is Odd
+    assert plugins.runners == {"s": One}
+    told = "\n".join(failure.message for failure in plugins.failures)
+    for words in ("gives 5 as a name", "gives '' as a name", "C::D of mixed", "E::F of mixed"):
+        assert words in told
+    assert "support_status is 'SUPPORTED'" in plugins.why_no_type("E::F")
+
+
+def test_a_fault_of_every_version_is_told_once() -> None:
+    plugins = collect(
+        plugin("f", zonda_functions=lambda: {"bad": 3}), plugin("g", zonda_functions=raising)
+    )
+    for version in ("2015-10-15", "2018-08-31"):
+        found = plugins.functions(version)["bad"]
+        with pytest.raises(
+            TemplateError, match="function bad of f cannot be used here: 3 does not"
+        ):
+            found(None, "bad", [], ())  # type: ignore[arg-type]
+    assert [failure.plugin for failure in plugins.failures] == ["f", "g"]
+
+
+def test_both_that_claim_a_name_are_told() -> None:
+    files = [types("a", A_B=One), types("b", A_B=Two), types("c", A_B=One, C_D=Two)]
+    plugins = gather(make_manager(files=files, discover=False))
+    assert [failure.plugin for failure in plugins.failures] == ["a", "b", "c"]
+    assert plugins.resource_types == {"C::D": Two}

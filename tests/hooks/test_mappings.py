@@ -128,3 +128,25 @@ def test_a_type_decides_whether_a_change_is_worth_an_update() -> None:
     assert life.update({"text": "bc"}) == "updated"
     assert life.update({"text": "anew"}) == "replaced"
     assert Choosy.updates == ["bc"]
+
+
+def test_a_constraint_needs_no_base_class_and_a_bad_one_costs_nothing_else() -> None:
+    class Even:
+        """Even numbers."""
+
+        def validate(self, value: Any, context: Any) -> bool:
+            return bool(value % 2 == 0)
+
+    class Odd(BaseCustomConstraint):
+        """Odd numbers."""
+
+    plugins = brought(
+        module(constraint_mapping=lambda: {"even": Even, "odd": Odd, "bad": dict, "worse": 5})
+    )
+    even = plugins.constraints["even"]()
+    assert isinstance(even, BaseCustomConstraint)
+    assert (even.validate(4, None), even.validate(5, None)) == (True, False)
+    assert even.error(5) == "Error validating value '5'"
+    assert plugins.constraints["even"].__doc__ == "Even numbers."
+    assert plugins.constraints["odd"] is Odd
+    assert [name for kind, name in plugins.unusable] == ["bad", "worse"]

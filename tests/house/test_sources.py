@@ -19,6 +19,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
+    "hooks/declared.py": "border: a stranger's class is looked at",
     "core/engine/driver.py": "border: the inbox, where one broken step must not stop the others",
     "core/engine/engine.py": "the end of the engine's thread: everybody who waits is told",
     "core/engine/listeners.py": "border: a listener's trouble is not the engine's",
