@@ -30,6 +30,9 @@ from .work import Work, failures
 
 #: The failure of an action that the user has cancelled.
 CANCELLED = USER_CANCELLED
+#: How many reasons a stack keeps of one action: the list is read and written at each failure.
+MOST_REASONS = 100
+MORE = "and more: each resource has its own reason"
 
 
 def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
@@ -125,8 +128,11 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
 
     What the user has cancelled is not rolled back.
     """
-    stack.failures = json.dumps([*failures(stack), reason])
-    if CANCELLED in failures(stack):
+    known = failures(stack)
+    if len(known) <= MOST_REASONS:
+        known.append(reason if len(known) < MOST_REASONS else MORE)
+        stack.failures = json.dumps(known)
+    if CANCELLED in known:
         return
     if stack.action in UNDONE and not stack.disable_rollback:
         if not stack.next_action:
