@@ -141,6 +141,9 @@ def adopt_arguments(parser: argparse.ArgumentParser) -> None:
         help="what 'stack abandon' or 'stack export' has written, Heat's or zonda's",
     )
     bundles.add_arguments(parser, required=False)
+    parser.add_argument(
+        "--force", action="store_true", help="although other resources have the same physical ids"
+    )
     action_arguments(parser)
     add_waiting(parser)
     output.add_arguments(parser)
@@ -156,6 +159,7 @@ def adopt(session: Session, arguments: argparse.Namespace) -> int:
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
         tags=tags_of(arguments.tags) or tuple(map(str, document.get("tags") or ())),
+        force=arguments.force,
     )
     running = session.app.act(action, drive=arguments.wait)
     for each in document["leftovers"]:

@@ -18,12 +18,17 @@ def bind_arguments(parser: argparse.ArgumentParser) -> None:
         "resource", metavar="RESOURCE", help="a resource of the template that does not exist yet"
     )
     parser.add_argument("physical_id", metavar="PHYSICAL_ID", help="the id of what exists")
+    parser.add_argument(
+        "--force", action="store_true", help="although another resource has the same physical id"
+    )
     add_waiting(parser)
 
 
 def bind(session: Session, arguments: argparse.Namespace) -> int:
     """Bind an object to a resource; nothing is created. Tells what differs, where that is known."""
-    action = ImportResource(arguments.stack, arguments.resource, arguments.physical_id)
+    action = ImportResource(
+        arguments.stack, arguments.resource, arguments.physical_id, arguments.force
+    )
     running = session.app.act(action, drive=arguments.wait)
     if not arguments.wait:
         say_planned(session, running)

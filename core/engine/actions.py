@@ -116,7 +116,10 @@ class RetryStack:
 
 @dataclass(frozen=True, slots=True)
 class AdoptStack:
-    """Make a stack of what exists. ``resources``: name -> what Heat's ``stack abandon`` tells."""
+    """Make a stack of what exists. ``resources``: name -> what Heat's ``stack abandon`` tells.
+
+    ``force``: although other resources have the same physical ids.
+    """
 
     name: str
     bundle: Bundle
@@ -124,6 +127,7 @@ class AdoptStack:
     timeout_mins: int = 60
     rollback: bool = False
     tags: tuple[str, ...] = ()
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +145,15 @@ class AbandonStack:
 
 @dataclass(frozen=True, slots=True)
 class ImportResource:
-    """Bind an object that exists to a resource of the template that does not."""
+    """Bind an object that exists to a resource of the template that does not.
+
+    ``force``: although another resource has the same physical id.
+    """
 
     stack: str
     resource: str
     physical_id: str
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)

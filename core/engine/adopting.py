@@ -14,7 +14,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 
-from . import actions, handing
+from . import actions, handing, owning
 from .documents import MASK
 from .planning import Proposal
 from .proposals import check_idle, loaded, new_stack, nodes_of, templated
@@ -29,6 +29,10 @@ def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
     stack = new_stack(room, action)
     definition = loaded(room, stack, action.bundle, None)
     entries = _entries(action.resources)
+    if not action.force:
+        nodes = definition.resources
+        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
+        owning.check_free(room, nodes, ids)
     handed = {
         name: handing.text(room.sealer, handing.ADOPT, entries.get(name, {}))
         for name in definition.resources
@@ -49,8 +53,8 @@ def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
     for name, found in resources.items():
         if not isinstance(found, Mapping):
             raise UsageError(f"The adoption data of resource {name} is no map.")
-        data = found.get("resource_data")
-        if MASK in (data.values() if isinstance(data, Mapping) else ()):
+        known = [found.get(key) for key in ("resource_data", "metadata")]
+        if any(MASK in each.values() for each in known if isinstance(each, Mapping)):
             raise UsageError(
                 f"The adoption data of resource {name} has hidden values left out.",
                 hint="Export it again with --with-secrets.",
@@ -71,11 +75,15 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         raise UsageError("The id of the object to be imported is empty.")
     handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
     node = nodes[action.resource]
+    if not action.force:
+        own = (stack.id, action.resource)
+        owning.check_free(room, nodes, {action.resource: action.physical_id}, own)
     fingerprint = room.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(room, stack, action.resource, requires)
 
     def also(work: Work, planned: StackRow) -> None:
+        owning.leave_to(work, planned.id, action.resource, action.physical_id, handed)
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
         handing.hand(row, handed)
         row.want_hash = fingerprint

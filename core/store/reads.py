@@ -120,6 +120,20 @@ class Reader:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
 
+    def owners(self) -> list[tuple[ResourceRow, str]]:
+        """Every instance of every stack with an object of its own, and the name of its stack.
+
+        Of a row only what identifies it, its type, its physical id and what it was handed is there.
+        """
+        found = []
+        for key, stack_id, name, kind, class_type, physical, given, stack in self._all(
+            SQL["resources_with_ids"]
+        ):
+            row = ResourceRow(key, stack_id, name, kind, class_type=class_type, given=given)
+            row.physical_id = physical
+            found.append((row, stack))
+        return found
+
     def required_rows(self, resource_id: str) -> list[ResourceRow]:
         """The instances that one requires, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]

@@ -104,6 +104,11 @@ STATEMENTS: dict[str, Executable] = {
     **_updates(RESOURCE, [R.id == P("id"), R.fence == P("fence")], RESOURCE_UPDATES),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
+    "resources_with_ids": select(
+        R.id, R.stack_id, R.name, R.type, R.class_type, R.physical_id, R.given, S.name
+    )
+    .where(R.stack_id == S.id, R.physical_id.is_not(None), R.external_id.is_(None))
+    .order_by(R.id),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))

@@ -12,11 +12,13 @@ from zonda.core.engine.actions import (
     AdoptStack,
     CheckStack,
     CreateStack,
+    DeleteStack,
     ImportResource,
     RetryStack,
     UpdateStack,
 )
 from zonda.core.engine.exporting import Exporting
+from zonda.core.engine.preview.making import preview
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 
 TWO = "a: {type: Test::Box, properties: {value: one}}\nb: {type: Test::Box, depends_on: a}"
@@ -345,3 +347,73 @@ def test_an_update_of_a_part_does_not_make_ours_what_was_not_adopted(bench: Any)
     bench.journal.calls.clear()
     bench.delete()
     assert bench.journal.of("c") == ["handle_delete"], "it is ours since the whole update"
+
+
+def test_what_was_not_adopted_is_planned_to_be_left_behind(bench: Any) -> None:
+    adopted(bench, {"a": THINGS["a"]})
+    plan = preview(bench.engine.room, DeleteStack("s"))
+    assert [(each.entry.name, each.entry.action) for each in plan.resources] == [
+        ("b", "leave"),
+        ("a", "leave"),
+    ]
+
+
+def test_metadata_that_was_left_out_is_not_adopted(bench: Any) -> None:
+    with pytest.raises(UsageError, match="resource a has hidden values left out"):
+        adopted(bench, {"a": {"resource_id": "thing", "metadata": {"m": "(hidden)"}}})
+
+
+def test_metadata_that_has_changed_since_is_not_abandoned(bench: Any) -> None:
+    class Labelled(Box):
+        journal = bench.journal
+
+        def handle_signal(self, details: Any) -> None:
+            self.metadata_set({"label": details["word"]})
+
+    bench.types["Test::Box"] = Labelled
+    bench.restart()
+    bench.create(TWO)
+    export = exporting(bench).export(bench.stack.id, with_secrets=True)
+    bench.signal("a", word="later")
+    with pytest.raises(Conflict, match="changed"):
+        bench.run(AbandonStack("s", export.digest))
+
+
+def test_an_object_belongs_to_one_resource(bench: Any) -> None:
+    adopted(bench)
+    with pytest.raises(Conflict, match="thing-a belongs to resource a of stack s already"):
+        bench.run(AdoptStack("t", bench.bundle(TWO), THINGS))
+    bench.fails("c", "handle_create")
+    bench.engine.run(UpdateStack("s", bench.bundle(TWO + "\nc: {type: Test::Box}")))
+    with pytest.raises(Conflict, match="thing-a"):
+        imported(bench, "c", "thing-a")
+    bench.run(ImportResource("s", "c", "thing-a", force=True))
+    assert bench.resource("c").physical_id == "thing-a"
+
+
+def test_an_object_of_another_type_or_of_nobody_is_free(bench: Any) -> None:
+    adopted(bench)
+    other = bench.bundle("a: {type: Test::Slow}\nb: {type: Test::Slow}")
+    assert bench.run(AdoptStack("t", other, THINGS)).state == "ADOPT_COMPLETE"
+    refers = bench.bundle("a: {type: Test::Finder, external_id: thing-a}")
+    bench.run(CreateStack("u", refers))
+    found = bench.bundle("a: {type: Test::Finder}")
+    assert bench.run(AdoptStack("v", found, THINGS)).state == "ADOPT_COMPLETE"
+
+
+def test_what_a_failed_adoption_was_to_take_is_free(bench: Any) -> None:
+    assert adopted(bench, {"a": THINGS["a"]}).state == "ADOPT_FAILED"
+    assert bench.run(AdoptStack("t", bench.bundle(TWO), THINGS)).state == "ADOPT_COMPLETE"
+
+
+def test_what_a_failed_creation_has_left_may_be_imported_and_stays(bench: Any) -> None:
+    bench.fails("a", "handle_create")
+    bench.create("a: {type: Test::Box}")
+    made = bench.resource("a").physical_id
+    assert made is not None
+    bench.heals("a", "handle_create")
+    imported(bench, "a", made)
+    assert bench.states() == {"a": "ADOPT_COMPLETE"}
+    bench.run(RetryStack("s"))
+    assert "handle_delete" not in bench.journal.of("a"), "it is what was imported"
+    assert [row.physical_id for row in bench.resource_rows()] == [made]

@@ -1,0 +1,57 @@
+"""Who owns an object: one physical id of one type belongs to one resource.
+
+Two resources with one object would both update it, and whichever is deleted first destroys the
+other's. So what is adopted or imported must belong to nobody in this database. Not owned are
+objects that a resource only refers to (``external_id``), and those of an adoption that has not
+worked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import Conflict
+
+from . import handing
+from .definitions import Node
+from .room import Room
+from .work import Work
+
+
+def check_free(
+    room: Room, nodes: Mapping[str, Node], ids: Mapping[str, Any], own: tuple[str, str] = ("", "")
+) -> None:
+    """Raise Conflict if another resource has one of ``ids`` (by the name of the resource).
+
+    ``own``: stack id and name of a resource whose own older instances do not count.
+    """
+    wanted = {
+        (_type(room, nodes[name]), key): name
+        for name, key in ids.items()
+        if isinstance(key, str) and nodes[name].cls.acts_outside
+    }
+    for row, stack in room.reader().owners() if wanted else ():
+        name = wanted.get((row.class_type or row.type, str(row.physical_id)))
+        if name is None or (row.stack_id, row.name) == own or handing.is_adopting(row):
+            continue
+        raise Conflict(
+            f"{row.physical_id} belongs to resource {row.name} of stack {stack} already, so it "
+            f"cannot become resource {name}, too.",
+            hint=f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
+            "'external_id'. Where this type's ids are not unique, give --force.",
+        )
+
+
+def _type(room: Room, node: Node) -> str:
+    return room.definitions.class_type(node.cls) or node.type
+
+
+def leave_to(work: Work, stack_id: str, name: str, physical_id: str, handed: str) -> None:
+    """Older instances of a resource leave an object alone that is about to be bound to a new one.
+
+    ``handed``: what the new one is handed.
+    """
+    for row in work.tx.resources_named(stack_id, name):
+        if row.physical_id == physical_id:
+            handing.hand(row, handed)
