@@ -216,6 +216,11 @@ class App:
         """The right to be the engine of this database."""
         return EngineLock(self.database)
 
+    @property
+    def has_engine(self) -> bool:
+        """Whether any process is the engine of this database."""
+        return self.lock.taken()
+
     @cached_property
     def lender(self) -> Lender:
         """What resources may borrow."""

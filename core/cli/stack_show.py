@@ -9,7 +9,7 @@ from typing import Any
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
-from . import output, output_show
+from . import driven, output, output_show
 from .session import Session
 
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
@@ -84,6 +84,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         # A type whose plug-in is gone must not hide what is stored.
         screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
     output.fields(screen.out, arguments, fields, screen.width)
+    driven.say_if_nobody(session, stack)
     return 0
 
 

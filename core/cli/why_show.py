@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import history_show, output
+from . import driven, history_show, output
 from .excerpts import excerpt
 from .screen import Screen
 from .session import Session
@@ -17,8 +17,10 @@ from .session import Session
 if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.engine.telling.situation import Situation
     from zonda.core.engine.telling.why import Explanation, Spot
+    from zonda.core.store.views import StackView
 
 CANNOT_TELL = 4
+_WELL = "Nothing has failed."
 #: How many failures and other resources are told of at most, to people.
 _MOST = 10
 
@@ -36,6 +38,7 @@ def why(session: Session, arguments: argparse.Namespace) -> int:
     stack = session.app.stack(arguments.stack)
     found = session.app.telling.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
+    driven.say_if_nobody(session, stack)
     if arguments.format in ("json", "yaml"):
         output.data(screen.out, arguments.format, as_data(found, arguments.resource))
     else:
@@ -58,6 +61,7 @@ def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:
         "failures": [_failure_as_data(each) for each in found.failures],
         "followed": list(found.followed),
         "now": [_situation_as_data(each) for each in found.situations],
+        "gone": output.moment(found.gone.at) if found.gone else None,
         "earlier": None if found.earlier is None else found.earlier.generation,
         "untold": found.untold or None,
         "advice": list(found.advice),
@@ -136,15 +140,15 @@ def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[
     colour = {"COMPLETE": "green", "FAILED": "red"}.get(stack.status, "yellow")
     yield f"Stack {stack.name} is {screen.painted(stack.state, colour)}."
     if action is None and resource is not None:
+        yield from _earlier(found, resource)
         return
     if action is None and not found.certain:
         yield f"Nothing is kept that tells why. {stack.status_reason}"
         return
     if action is None:
-        yield "Nothing has failed."
-        if found.earlier is not None:
-            number = found.earlier.generation
-            yield f"Generation {number} had failed: 'zonda stack why {stack.name} --at {number}'."
+        unwell = any(each.doing == "unwell" for each in found.situations)
+        yield "No action has failed, and not every resource is well." if unwell else _WELL
+        yield from _earlier(found, None)
         return
     who = f" (asked for by {action.by})" if action.by else ""
     yield f"Generation {action.generation}, {action.action}{who}: {action.status}"
@@ -152,6 +156,18 @@ def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[
         yield f"  {action.status_reason}"
     if not found.certain:
         yield "Nothing is kept that tells why."
+
+
+def _earlier(found: Explanation, resource: str | None) -> Iterator[str]:
+    if found.earlier is not None:
+        number = found.earlier.generation
+        words = " ".join(filter(None, (_called(found.stack), resource)))
+        yield f"Generation {number} had failed: 'zonda stack why {words} --at {number}'."
+
+
+def _called(stack: StackView) -> str:
+    """What finds the stack."""
+    return stack.name if stack.deleted_at is None else stack.id
 
 
 def _failure(screen: Screen, spot: Spot) -> Iterator[str]:
@@ -205,7 +221,12 @@ def _present(screen: Screen, found: Explanation, resource: str | None, now: floa
             yield f"  for {since}; given up at {until}" if until else f"  for {since}"
         if resource and each.cause is not None:
             yield f"  {of_cause(each.cause)}"
-        if resource and not row.op and row.status_reason:
+        if resource and not row.op and each.doing != "unwell" and row.status_reason:
             yield f"  {row.status_reason}"
     if len(found.situations) > len(shown):
-        yield f"... and {len(found.situations) - len(shown)} more that are at work or wait."
+        yield f"... and {len(found.situations) - len(shown)} more that are at work, wait or failed."
+    if found.gone is not None:
+        last = found.gone
+        yield ""
+        yield screen.painted(last.resource_name or "", "bold") + f" ({last.resource_type}): gone"
+        yield f"  {output.moment(last.at)}  {last.state}  {last.reason}"

@@ -319,5 +319,6 @@ def check_idle(stack: StackRow) -> None:
         return
     raise Conflict(
         f"Stack {stack.name} already has an action ({stack.action}) in progress.",
-        hint="Wait for it, cancel it, or delete the stack.",
+        hint=f"'zonda stack wait {stack.name}' waits for its end, and goes on with it where nobody "
+        "does; or cancel it, or delete the stack.",
     )

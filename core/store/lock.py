@@ -49,6 +49,22 @@ class EngineLock:
         """Whether this object holds the lock."""
         return self._handle is not None
 
+    def taken(self) -> bool:
+        """Whether anybody holds the lock."""
+        if self._handle is not None:
+            return True
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # it was never taken
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
     def holder(self) -> int | None:
         """The process id of who holds the lock, as far as it is known."""
         try:

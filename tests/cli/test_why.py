@@ -112,6 +112,93 @@ def test_a_deleted_stack_by_its_id(zonda: Zonda, failed: None) -> None:
     assert "generation" in zonda("stack", "why", key).out.lower()
 
 
+def test_a_resource_that_is_gone_with_its_stack(zonda: Zonda, failed: None) -> None:
+    key = zonda("stack", "show", "web", "-f", "value", "-c", "id").out.strip()
+    zonda("stack", "delete", "web", "--yes")
+    out = zonda("stack", "why", key, "bad").out
+    assert "bad (OS::Heat::TestResource): gone" in out
+    assert "DELETE_COMPLETE" in out
+    assert f"'zonda stack why {key} bad --at 1'" in out
+    assert "CREATE of bad" in zonda("stack", "why", key, "bad", "--at", "1").out
+    assert "'zonda stack" not in zonda("stack", "why", key, "good").out, "it never failed"
+    (failure,) = zonda("stack", "why", key, "--at", "1", "-f", "json").data["failures"]
+    assert not any("tries again" in text for text in failure["advice"])
+
+
+def test_a_resource_that_is_marked_as_unhealthy(zonda: Zonda, write: Write) -> None:
+    zonda("stack", "create", "web", "-t", write("t.yaml", GOOD))
+    zonda("stack", "resource", "mark", "unhealthy", "web", "good", "disk is dying")
+    out = zonda("stack", "why", "web").out
+    assert "Nothing has failed" not in out
+    for text in (out, zonda("stack", "why", "web", "good").out):
+        assert "it is CHECK_FAILED (disk is dying" in text
+        assert "the next update replaces it" in text
+        assert "mark unhealthy --reset" in text
+    (now,) = zonda("stack", "why", "web", "-f", "json").data["now"]
+    assert (now["resource_name"], now["doing"]) == ("good", "unwell")
+
+
+GRUMPY = """
+from zonda.hooks import hookimpl, properties, resource
+
+
+class Grumpy(resource.Resource):
+    properties_schema = {"fails": properties.Schema("String", update_allowed=True)}
+
+    def refuse(self, name):
+        if self.properties["fails"] == name:
+            raise ValueError("no")
+
+    def handle_create(self):
+        self.refuse("create")
+        self.resource_id_set("x")
+
+    def handle_suspend(self):
+        self.refuse("suspend")
+
+    def handle_check(self):
+        self.refuse("check")
+
+
+@hookimpl
+def zonda_resource_types():
+    return {"My::Grumpy": Grumpy}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails", "said", "not_said"),
+    [
+        ("create", ["zonda stack retry web", "zonda stack update web -t"], ["delete", "--reset"]),
+        ("suspend", ["zonda stack retry web"], ["update web", "--reset"]),
+        ("check", ["unhealthy --reset web r", "'zonda stack update web' replaces"], ["retry"]),
+    ],
+)
+def test_what_to_do_is_what_the_stack_takes(
+    zonda: Zonda, write: Write, fails: str, said: list[str], not_said: list[str]
+) -> None:
+    write("home/plugins/grumpy.py", GRUMPY)
+    text = f"resources: {{r: {{type: My::Grumpy, properties: {{fails: {fails}}}}}}}\n"
+    template = write("t.yaml", "heat_template_version: 2018-08-31\n" + text)
+    zonda("stack", "create", "web", "-t", template, code=fails == "create")
+    if fails != "create":
+        zonda("stack", fails, "web", code=1)
+    (failure,) = zonda("stack", "why", "web", "-f", "json").data["failures"]
+    told = " ".join(failure["advice"])
+    assert [text for text in said if text not in told] == []
+    assert [text for text in not_said if text in told] == []
+
+
+def test_nobody_is_at_work(zonda: Zonda, write: Write) -> None:
+    zonda("stack", "create", "web", "-t", write("t.yaml", GOOD), "--no-wait")
+    said = "No engine is at work on web: 'zonda stack wait web' goes on with it."
+    for words in (("show", "web"), ("why", "web")):
+        assert said in zonda("stack", *words).err
+    assert "zonda stack wait web" in zonda("stack", "suspend", "web", code=1).err
+    zonda("stack", "wait", "web")
+    assert "No engine" not in zonda("stack", "show", "web").err
+
+
 def test_hidden_values_are_told_nowhere(zonda: Zonda, write: Write) -> None:
     text = FAILING.replace("value: two,", "value: {get_param: word},")
     zonda("stack", "create", "web", "-t", write("t.yaml", text), code=1)

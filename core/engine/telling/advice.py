@@ -14,7 +14,7 @@ from ..outcome import BROKEN, CANCELLED, INTERRUPTED, STACK_TIMED_OUT, TIMED_OUT
 
 _AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
 _REPLACED = "An update replaces the resource, and then removes what this has left."
-#: What helps where it is not a deletion that has failed.
+#: What helps where a creation or an update has failed.
 _OF_UPDATES = (_AGAIN, _REPLACED)
 
 #: By the class of the error, for what zonda itself ends or refuses.
@@ -27,7 +27,7 @@ BY_KIND = {
         "The whole action took longer than it may: give it more with --timeout, and look for what"
         " was slow in 'zonda stack event list {stack}'.",
     ),
-    CANCELLED: ("Somebody cancelled it, so nothing is wrong with the resource itself.",),
+    CANCELLED: ("Somebody cancelled it, so nothing is wrong with the resource itself.", _AGAIN),
     INTERRUPTED: (
         "The engine ended while the plug-in was at work, so nobody knows whether it acted. Look"
         " outside.",
@@ -80,8 +80,20 @@ _UNEXPECTED = (
     " properties, or report it to the plug-in's author.",
     _AGAIN,
 )
+#: Operations and actions that an update does over.
+_OPS_OF_UPDATES = ("CREATE", "UPDATE")
+_ACTIONS_OF_UPDATES = ("CREATE", "ADOPT", "UPDATE")
 _DELETE = "'zonda stack delete {stack}' goes on where it was, once the reason is mended."
 _RETRY = "'zonda stack retry {stack}' tries again, once the reason is mended."
+_RETRY_OR_UPDATE = (
+    "Then 'zonda stack retry {stack}' tries again, or 'zonda stack update {stack} -t TEMPLATE' with"
+    " another template."
+)
+_CHECKED = (
+    "The check says that it is not as it should be: the next 'zonda stack update {stack}' replaces"
+    " it, or repairs it where its type does that.",
+    "If it is well after all: 'zonda stack resource mark unhealthy --reset {stack} {resource}'.",
+)
 
 
 def advice(stack: StackView, failure: FailedView) -> list[str]:
@@ -97,11 +109,14 @@ def advice(stack: StackView, failure: FailedView) -> list[str]:
 
 def _advice(stack: StackView, failure: FailedView) -> Iterator[str]:
     found = BY_KIND.get(failure.kind) or BY_CODE.get(failure.code) or _by_family(failure)
+    yield from (text for text in found if text not in _OF_UPDATES)
     if failure.op == "DELETE":
-        yield from (text for text in found if text not in _OF_UPDATES)
         yield from _deleting(stack)
-    else:
-        yield from found
+    elif _REPLACED in found and failure.op in _OPS_OF_UPDATES:
+        yield _REPLACED
+    elif _AGAIN in found or _REPLACED in found:
+        wrong = found is _TEMPLATE or failure.code == "ZON301"
+        yield from _trying_again(stack, failure.op, template_is_wrong=wrong)
     if failure.code.startswith("ZON"):
         yield f"'zonda explain {failure.code}' tells more about this kind of error."
 
@@ -114,7 +129,21 @@ def _deleting(stack: StackView) -> Iterator[str]:
         yield _RETRY
 
 
+def _trying_again(stack: StackView, op: str, *, template_is_wrong: bool) -> Iterator[str]:
+    """The command that does, of those that the stack takes as it is now."""
+    if stack.deleted_at is not None:
+        return
+    if stack.status == "FAILED" and stack.action not in _ACTIONS_OF_UPDATES:
+        yield _RETRY
+    elif stack.status == "FAILED" and not template_is_wrong:
+        yield _RETRY_OR_UPDATE
+    elif op in _OPS_OF_UPDATES:
+        yield _AGAIN
+
+
 def _by_family(failure: FailedView) -> tuple[str, ...]:
+    if failure.op == "CHECK" and not failure.code.startswith("ZON1"):
+        return _CHECKED
     if failure.code.startswith("ZON1"):
         return _TEMPLATE
     if failure.code.startswith("ZON"):

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .. import causes
-from ..states import DOWN, IDLE, OPEN, POLLING, PRESENT, STARTING
+from ..states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
 
+#: What a resource is doing whose last operation has failed: nothing, until the next update.
+UNWELL = "unwell"
 _AT_WORK = {
     STARTING: "its handler is at work",
     POLLING: "it was begun, and is asked again and again whether it is complete",
@@ -21,7 +23,8 @@ _AT_WORK = {
 class Situation:
     """Where one instance is. ``told`` are sentences; ``waits_for`` names of resources.
 
-    ``doing``: at work, waiting, paused, or at rest. ``cause``: why it was updated or replaced last.
+    ``doing``: at work, waiting, paused, unwell, or at rest. ``cause``: why it was updated or
+    replaced last.
     """
 
     row: ResourceRow
@@ -34,7 +37,7 @@ class Situation:
 def situations(
     stack: StackRow, rows: Sequence[ResourceRow], name: str | None = None
 ) -> list[Situation]:
-    """The instances that are not at rest; with ``name`` all of that name."""
+    """The instances that are not at rest or unwell; with ``name`` all of that name."""
     awaited = _Awaited(stack, rows)
     found = [_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
     return [each for each in found if name is not None or each.doing != "at rest"]
@@ -70,6 +73,8 @@ def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situatio
         if waits:
             return Situation(row, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
         return Situation(row, "waiting", ("its turn comes next",), (), cause)
+    if row.want == PRESENT and row.status == FAILED:
+        return Situation(row, UNWELL, tuple(_unwell(row)), (), cause)
     return Situation(row, "at rest", tuple(_at_rest(row)), (), cause)
 
 
@@ -79,6 +84,14 @@ def _at_work(row: ResourceRow) -> Iterator[str]:
         yield f"this is attempt {row.attempt}"
     if row.status_reason and row.retry_at is not None:
         yield row.status_reason
+
+
+def _unwell(row: ResourceRow) -> Iterator[str]:
+    reason = f" ({row.status_reason})" if row.status_reason else ""
+    yield f"it is {row.action}_FAILED{reason}"
+    yield "the next update replaces it, or works on it again where its type does that"
+    if row.action == "CHECK":
+        yield "'zonda stack resource mark unhealthy --reset' says that it is well"
 
 
 def _at_rest(row: ResourceRow) -> Iterator[str]:

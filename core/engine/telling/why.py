@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from zonda.core.store.reads import Reader
+from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import ActionView, StackView
+from zonda.core.store.views import ActionView, EventView, StackView
 from zonda.hooks.errors import NotFound, Place, ZondaError
 from zonda.hooks.near import near
 
 from .failures import BAD, Failure, Failures, bad_action, failures
 from .generations import Generations, Given
-from .situation import Situation, situations
+from .situation import UNWELL, Situation, situations
 
 #: What to do where an action has failed and no operation of it is to blame.
 OF_ACTIONS = {
-    "CANCELLED": "Somebody cancelled it: 'zonda stack update' goes on from what is there.",
+    "CANCELLED": "Somebody cancelled it: 'zonda stack retry' goes on from what is there.",
     "TIMED_OUT": "It took longer than it may: give it more with --timeout.",
 }
 
@@ -40,7 +40,8 @@ class Explanation:
     """``certain`` is False where something failed and nothing is kept that says why.
 
     ``action``: the one that the failures are of, None where nothing has failed. ``earlier``: the
-    last action that failed before one that did not.
+    last action that failed before one that did not. ``gone``: the last event of a resource that is
+    not there any more.
     """
 
     stack: StackView
@@ -52,6 +53,7 @@ class Explanation:
     untold: str = ""
     certain: bool = True
     advice: tuple[str, ...] = field(default=())
+    gone: EventView | None = None
 
 
 class Explaining:
@@ -70,18 +72,26 @@ class Explaining:
         if name is not None:
             self._check_known(name)
         now = self._situations(name) if number is None else ()
+        gone = self._gone(name) if name is not None and not now else None
         if name is not None and found is not None and not found.found:
             found = None  # something else has failed
         if found is None or action is None:
             certain = name is not None or self._stack.status != "FAILED"
             return Explanation(
-                self._stack, None, situations=now, earlier=_earlier(actions), certain=certain
+                self._stack,
+                None,
+                situations=now,
+                earlier=self._earlier(actions, name),
+                certain=certain,
+                gone=gone,
             )
+        if name is None:  # told as failures
+            now = tuple(each for each in now if each.doing != UNWELL)
         spots, untold = self._placed(found.found)
         if not spots and not found.followed and action.status in BAD and name is None:
             return self._of_action(action, now)
         return Explanation(
-            self._stack, action, spots, found.followed, now, untold=untold, certain=True
+            self._stack, action, spots, found.followed, now, untold=untold, gone=gone
         )
 
     def _failures(self, action: ActionView, name: str | None) -> Failures:
@@ -132,6 +142,18 @@ class Explaining:
         row = self._reader.stack_row(self._stack.id)
         return tuple(situations(row, self._reader.resource_rows(row.id), name))
 
+    def _earlier(self, actions: Sequence[ActionView], name: str | None) -> ActionView | None:
+        noted = self._reader.failed(self._stack.id)
+        its = {one.generation for one in noted if one.resource_name == name}
+        bad = (each for each in reversed(actions) if each.status in BAD)
+        return next((each for each in bad if name is None or each.generation in its), None)
+
+    def _gone(self, name: str) -> EventView | None:
+        return next((one for one in reversed(self._events()) if one.resource_name == name), None)
+
+    def _events(self) -> list[EventView]:
+        return self._reader.events(self._stack.id, limit=ALL)
+
     def _rows_named(self, name: str) -> list[ResourceRow]:
         return [row for row in self._reader.resource_rows(self._stack.id) if row.name == name]
 
@@ -139,9 +161,6 @@ class Explaining:
         """Raise NotFound for a resource that neither is there nor ever failed."""
         known = {row.name for row in self._reader.resource_rows(self._stack.id)}
         known |= {one.resource_name for one in self._reader.failed(self._stack.id)}
+        known |= {one.resource_name for one in self._events() if one.resource_name}
         if name not in known:
             raise NotFound("Resource", name, hint=near(name, sorted(known)))
-
-
-def _earlier(actions: Sequence[ActionView]) -> ActionView | None:
-    return next((each for each in reversed(actions) if each.status in BAD), None)
