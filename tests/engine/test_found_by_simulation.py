@@ -91,3 +91,28 @@ def test_a_command_lifts_its_word_when_the_environment_has_taken_back_its_own(be
 
     update = bench.update("a: {type: Test::Box, properties: {fixed: x}}")
     assert update.state == "UPDATE_COMPLETE"
+
+
+def test_a_removal_whose_outcome_nobody_knows_is_begun_anew(bench: Any) -> None:
+    """It ended as a fault of zonda: a removal is not put off as the creation is."""
+    failing, removing = ["once"], ["once"]
+
+    def once(left: list[str]) -> Any:
+        def behave(resource: Any) -> None:
+            if left:
+                left.pop()
+                raise ConnectionError("the line went dead")
+
+        return behave
+
+    bench.journal.behave["a", "handle_create"] = once(failing)
+    bench.journal.behave["a", "handle_delete"] = once(removing)
+
+    view = bench.create(
+        "a: {type: Test::Box}", environment="zonda: {retries: {a: {create: {attempts: 3}}}}"
+    )
+
+    assert view.state == "CREATE_COMPLETE"
+    assert bench.journal.of("a") == [
+        "handle_create", "handle_delete", "handle_delete", "handle_create",
+    ]  # fmt: skip

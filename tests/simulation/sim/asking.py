@@ -50,7 +50,7 @@ class Asking:
             (3 if idle else 0.3, self._check),
             (2 if idle else 0.3, self._suspend),
             (8 if stack.suspended and idle else 0.3, self._resume),
-            (1, self._delete),
+            (5 if stack.action == "SNAPSHOT" and not idle else 1, self._delete),
             (4 if idle else 1, self._roll_back),
             (8 if failed else 0.2, self._retry),
             (5 if idle else 0.3, self._snapshot),

@@ -34,8 +34,10 @@ def with_environment(source: Any, made: dict[str, Any]) -> dict[str, Any]:
     if not names or source.random() < 0.4:
         return made
     own: dict[str, Any] = {}
-    if source.random() < 0.6:
+    if source.random() < 0.7:
         own["retries"] = _some(source, names, lambda: [source.randrange(1, 4), source.random() * 9])
+        if source.random() < 0.6:
+            own["retries"]["*"] = {"*": [source.randrange(2, 4), source.random() * 9]}
     if source.random() < 0.4:
         own["timeouts"] = _some(source, names, lambda: source.choice([1.0, 20.0, 600.0]))
         if source.random() < 0.5:
