@@ -52,7 +52,7 @@ def test_every_type_but_the_hopeless_ones_is_there(plugins: Plugins) -> None:
     own = {name for name in plugins.resource_types if name.startswith(("Era", "Nested", "Miss"))}
     assert own == {
         *("Era2013::Lamp", "Era2013::Light", "Era2013::Switch", "Era2013::Torch"),
-        *("Era2014::Boat", "Era2016::Book", "Era2016::Reader"),
+        *("Era2014::Boat", "Era2014::Raft", "Era2016::Book", "Era2016::Reader"),
         *("Era2024::Garden", "Era2024::Fence", "Era2024::Task", "Era2024::Choosy"),
         *("Era2024::Broken", "Nested::Alarm", "Nested::Port"),
     }
@@ -220,6 +220,37 @@ def test_a_boat_that_sinks_fails_in_the_words_of_the_plugin(zonda_stack: Any) ->
     stack = zonda_stack.create(template(BOAT), name="wreck")
     assert stack.state == "CREATE_FAILED"
     assert stack.status_reason == ("Resource CREATE failed: Error: resources.boat: wreck has sunk")
+
+
+RAFT = """
+parameters: {port: {type: string, default: kiel}}
+resources: {raft: {type: "Era2014::Raft", properties: {port: {get_param: port}}}}
+outputs: {port: {value: {get_attr: [raft, port]}}}
+"""
+
+
+def test_a_raft_that_keeps_its_attributes_itself_lives(zonda_stack: Any) -> None:
+    assert zonda_stack.create(template(RAFT)).state == "CREATE_COMPLETE"
+    assert zonda_stack.outputs == {"port": "kiel"}
+    assert zonda_stack.delete().state == "DELETE_COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("port", "told"),
+    [
+        pytest.param("leak", 'Went to status SUNK due to "a leak"', id="in-error"),
+        pytest.param("fog", 'No view - Unknown status GREY due to "Unknown"', id="unknown"),
+    ],
+)
+def test_a_raft_tells_its_state_in_words_of_2014(zonda_stack: Any, port: str, told: str) -> None:
+    stack = zonda_stack.create(template(RAFT), port=port)
+    assert stack.state == "CREATE_FAILED"
+    assert told in stack.status_reason
+
+
+def test_a_constraint_of_2014_extends_nothing(zonda_stack: Any) -> None:
+    with pytest.raises(ValidationErrors, match="Error validating value 'bern'"):
+        zonda_stack.create(template(RAFT), port="bern")
 
 
 def test_a_check_tells_what_it_expected(zonda_stack: Any) -> None:

@@ -204,14 +204,19 @@ class Adapted(resource.Resource):
 
     @property
     def attributes(self) -> Any:
-        """The attributes by name."""
-        return self.heat.attributes
+        """The attributes by name; some plug-ins put a plain map of their own in their place."""
+        heat = self.heat
+        if not isinstance(heat.attributes, heat_attributes.Attributes):
+            heat.attributes = heat_attributes.Attributes(
+                self.name, heat.attributes_schema, heat._resolve_any_attribute
+            )
+        return heat.attributes
 
     def _resolve_attribute(self, name: str) -> Any:
-        return self.heat.attributes[name]
+        return self.attributes[name]
 
     def _show_resource(self) -> Any:
-        return self.heat.attributes[HeatResource.SHOW]
+        return self.attributes[HeatResource.SHOW]
 
     def get_reference_id(self) -> Any:
         """What ``get_resource`` gives."""

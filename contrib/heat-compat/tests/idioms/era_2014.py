@@ -3,6 +3,7 @@
 from heat.common import exception
 from heat.common.i18n import _
 from heat.engine import attributes
+from heat.engine import clients
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine import resource
@@ -129,6 +130,45 @@ class Boat(resource.Resource):
         return [sail[self.SAIL_AREA] for sail in self.properties[self.SAILS] or ()]
 
 
+class Raft(resource.Resource):
+    """Keeps its attributes itself, and says how it is in the words of 2014."""
+
+    properties_schema = {
+        'port': properties.Schema(
+            properties.Schema.STRING,
+            _('Port.'),
+            default='sound',
+            constraints=[constraints.CustomConstraint('era2014.port')],
+        ),
+    }
+    attributes_schema = {'port': attributes.Schema(_('Port.'))}
+
+    def __init__(self, name, definition, stack):
+        super(Raft, self).__init__(name, definition, stack)
+        self.attributes = {}
+
+    def handle_create(self):
+        self.resource_id_set('raft')
+
+    def check_create_complete(self, token):
+        port = self.properties['port']
+        if port == 'leak':
+            raise resource.ResourceInError(resource_status='SUNK', status_reason=_('a leak'))
+        if port == 'fog':
+            raise resource.ResourceUnknownStatus(resource_status='GREY', result=_('No view'))
+        return True
+
+    def _resolve_attribute(self, name):
+        return self.properties['port']
+
+
+class PortConstraint(object):
+    """Extends nothing."""
+
+    def validate(self, value, context):
+        return clients.Clients(context).context is not None and value != 'bern'
+
+
 class HarbourConstraint(constraints.BaseCustomConstraint):
     expected_exceptions = (exception.EntityNotFound,)
 
@@ -138,15 +178,15 @@ class HarbourConstraint(constraints.BaseCustomConstraint):
 
 
 def constraint_mapping():
-    return {'era2014.harbour': HarbourConstraint}
+    return {'era2014.harbour': HarbourConstraint, 'era2014.port': PortConstraint}
 
 
 def resource_mapping():
-    return {'Era2014::Ship': Ship, 'Era2014::Boat': Boat}
+    return {'Era2014::Ship': Ship, 'Era2014::Boat': Boat, 'Era2014::Raft': Raft}
 
 
 def available_resource_mapping():
     if SHIPYARD_INSTALLED:
         return resource_mapping()
     LOG.warn(_LW('No ships.'))
-    return {'Era2014::Boat': Boat}
+    return {'Era2014::Boat': Boat, 'Era2014::Raft': Raft}

@@ -24,6 +24,9 @@ LOG = logging.getLogger(__name__)
 
 datetime = dt.datetime
 UpdateReplace = exception.UpdateReplace
+#: Where these two were until 2015.
+ResourceInError = exception.ResourceInError
+ResourceUnknownStatus = exception.ResourceUnknownStatus
 
 
 class NoActionRequired(Exception):

@@ -14,6 +14,7 @@ from typing import Any
 
 from zonda.hooks.errors import PluginError
 
+from heat.common.context import request_context
 from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter
 
 __all__ = ["ClientBackend", "ClientPlugin", "Clients", "OpenStackClients", "has_client"]
@@ -36,7 +37,7 @@ class Clients:
     """The clients of one context."""
 
     def __init__(self, context: Any) -> None:
-        self.context = context
+        self.context = request_context(context)
         self._plugins: dict[str, Any] = {}
 
     def client_plugin(self, name: str) -> Any:
