@@ -247,7 +247,11 @@ class Watcher:
 def _check_plan(before: StackRow, stack: StackRow) -> None:
     if stack.action == "DELETE" and before.protect and stack.phase == DOWN:
         raise Violation("a protected stack is deleted")
-    if stack.action in ("UPDATE", "RESTORE") and before.suspended and before.action != "RESUME":
+    if (
+        stack.action in ("UPDATE", "RESTORE")
+        and before.suspended
+        and before.action not in ("RESUME", stack.action)
+    ):
         raise Violation(f"{stack.action} of a suspended stack")
     if before.deleted_at is not None:
         raise Violation(f"{stack.action} of a stack that is gone")
