@@ -102,5 +102,6 @@ def as_fields(stack: StackView) -> dict[str, Any]:
         "disable_rollback": stack.disable_rollback,
         "tags": list(stack.tags),
         "protected": stack.protected,
+        "suspended": stack.suspended,
         "project": stack.project,
     }

@@ -15,6 +15,7 @@ from .states import (
     DOWN,
     FAILED,
     IDLE,
+    PRESENT,
     TIMED_OUT,
     UP,
     USER_CANCELLED,
@@ -104,9 +105,23 @@ def _complete(work: Work, stack: StackRow) -> None:
     if stack.action == "DELETE":
         stack.deleted_at = work.now
         work.tx.drop_snapshots(stack.id)
+    reason = f"Stack {stack.action} completed successfully{stack.note}"
+    _end(work, stack, COMPLETE, reason + _resumed(work, stack))
+
+
+def _resumed(work: Work, stack: StackRow) -> str:
+    """Note whether a stack is suspended still; tells what of it is, where only a part is.
+
+    An update may replace what could not be resumed.
+    """
     if stack.action == "RESUME":
         stack.suspended = 0
-    _end(work, stack, COMPLETE, f"Stack {stack.action} completed successfully{stack.note}")
+    if not stack.suspended or stack.action not in CLEANING:
+        return ""
+    rows = work.tx.resources_of(stack.id)
+    names = sorted(row.name for row in rows if row.suspended and row.want == PRESENT)
+    stack.suspended = int(bool(names))
+    return f"; still suspended: {', '.join(names)}" if names else ""
 
 
 def _take_over(work: Work, stack: StackRow) -> None:

@@ -37,6 +37,7 @@ def stack_view(row: StackRow) -> StackView:
         good_template_id=row.good_template_id,
         owner_resource_id=row.owner_resource_id,
         protected=bool(row.protect) or policies.read(row.policies).protects_stack,
+        suspended=bool(row.suspended),
     )
 
 

@@ -15,7 +15,10 @@ REDACTED = "******"
 
 @dataclass(frozen=True, slots=True)
 class StackView:
-    """One stack. ``phase`` is IDLE, UP or DOWN; ``deadline`` ends the running action."""
+    """One stack. ``phase`` is IDLE, UP or DOWN; ``deadline`` ends the running action.
+
+    ``suspended``: from the moment a SUSPEND begins until a RESUME has worked.
+    """
 
     id: str
     name: str
@@ -37,6 +40,7 @@ class StackView:
     good_template_id: str | None = None
     owner_resource_id: str | None = None
     protected: bool = False
+    suspended: bool = False
 
     @property
     def state(self) -> str:

@@ -84,3 +84,31 @@ def test_what_is_not_well_is_not_well_after_it_was_resumed(bench: Any, how: str)
     assert bench.update(TWO).state == "UPDATE_COMPLETE"
 
     assert bench.resource("a").physical_id != before
+
+
+def test_an_update_may_replace_what_cannot_be_resumed(bench: Any) -> None:
+    """Then nothing is suspended any more, and the stack can be updated like any other."""
+    bench.create(TWO)
+    bench.suspend()
+    bench.fails("b", "handle_resume")
+    bench.resume()
+    assert bench.stack.suspended
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+    assert not bench.stack.suspended
+    assert bench.update(TWO.replace("c:", "d:")).state == "UPDATE_COMPLETE"
+
+
+def test_what_an_update_leaves_suspended_is_told_and_resumed(bench: Any) -> None:
+    bench.create(TWO)
+    bench.suspend()
+    bench.fails("a", "handle_resume")
+    bench.resume()
+    assert bench.states()["b"] == "SUSPEND_COMPLETE", "it waited for a"
+    view = bench.update(TWO)
+    assert view.status_reason.endswith("; still suspended: b")
+    assert view.suspended
+    with pytest.raises(NotSupported, match="suspended"):
+        bench.update(TWO)
+    assert bench.resume().state == "RESUME_COMPLETE"
+    assert not bench.stack.suspended
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
