@@ -102,11 +102,12 @@ def digest(
 ) -> str:
     """A keyed hash that changes whenever a document of the stack would."""
     known = [
-        (_state(row), sorted((name, sealer.open(value)) for name, value, _ in entries))
+        (_state(row, sealer), sorted((name, sealer.open(value)) for name, value, _ in entries))
         for row, entries in zip(rows, data, strict=True)
     ]
     return sealer.hmac(canonical([stack.generation, known]).encode("utf-8", "surrogatepass"))
 
 
-def _state(row: ResourceRow) -> list[Any]:
-    return [row.id, row.fence, row.op, row.action, row.status, row.physical_id, row.want]
+def _state(row: ResourceRow, sealer: Sealer) -> list[Any]:
+    state = [row.id, row.fence, row.op, row.action, row.status, row.physical_id, row.want]
+    return [*state, sealer.load(row.meta)]

@@ -31,7 +31,7 @@ def mark(room: Room, action: MarkResource, note: Noted) -> Step:
                 f"Resource {row.name} of stack {stack.name} is being worked on.",
                 hint="Wait for the running action, or cancel it.",
             )
-        if row.action == "INIT":
+        if row.action == "INIT" or not (row.outputs_hash or row.external_id):
             raise NotSupported(f"Resource {row.name} has not been created yet.")
         if not action.healthy:
             _set(work, row, FAILED, reason or "marked as unhealthy", room.settings.user)

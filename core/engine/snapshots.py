@@ -8,11 +8,11 @@ have ``handle_restore`` make their definitions of it; all others are updated fro
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.near import near
 
 from . import actions, documents, handing, proposals, snapshotting
@@ -59,6 +59,8 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
         if row.name in entries and row.want == PRESENT and _deletes(room, row)
     }
 
+    asked = {row.name for row in room.reader().resource_rows(stack.id) if row.id in handed}
+
     def also(work: Work, planned: StackRow) -> None:
         snapshotting.begin(work, planned, snapshot, "DELETE")
         _hand_over(work, handed)
@@ -67,6 +69,7 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
         stack.id,
         "DELETE_SNAPSHOT",
         stack.generation,
+        changes={"note": _left_behind(room, [snapshot], asked)},
         which=lambda row: row.id in handed,
         also=also,
         given=Given(detail={"snapshot": snapshot.id}),
@@ -82,12 +85,39 @@ def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Pr
     if proposal is None or not known:
         return proposal
     handed: dict[str, str] = {}
+    asked: set[str] = set()
     for row in _keepers(room, stack):
         kept = [entries[row.name] for entries in known if row.name in entries]
         if kept and _deletes(room, row):
             values = {"kept": kept, "generation": stack.generation + 1}
             handed[row.id] = handing.text(room.sealer, handing.FORGET, values)
-    return dataclasses.replace(proposal, also=lambda work, planned: _hand_over(work, handed))
+            asked.add(row.name)
+    return dataclasses.replace(
+        proposal,
+        changes={**proposal.changes, "note": _left_behind(room, _all(room, stack), asked)},
+        also=lambda work, planned: _hand_over(work, handed),
+    )
+
+
+def _left_behind(room: Room, known: Sequence[SnapshotRow], asked: Collection[str]) -> str:
+    """Told at the end: what was given to snapshots by resources that are there no more."""
+    names = {
+        name
+        for snapshot in known
+        for name in resources_of(room, snapshot)
+        if name not in asked and _keeps_something(room, snapshot, name)
+    }
+    if not names:
+        return ""
+    return f"; left behind, for want of a resource: what {', '.join(sorted(names))} kept"
+
+
+def _keeps_something(room: Room, snapshot: SnapshotRow, name: str) -> bool:
+    try:
+        node = nodes_of(room, snapshot.template_id).get(name)
+    except ZondaError:  # a plug-in is gone
+        return False
+    return node is not None and callable(getattr(node.cls, "handle_delete_snapshot", None))
 
 
 def _hand_over(work: Work, handed: Mapping[str, str]) -> None:
@@ -121,7 +151,11 @@ def _deletes(room: Room, row: ResourceRow) -> bool:
     """Whether an instance has to be asked."""
     if row.action == "INIT" or handing.is_adopting(row):
         return False
-    return callable(getattr(room.definitions.class_of(row), "handle_delete_snapshot", None))
+    try:
+        cls = room.definitions.class_of(row)
+    except ZondaError:  # its plug-in is gone: its own deletion says so
+        return False
+    return callable(getattr(cls, "handle_delete_snapshot", None))
 
 
 def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Proposal:

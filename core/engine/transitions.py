@@ -344,6 +344,8 @@ def replace_running(work: Work, handle: Held) -> None:
     if reason:
         failed(work, handle, Failure(reason, KIND, CODE, "handle"))
         return
+    if row.op_state == POLLING:
+        row.resolved_hash = ""  # something was done to it: taken back, it is updated once more
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""
     row.deletion_policy = _policy_before(work, row)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from zonda.core.engine.actions import RollbackStack
+from zonda.hooks.errors import UpdateReplace
+
 HIDDEN = "parameters: {password: {type: string, hidden: true, default: hunter2-hunter2}}\n"
 READER = """
 a: {type: Test::Box}
@@ -90,3 +93,18 @@ def test_a_check_does_not_make_a_failed_update_good(bench: Any) -> None:
     seen.clear()
     assert bench.update(box("x")).state == "UPDATE_COMPLETE"
     assert len(seen) == 1
+
+
+def test_what_was_half_updated_before_it_was_to_be_replaced_is_taken_back(bench: Any) -> None:
+    text = "a: {type: Test::Slow, properties: {value: %s}}"
+    bench.create(text % "one")
+    bench.fails("a", "check", UpdateReplace("a"))
+    bench.fails("a", "handle_create")
+    bench.update(text % "two")
+    assert bench.stack.state == "UPDATE_FAILED"
+    bench.journal.behave.clear()
+    bench.journal.calls.clear()
+
+    assert bench.run(RollbackStack("s")).state == "ROLLBACK_COMPLETE"
+
+    assert bench.journal.of("a")[:2] == ["handle_update", "check"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from zonda.core.engine.actions import MarkResource
 from zonda.hooks.errors import (
     Conflict,
     NotFound,
@@ -382,3 +383,13 @@ def test_open_values_are_not_sealed(bench: Any) -> None:
     bench.create(ONE)
     dump = "\n".join(bench.store._connection.iterdump())
     assert '"value": "one"' in dump
+
+
+def test_what_was_never_made_is_not_marked(bench: Any) -> None:
+    bench.fails("a", "handle_create")
+    bench.create("a: {type: Test::Box}")
+
+    with pytest.raises(NotSupported, match="not been created"):
+        bench.run(MarkResource("s", "a"))
+
+    assert bench.states() == {"a": "CREATE_FAILED"}

@@ -460,3 +460,26 @@ def test_a_deleted_snapshot_does_not_make_good_what_failed_to_be_created(vault: 
 
     assert old in {row.physical_id for row in vault.resource_rows()}
     assert "handle_delete" not in vault.journal.of("v")
+
+
+@pytest.mark.parametrize("then", ["snapshot deleted", "stack deleted"])
+def test_what_a_resource_that_is_gone_has_kept_is_named(vault: Any, then: str) -> None:
+    stack_id = vault.create(ONE).id
+    taken(vault)
+    vault.update("b: {type: Test::Box}")
+
+    vault.delete() if then == "stack deleted" else vault.run(DeleteSnapshot("s", "first"))
+
+    said = [event.reason for event in vault.engine.reader.events(stack_id)]
+    assert said[-1].endswith("successfully; left behind, for want of a resource: what v kept")
+
+
+def test_a_stack_with_a_snapshot_goes_as_far_as_it_can_without_a_plug_in(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    del vault.types["Test::Vault"]
+    vault.restart()
+
+    assert vault.delete().state == "DELETE_FAILED"
+
+    assert vault.journal.of("b")[-1] == "handle_delete"

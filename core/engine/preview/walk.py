@@ -16,6 +16,7 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.protection import of_resource
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
+from zonda.core.engine.transitions import is_left_alone
 from zonda.core.engine.values import RowValues
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
@@ -162,8 +163,7 @@ class Walk:
         held = of_resource(self._stack, row)
         if held and (row.want == PRESENT or held.by_command):
             return Entry(row.name, row.type, "fail", row, refusal=held.forbids("deleted"))
-        left = row.deletion_policy == "Retain" or row.external_id is not None
-        return Entry(row.name, row.type, "leave" if left else "delete", row)
+        return Entry(row.name, row.type, "leave" if is_left_alone(row) else "delete", row)
 
     def _users(
         self, going: Mapping[str, ResourceRow], kept: Collection[str]
