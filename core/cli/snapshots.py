@@ -110,10 +110,16 @@ def _fields(found: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": found["id"],
         "name": found["name"],
-        "status": found["status"],
+        "status": _status(found),
         "status_reason": found["status_reason"],
         "creation_time": output.moment(found["created_at"]),
     }
+
+
+def _status(found: dict[str, Any]) -> str:
+    """As with Heat; of a deletion with the action, since such a snapshot is not what failed."""
+    deleting = found["action"] == "DELETE"
+    return f"DELETE_{found['status']}" if deleting else str(found["status"])
 
 
 def _show(

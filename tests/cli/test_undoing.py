@@ -77,6 +77,35 @@ def test_what_failed_is_tried_again(zonda: Zonda, write: Write) -> None:
     assert "nothing to try again" in zonda("stack", "retry", "web", code=1).err
 
 
+KEEPS = """
+from zonda.hooks import hookimpl, resource
+
+
+class Keeper(resource.Resource):
+    def handle_delete_snapshot(self, snapshot):
+        raise ValueError("not now")
+
+
+@hookimpl
+def zonda_resource_types():
+    return {"My::Keeper": Keeper}
+"""
+
+
+def test_a_snapshot_that_could_not_be_deleted_does_not_look_like_one_that_never_worked(
+    zonda: Zonda, write: Write
+) -> None:
+    write("home/plugins/keeper.py", KEEPS)
+    text = "heat_template_version: 2018-08-31\nresources: {r: {type: My::Keeper}}\n"
+    zonda("stack", "create", "web", "-t", write("k.yaml", text))
+    zonda("stack", "snapshot", "create", "web", "--name", "good")
+    (listed,) = zonda("stack", "snapshot", "list", "web", "-f", "json").data
+    assert listed["Status"] == "COMPLETE"
+    zonda("stack", "snapshot", "delete", "web", "good", code=1)
+    (listed,) = zonda("stack", "snapshot", "list", "web", "-f", "json").data
+    assert listed["Status"] == "DELETE_FAILED"
+
+
 # -- snapshots ----------------------------------------------------------------------------------
 
 

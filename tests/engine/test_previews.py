@@ -36,9 +36,18 @@ class Stiff(Resource):
     }
 
 
+class Saved(Resource):
+    """Something of it may be kept when it goes."""
+
+    properties_schema: ClassVar[Mapping[str, Any]] = {"fixed": properties.Schema("String")}
+
+    def handle_snapshot_delete(self, state: Any) -> None:
+        """Nothing to do."""
+
+
 @pytest.fixture(autouse=True)
 def more_types(bench):
-    bench.types |= {"Test::Any": Loose, "Test::Stiff": Stiff}
+    bench.types |= {"Test::Any": Loose, "Test::Stiff": Stiff, "Test::Saved": Saved}
     bench.restart()
 
 
@@ -201,6 +210,21 @@ def test_a_type_without_a_handler_of_updates_replaces(bench):
     assert of(plan, "p")["action"] == "replace"
     assert kinds(plan, "p") == ["plugin"]
     assert bench.update("p: {type: Test::Stiff, properties: {value: b}}").state == "UPDATE_COMPLETE"
+
+
+def test_what_becomes_of_a_predecessor_that_is_not_just_deleted(bench):
+    text = """
+        kept: {type: Test::Box, deletion_policy: Retain, properties: {fixed: %s}}
+        back: {type: Test::Saved, deletion_policy: Snapshot, properties: {fixed: %s}}
+        gone: {type: Test::Box, properties: {fixed: %s}}
+        """
+    bench.create(text % (1, 1, 1))
+    plan = shown(bench, text % (2, 2, 2))
+    assert {each["action"] for each in plan["resources"]} == {"replace"}
+    assert kinds(plan, "kept") == ["fixed", "retain"]
+    assert "the old one is left behind" in of(plan, "kept")["reasons"][-1]["text"]
+    assert kinds(plan, "back") == ["fixed", "snapshot"]
+    assert kinds(plan, "gone") == ["fixed"]
 
 
 def test_failed_type_metadata_policy_and_gone(bench):

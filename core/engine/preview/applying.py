@@ -26,8 +26,9 @@ def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
 def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     """The proposal of a plan file, with nothing stronger allowed than it says."""
     promise = Promise(action.plan, room.sealer)
+    promised = _with_id(room, promise)
     try:
-        found = preview(_with_id(room, promise), promise.action)
+        found = preview(promised, promise.action)
     except (Conflict, NotFound, NotSupported) as error:
         raise impossible(error.message) from error
     promise.check(found, room.sealer, room.definitions)

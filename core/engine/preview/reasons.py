@@ -26,7 +26,7 @@ class Reason:
 
 def reasons(entry: Entry) -> list[Reason]:
     """All that explains what becomes of an entry."""
-    return [*_of_entry(entry), *_of_verdict(entry)]
+    return [*_of_entry(entry), *_of_verdict(entry), *_of_predecessor(entry)]
 
 
 def _of_entry(entry: Entry) -> Iterator[Reason]:
@@ -48,6 +48,19 @@ def _of_entry(entry: Entry) -> Iterator[Reason]:
             yield Reason("snapshot", "its deletion policy is Snapshot: a snapshot is taken before")
     elif row is not None and row.want != PRESENT:
         yield Reason("back", "an older instance of it is taken again")
+
+
+def _of_predecessor(entry: Entry) -> Iterator[Reason]:
+    """What becomes of the instance that is replaced, or may be, where it is not just deleted."""
+    row, perhaps = entry.row, entry.action != "replace"
+    if row is None or "replace" not in (entry.action, entry.may):
+        return
+    if row.deletion_policy == "Retain":
+        text = "its deletion policy is Retain: the old one is left behind"
+        yield Reason("retain", text, perhaps=perhaps)
+    elif row.deletion_policy == "Snapshot":
+        text = "its deletion policy is Snapshot: a snapshot of the old one is taken before it goes"
+        yield Reason("snapshot", text, perhaps=perhaps)
 
 
 def _of_verdict(entry: Entry) -> Iterator[Reason]:
