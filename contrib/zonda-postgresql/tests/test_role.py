@@ -251,3 +251,13 @@ def test_names_that_cannot_be_are_told(world: Any, name: str) -> None:
     life = world.life("role", name=name)
     with pytest.raises(ZondaError):
         life.validate()
+
+
+@pytest.mark.parametrize(
+    "wanted", [['a"b'], ["a, b", "C"], ['"$user"', "$user"], [""], []], ids=lambda v: "|".join(v)
+)
+def test_a_list_is_read_back_as_it_was_given(world: Any, wanted: list[str]) -> None:
+    life = world.life("role", name=world.name("a"), settings={"search_path": wanted})
+    life.create()
+    life.check()
+    assert life.live_state()["settings"] == {"search_path": wanted}

@@ -161,3 +161,42 @@ def test_an_unknown_extension_is_told(world: Any, database: str) -> None:
 def test_names_of_the_system_are_refused(world: Any) -> None:
     with pytest.raises(ZondaError, match="PostgreSQL's own"):
         world.life("schema", name="pg_mine").validate()
+
+
+def test_a_copy_of_the_mark_leads_nowhere(world: Any, database: str) -> None:
+    """Whoever may make schemas can copy a comment; pg_description may have the copy first."""
+    life = world.life("schema", database=database, name="mine")
+    life.create()
+    mark = world.postgres.value(
+        "SELECT obj_description('mine'::regnamespace, 'pg_namespace')", database=database
+    )
+    text = sql.Literal(mark).as_string(None)
+    for statement in (
+        f"CREATE SCHEMA aaa; COMMENT ON SCHEMA aaa IS {text}",
+        f"COMMENT ON SCHEMA mine IS NULL; COMMENT ON SCHEMA mine IS {text}",
+    ):
+        world.postgres.rows(statement, database=database)
+    life.check()
+    life.update({**life.definition.properties, "name": "ours"})
+    del life.saved.data["oid"]
+    with pytest.raises(ResourceFailure, match="the schemas aaa and ours may both be the one"):
+        life.delete()
+    world.postgres.rows("COMMENT ON SCHEMA aaa IS 'mine'", database=database)
+    life.delete()
+    names = "SELECT nspname::text FROM pg_namespace WHERE nspname IN ('aaa', 'mine', 'ours')"
+    assert world.postgres.rows(names, database=database) == [("aaa",)]
+
+
+def test_a_copy_of_the_mark_does_not_stand_in_for_one_that_was_taken_away(
+    world: Any, database: str
+) -> None:
+    life = world.life("schema", database=database, name="mine")
+    life.create()
+    mark = world.postgres.value(
+        "SELECT obj_description('mine'::regnamespace, 'pg_namespace')", database=database
+    )
+    text = sql.Literal(mark).as_string(None)
+    copied = f"CREATE SCHEMA aaa; COMMENT ON SCHEMA aaa IS {text}; COMMENT ON SCHEMA mine IS NULL"
+    world.postgres.rows(copied, database=database)
+    with pytest.raises(ResourceFailure, match="the schemas aaa and mine may both"):
+        life.delete()

@@ -11,7 +11,7 @@ from zonda.hooks.errors import NotReady, ResourceFailure
 
 from . import naming, variables
 from .faults import Faults
-from .managed import COMMENT, NAME, OWNER, Found, Managed, common
+from .managed import NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, joined, literal
 from .variables import SETTINGS
@@ -32,7 +32,6 @@ _QUERY: Final = """
 _WHERE: Final = {
     NAME: "d.datname = %s",
     "oid": "d.oid = %s::oid",
-    COMMENT: "shobj_description(d.oid, 'pg_database') LIKE '%%[zonda %% ' || %s || ']'",
 }
 #: How long copying the template is tried while others are connected to it.
 _PATIENCE: Final = 60.0
@@ -53,6 +52,7 @@ class Database(Managed):
 
     support_status = support.SupportStatus(version="0.1.0")
     kind = "DATABASE"
+    catalog = "pg_database"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("database"),
         NAME: naming.name("The name; changed in place.", required=True),
@@ -99,7 +99,7 @@ class Database(Managed):
         faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
-        """The database by ``name``, ``oid`` or the mark in its comment."""
+        """The database by ``name`` or ``oid``."""
         row = session.one(_QUERY + _WHERE[column], value)
         if row is None or row[1] == self._temporary:
             return None

@@ -26,7 +26,6 @@ _QUERY: Final = """
 _WHERE: Final = {
     NAME: "e.extname = %s",
     "oid": "e.oid = %s::oid",
-    COMMENT: "obj_description(e.oid, 'pg_extension') LIKE '%%[zonda %% ' || %s || ']'",
 }
 
 
@@ -39,6 +38,7 @@ class Extension(Managed):
 
     support_status = support.SupportStatus(version="0.1.0")
     kind = "EXTENSION"
+    catalog = "pg_extension"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("extension"),
         DATABASE: naming.name("The database; the one of `server` by default."),
@@ -65,7 +65,7 @@ class Extension(Managed):
     }
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
-        """The extension by ``name``, ``oid`` or the mark in its comment."""
+        """The extension by ``name`` or ``oid``."""
         row = session.one(_QUERY + _WHERE[column], value)
         if row is None:
             return None

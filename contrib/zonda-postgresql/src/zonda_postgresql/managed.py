@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from zonda.hooks import properties
 from zonda.hooks.definition import ResourceDefinition
@@ -25,6 +25,14 @@ from .session import Session, Unreachable, connect, literal
 SERVER, DATABASE, NAME, OWNER = "server", "database", "name", "owner"
 COMMENT, ADOPT = "comment", "adopt"
 _OID, _PLACE, _ADOPTED = "oid", "place", "adopted"
+
+#: The oids of a catalog's objects whose comment ends with a mark.
+_MARKED: Final = """
+    SELECT objoid FROM pg_shdescription
+    WHERE classoid = %s::regclass AND description LIKE '%%[zonda %% ' || %s || ']'
+    UNION SELECT objoid FROM pg_description
+    WHERE classoid = %s::regclass AND description LIKE '%%[zonda %% ' || %s || ']'
+"""
 
 _Schema = properties.Schema
 
@@ -63,13 +71,15 @@ class Managed(OnServer):
 
     #: What it is called in messages and in COMMENT ON: ``DATABASE``.
     kind: ClassVar[str] = ""
+    #: The table of PostgreSQL that lists all of them.
+    catalog: ClassVar[str] = ""
     #: Properties whose values no message may quote.
     quiet: ClassVar[tuple[str, ...]] = ()
 
     # -- what a type defines ----------------------------------------------------------------------
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
-        """The object by ``name``, ``oid``, or the end of its ``comment``."""
+        """The object by ``name`` or ``oid``."""
         raise NotImplementedError
 
     def make(self, session: Session, wanted: properties.Properties, comment: str) -> None:
@@ -215,15 +225,32 @@ class Managed(OnServer):
         return found
 
     def _ours(self, session: Session) -> Found | None:
-        """The object of this resource, under whatever name."""
+        """The object of this resource, under whatever name.
+
+        Anybody can copy a mark, and after a restore an oid says little: where the object of the
+        known oid does not carry the mark, there must be no more than one that may be meant.
+        """
         known = self.data().get(_OID)
-        found = self.find(session, COMMENT, self.uuid)
-        if found is None and known is not None:
-            # The mark may be gone; an oid alone says little after a restore.
-            found = self.find(session, "oid", int(known))
-            if found is not None and found.comment.owner and _ADOPTED not in self.data():
-                return None
-        return found
+        found = self.find(session, "oid", int(known)) if known is not None else None
+        if found is not None and (found.comment.owner == self.uuid or _ADOPTED in self.data()):
+            return found
+        meant = self._marked(session)
+        if found is not None and not found.comment.owner:
+            meant.append(found)
+        if len(meant) > 1:
+            names = " and ".join(sorted(each.name for each in meant))
+            raise ResourceFailure(
+                f"PostgreSQL at {session.where}: the {self.kind.lower()}s {names} may both be the "
+                f"one of this resource, since comments can be copied: take the end of the comment, "
+                f"[zonda ...], away from the one that is not"
+            )
+        return meant[0] if meant else None
+
+    def _marked(self, session: Session) -> list[Found]:
+        """What carries the mark of this resource, or a copy of it."""
+        rows = session.rows(_MARKED, self.catalog, self.uuid, self.catalog, self.uuid)
+        found = [self.find(session, "oid", oid) for (oid,) in rows]
+        return [each for each in found if each is not None]
 
     def _remember(self, session: Session, found: Found) -> None:
         for key, value in ((_OID, str(found.oid)), (_PLACE, self._place(session))):

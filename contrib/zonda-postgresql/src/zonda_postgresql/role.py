@@ -12,7 +12,7 @@ from zonda.hooks.errors import ResourceFailure
 
 from . import connection, naming, scram, variables
 from .faults import Faults
-from .managed import COMMENT, NAME, SERVER, Found, Managed, common
+from .managed import NAME, SERVER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, connect, joined, keywords, literal
 from .variables import SETTINGS
@@ -53,7 +53,6 @@ _QUERY: Final = f"""
 _WHERE: Final = {
     NAME: "r.rolname = %s",
     "oid": "r.oid = %s::oid",
-    COMMENT: "shobj_description(r.oid, 'pg_authid') LIKE '%%[zonda %% ' || %s || ']'",
 }
 
 
@@ -77,6 +76,7 @@ class Role(Managed):
 
     support_status = support.SupportStatus(version="0.1.0")
     kind = "ROLE"
+    catalog = "pg_authid"
     quiet = (PASSWORD,)
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("role"),
@@ -130,7 +130,7 @@ class Role(Managed):
         faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
-        """The role by ``name``, ``oid`` or the mark in its comment."""
+        """The role by ``name`` or ``oid``."""
         row = session.one(_QUERY + _WHERE[column], value)
         if row is None:
             return None

@@ -11,7 +11,7 @@ from zonda.hooks.errors import ResourceFailure
 
 from . import naming
 from .faults import Faults
-from .managed import COMMENT, DATABASE, NAME, OWNER, Found, Managed, common
+from .managed import DATABASE, NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, literal
 
@@ -27,7 +27,6 @@ _QUERY: Final = """
 _WHERE: Final = {
     NAME: "n.nspname = %s",
     "oid": "n.oid = %s::oid",
-    COMMENT: "obj_description(n.oid, 'pg_namespace') LIKE '%%[zonda %% ' || %s || ']'",
 }
 
 
@@ -40,6 +39,7 @@ class Schema(Managed):
 
     support_status = support.SupportStatus(version="0.1.0")
     kind = "SCHEMA"
+    catalog = "pg_namespace"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **common("schema"),
         DATABASE: naming.name("The database; the one of `server` by default."),
@@ -64,7 +64,7 @@ class Schema(Managed):
             faults.add(NAME, "names that begin with pg_ are PostgreSQL's own")
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
-        """The schema by ``name``, ``oid`` or the mark in its comment."""
+        """The schema by ``name`` or ``oid``."""
         row = session.one(_QUERY + _WHERE[column], value)
         if row is None:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,6 +18,9 @@ QUERY: Final = """
     SELECT unnest(setconfig) FROM pg_db_role_setting
     WHERE setdatabase = %s::oid AND setrole = %s::oid
 """
+
+#: A word of a list.
+_WORD: Final = re.compile(r'(?P<quoted>"(?:[^"]|"")*")|(?P<plain>[^\s",][^",]*[^\s",]|[^\s",])')
 
 _Schema = properties.Schema
 
@@ -58,7 +62,8 @@ def shown(live: Mapping[str, str], wanted: Mapping[str, Any]) -> dict[str, Any]:
 def _like(text: str, wanted: Any) -> Any:
     """``text``, or ``wanted`` if that means the same."""
     if isinstance(wanted, list):
-        return _split(text)
+        found = _split(text)
+        return wanted if found == (wanted or [""]) else found  # nothing is kept as one empty word
     return wanted if wanted is not None and _text(wanted) == text else text
 
 
@@ -69,17 +74,12 @@ def _text(value: Any) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """``"$user", app`` as ``["$user", "app"]``."""
-    found, word, quoted = [], "", False
-    for character in text:
-        if character == '"':
-            quoted = not quoted
-        elif character == "," and not quoted:
-            found.append(word)
-            word = ""
-        elif character != " " or quoted:
-            word += character
-    return [*found, word]
+    """``"$user", app`` as ``["$user", "app"]``; of a quoted word ``""`` is a quotation mark."""
+    return [_unquoted(found["quoted"]) or found["plain"] or "" for found in _WORD.finditer(text)]
+
+
+def _unquoted(word: str | None) -> str:
+    return (word or "")[1:-1].replace('""', '"')
 
 
 def alter(
