@@ -14,7 +14,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 
-from . import actions, handing
+from . import actions, handing, owning
 from .documents import MASK
 from .planning import Proposal
 from .proposals import check_idle, loaded, new_stack, nodes_of, templated
@@ -29,6 +29,10 @@ def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
     stack = new_stack(room, action)
     definition = loaded(room, stack, action.bundle, None)
     entries = _entries(action.resources)
+    if not action.force:
+        nodes = definition.resources
+        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
+        owning.check_free(room, nodes, ids)
     handed = {
         name: handing.text(room.sealer, handing.ADOPT, entries.get(name, {}))
         for name in definition.resources
@@ -71,11 +75,15 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         raise UsageError("The id of the object to be imported is empty.")
     handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
     node = nodes[action.resource]
+    if not action.force:
+        own = (stack.id, action.resource)
+        owning.check_free(room, nodes, {action.resource: action.physical_id}, own)
     fingerprint = room.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(room, stack, action.resource, requires)
 
     def also(work: Work, planned: StackRow) -> None:
+        owning.leave_to(work, planned.id, action.resource, action.physical_id, handed)
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
         handing.hand(row, handed)
         row.want_hash = fingerprint
