@@ -92,6 +92,8 @@ class Odd(Thing):
     """Its tokens are no JSON."""
 
     def check_create_complete(self, token: Any) -> bool:
+        if token is None:
+            self.world.violated(f"{self.name} is polled with a token that was lost")
         return self.world.over(token["key"])
 
     def handle_create(self) -> Any:

@@ -88,6 +88,7 @@ class Watcher:
         self._clock = clock
         self.rows: dict[str, ResourceRow] = {}
         self.stacks: dict[str, StackRow] = {}
+        self._suspended: set[str] = set()
         #: Set by a sweep of deadlines: what time it was.
         self.sweeps_at: float | None = None
         #: Names of what a user has marked, whatever was done to it.
@@ -149,11 +150,21 @@ class Watcher:
             self.parts.planned(stack, rows, self.rows)
             if before is not None:
                 _check_plan(before, stack)
+            self._check_suspended(stack)
         if before != stack and stack.phase == IDLE:
             was_busy = before is None or before.phase != IDLE or generation != stack.generation
             if was_busy:
                 self.ends.ended(stack, self.rows)
                 self.parts.ended(stack, self.rows)
+
+    def _check_suspended(self, stack: StackRow) -> None:
+        """What was suspended is not updated before it was asked to be resumed."""
+        if stack.action == "SUSPEND":
+            self._suspended.add(stack.id)
+        elif stack.action == "RESUME":
+            self._suspended.discard(stack.id)
+        elif stack.action in ("UPDATE", "RESTORE") and stack.id in self._suspended:
+            raise Violation(f"{stack.action} of a suspended stack")
 
     def _row(self, change: Change, alone: bool) -> None:
         row = change.row
@@ -247,12 +258,6 @@ class Watcher:
 def _check_plan(before: StackRow, stack: StackRow) -> None:
     if stack.action == "DELETE" and before.protect and stack.phase == DOWN:
         raise Violation("a protected stack is deleted")
-    if (
-        stack.action in ("UPDATE", "RESTORE")
-        and before.suspended
-        and before.action not in ("RESUME", stack.action)
-    ):
-        raise Violation(f"{stack.action} of a suspended stack")
     if before.deleted_at is not None:
         raise Violation(f"{stack.action} of a stack that is gone")
 
