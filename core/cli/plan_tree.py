@@ -90,12 +90,19 @@ def _resource(resource: Mapping[str, Any]) -> Iterator[str]:
         words = " and ".join(filter(None, (words, _MAY[may])))
         sign = sign.strip() or "?"
     name, kind = plain.line(resource["name"]), plain.line(resource["type"])
-    yield f"  {marked(f'{sign} {name}', colour)}  {kind}  {words}"
+    yield f"  {marked(f'{sign} {name}', colour)}  {kind}  {words}{_instance(resource)}"
     for reason in resource["reasons"]:
         text = plain.line(reason["text"])
         yield f"      because {'perhaps ' if reason['perhaps'] else ''}{text}"
     for change in resource["changes"]:
         yield f"      {_change(change)}"
+
+
+def _instance(resource: Mapping[str, Any]) -> str:
+    """Which one it is, where the name alone does not say so or it will not be asked again."""
+    kinds = {reason["kind"] for reason in resource["reasons"]}
+    shown = resource["physical_id"] and kinds & {"left over", "back", "retain", "external"}
+    return f" (id {plain.line(resource['physical_id'])})" if shown else ""
 
 
 def _section(title: str, changes: list[Mapping[str, Any]]) -> Iterator[str]:

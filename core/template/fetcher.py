@@ -21,6 +21,8 @@ __all__ = ["STDIN", "FetchLimits", "bundle_from_files", "read_text"]
 
 #: The name that stands for standard input.
 STDIN = "-"
+#: Where the files of this process are that were open when it began.
+_DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 #: The code of a named file that cannot be read.
 UNREADABLE_FILE = "ZON205"
 
@@ -63,12 +65,13 @@ def bundle_from_files(
 def read_text(path: FilePath) -> str:
     """The text of a file that the user named, of standard input for ``-``; raises UsageError.
 
-    What is no plain file is refused: opening a pipe may never end.
+    What is no plain file is refused: opening a pipe may never end. One that is open already, as
+    a shell's ``<(command)`` is, ends with its command.
     """
     try:
         if str(path) == STDIN:
             return _standard_input()
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not (stat.S_ISREG(path.stat().st_mode) or _is_open_pipe(path)):
             raise UsageError(
                 f"{path} cannot be read: it is {_kind(path)}",
                 code=UNREADABLE_FILE,
@@ -88,6 +91,10 @@ def _standard_input() -> str:
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("Standard input cannot be read: it is closed", code=UNREADABLE_FILE)
     return sys.stdin.buffer.read().decode("utf-8")
+
+
+def _is_open_pipe(path: FilePath) -> bool:
+    return str(path.parent) in _DESCRIPTORS and path.is_fifo()
 
 
 def _kind(path: FilePath) -> str:

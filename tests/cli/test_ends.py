@@ -207,6 +207,17 @@ def test_only_plain_files_are_read(zonda: Zonda, tmp_path: Path, file: str) -> N
     assert f"it is a {'pipe' if file == 'FIFO' else 'folder'}" in done.err
 
 
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_a_pipe_that_a_shell_has_opened_is_read(zonda: Zonda, folder: str) -> None:
+    reader, writer = os.pipe()
+    try:
+        with os.fdopen(writer, "w") as out:
+            out.write(TEMPLATE)
+        zonda("template", "validate", "-t", f"{folder}/{reader}")
+    finally:
+        os.close(reader)
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -70,6 +70,13 @@ def test_who_is_forgotten_with_leftovers_is_told_of_them(zonda: Zonda, tmp_path:
     assert "sticky-one" in zonda("stack", "adopt", "web", "--adopt-file", file).err
 
 
+@pytest.mark.usefixtures("left")
+def test_a_plan_says_which_instance_goes(zonda: Zonda, write: Write) -> None:
+    text = TEMPLATE.replace("VALUE", "two")
+    out = zonda("stack", "plan", "web", "-t", write("t.yaml", text), "-f", "table").out
+    assert "- a  My::Sticky  will be deleted (id sticky-one)" in out
+
+
 def test_what_is_left_of_a_deletion_is_shown(zonda: Zonda, write: Write, left: None) -> None:
     zonda("stack", "delete", "web", "-y", code=1)
     assert len(zonda("stack", "resource", "list", "web", "-f", "json").data) == 2
