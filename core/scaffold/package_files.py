@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,11 @@ from typing import Final
 from zonda.hooks.errors import UsageError
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
+_LONGEST: Final = 64
+#: Beside Python's own modules: packages that would lie where others look for something else.
+_TAKEN: Final = frozenset({"heat", "pip", "setuptools", "site", "tests", "wheel", "zonda"})
+#: First parts of type names that docs/hooks-policy.md keeps for Heat and zonda.
+_NAMESPACES: Final = frozenset({"os", "zonda"})
 
 #: File of a package -> the template it is made from. ``@PACKAGE@`` stands for the import name.
 _FILES: Final = {
@@ -47,6 +53,12 @@ class Names:
                 hint="Lower case letters and digits, with hyphens between words: acme-thing.",
             )
         first, *rest = name.split("-")
+        why = _why_not(name, package, first if rest else "")
+        if why:
+            raise UsageError(
+                f"{name[:_LONGEST]!r} cannot be the name of a package: {why}.",
+                hint="Begin with a name of your own: acme-thing.",
+            )
         kind = "".join(each.capitalize() for each in rest or ["note"])
         return cls(name, package, package, f"{first.capitalize()}::{kind}")
 
@@ -60,6 +72,19 @@ class Names:
         ):
             text = text.replace(mark, value)
         return text
+
+
+def _why_not(name: str, package: str, namespace: str) -> str:
+    """Why a package of this name would get into somebody's way; empty if it would not."""
+    if len(name) > _LONGEST:
+        return f"it has {len(name)} characters, and may have at most {_LONGEST}"
+    if package in sys.stdlib_module_names or package == "test":
+        return f"Python has a module {package}"
+    if package in _TAKEN:
+        return f"{package} is the name of something else"
+    if namespace in _NAMESPACES:
+        return f"its type would be in the namespace {namespace.capitalize()}, which is taken"
+    return ""
 
 
 def write(names: Names, folder: Path) -> list[Path]:

@@ -118,6 +118,22 @@ def test_a_package_needs_a_name(zonda: Zonda, name: str) -> None:
     assert "cannot be the name" in zonda("plugin", "new", "--", name, code=2).err
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        *((name, f"Python has a module {name}") for name in ("os", "json", "test")),
+        *((name, "is the name of something else") for name in ("zonda", "heat", "pip", "tests")),
+        *((name, "the namespace") for name in ("zonda-thing", "os-disk")),
+        ("a" * 300, "at most 64"),
+    ],
+    ids=lambda value: value[:12].replace(" ", "-"),
+)
+def test_a_name_that_is_taken_is_refused(zonda: Zonda, name: str, why: str, tmp_path: Path) -> None:
+    said = zonda("plugin", "new", name, "--folder", tmp_path / "new", code=2).err
+    assert why in said
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_package_overwrites_nothing(zonda: Zonda, write: Callable[[str, str], Path]) -> None:
     kept = write("full/kept.txt", "mine")
     said = zonda("plugin", "new", "acme-x", "--folder", kept.parent, code=2).err
