@@ -42,6 +42,8 @@ NOT_AUTHENTICATED = frozenset({401, 403, 407})
 RETRIES_OF_ERRORS = 3
 LONGEST_TOKEN_URL = 800
 LONGEST_CHECK = 5.0
+#: Seconds for which an endpoint is not asked again about a name that it had no word for.
+ASKED_AGAIN = 30.0
 #: What an attempt gets at least, in seconds.
 LEAST_ATTEMPT = 0.1
 _HOPS = 3
@@ -54,8 +56,10 @@ class HttpRunner(WorkflowRunner):
         """``settings``: see http_settings. Raises UsageError for wrong ones."""
         self._settings: HttpSettings = read_settings(settings)
         self._transport = Transport(self._settings)
-        # Names that an endpoint knew once: a template may hold a name a thousand times.
+        # A template may hold a name a thousand times: names that an endpoint knew once, and until
+        # when one need not be asked again about a name that it had no word for.
         self._known: set[str] = set()
+        self._unsure: dict[str, float] = {}
 
     def check(self, workflow: str) -> None:
         """Raise ResourceFailure for a name without endpoint, or one the endpoint does not know.
@@ -67,9 +71,11 @@ class HttpRunner(WorkflowRunner):
             url = self._settings.url_of(workflow)
         except UsageError as error:
             raise ResourceFailure(error.message, hint=error.hint) from None
-        if is_url(workflow) or workflow in self._known:
+        now = self._settings.clock.monotonic()
+        if is_url(workflow) or workflow in self._known or self._unsure.get(workflow, now) > now:
             return
         headers = http_request.later_headers(self._settings, workflow, url)
+        self._unsure[workflow] = now + ASKED_AGAIN
         try:
             reply = self._transport.send("GET", url, headers, seconds=LONGEST_CHECK)
         except (Unreachable, Unusable):
@@ -77,6 +83,7 @@ class HttpRunner(WorkflowRunner):
         if reply.status == 200:
             self._known.add(workflow)
         elif http_answer.denies(reply, workflow):
+            self._unsure.pop(workflow, None)
             raise ResourceFailure(self._settings.redact(http_answer.reason(reply)))
 
     def close(self) -> None:

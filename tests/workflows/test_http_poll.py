@@ -12,7 +12,7 @@ import responses
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runner import Cancelled, Failed, Lost, Running, Succeeded
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner import ASKED_AGAIN, HttpRunner
 
 URL = "https://flows.example/runs/7"
 NOW = 1_790_000_000
@@ -248,14 +248,28 @@ def test_whether_a_workflow_is_known(
     else:
         runner.check("mk")
         runner.check("mk")
-    assert len(http.calls) == (1 if status == 200 or fails else 2)
+    assert len(http.calls) == 1
 
 
 def test_an_endpoint_that_cannot_be_reached_may_know_the_workflow(
     http: Any, make_runner: MakeRunner
 ) -> None:
     http.get("https://e.example/workflows/mk", body=requests.ConnectionError("x"))
-    make_runner(endpoint="https://e.example").check("mk")
+    runner = make_runner(endpoint="https://e.example")
+    runner.check("mk")
+    runner.check("mk")
+    assert len(http.calls) == 1
+
+
+def test_an_endpoint_that_had_no_word_for_a_workflow_is_asked_again_later(
+    http: Any, make_runner: MakeRunner, clock: Any
+) -> None:
+    http.get("https://e.example/workflows/mk", status=405)
+    runner = make_runner(endpoint="https://e.example")
+    runner.check("mk")
+    clock.seconds += ASKED_AGAIN
+    runner.check("mk")
+    assert len(http.calls) == 2
 
 
 def test_a_url_is_not_asked_about(make_runner: MakeRunner) -> None:

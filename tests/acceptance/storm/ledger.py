@@ -134,6 +134,8 @@ class Endpoint(http.server.ThreadingHTTPServer):
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # an answer in one piece
+    disable_nagle_algorithm = True
     server: Endpoint
 
     def do_POST(self) -> None:
