@@ -50,8 +50,13 @@ def pause_after(row: ResourceRow, chance: float) -> float:
 # -- in a transaction -----------------------------------------------------------------------------
 
 
-def put_off(work: Work, handle: Held, failure: Failure, chance: float) -> Seen | None:
-    """Note that an attempt has failed; None if that was the last one, or somebody took over."""
+def put_off(
+    work: Work, handle: Held, failure: Failure, chance: float, carried: str | None = None
+) -> Seen | None:
+    """Note that an attempt has failed; None if that was the last one, or somebody took over.
+
+    ``carried``: what the next one need not do again.
+    """
     row = transitions.fenced(work, handle)
     if row is None:
         return None
@@ -65,7 +70,7 @@ def put_off(work: Work, handle: Held, failure: Failure, chance: float) -> Seen |
         return None
     failing.note(work, row, failure)
     row.op_state = advance(row.op_state, "again" if failure.again == SAME else "put off")
-    row.token, row.is_volatile, row.retry_at = None, 0, until
+    row.token, row.is_volatile, row.retry_at = carried, 0, until
     row.status_reason = f"{counted} failed: {failure.reason}"
     said = f"{row.status_reason}; the next one in {until - work.now:.1f} s"
     work.resource_event(row, row.op, IN_PROGRESS, said)
@@ -77,7 +82,8 @@ def go_on(work: Work, handle: Held, is_due: bool) -> Seen | None:
     row = transitions.fenced(work, handle)
     if row is None:
         return None
-    if _is_over(work.stack_of(row), row):
+    # a removal that has been begun is carried to its end: what it leaves is not what was there
+    if _is_over(work.stack_of(row), row) and row.op_state != CLEANING:
         transitions.failed(work, handle, Failure(row.status_reason))
         return None
     if row.op_state == RETRY and is_due:

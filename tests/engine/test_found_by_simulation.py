@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.conftest import Box
+from tests.engine.conftest import Box, Slow
 
 from zonda.core.engine.actions import (
     AdoptStack,
+    CreateStack,
     DeleteStack,
     ProtectStack,
     SnapshotStack,
     SuspendStack,
+    UpdateStack,
 )
 from zonda.hooks.errors import UpdateReplace
 
@@ -27,6 +29,13 @@ class Calm(Box):
 
     def needs_update(self, after: Any, changed: bool) -> bool:
         return bool(self.properties["value"] != after.properties["value"])
+
+
+class Patient(Slow):
+    """What there is of it after a failure is put right by an update."""
+
+    def needs_replace_failed(self) -> bool:
+        return self.resource_id is None
 
 
 def test_what_an_update_makes_instead_of_adopting_it_is_deleted_with_its_stack(bench: Any) -> None:
@@ -88,6 +97,7 @@ def test_a_command_lifts_its_word_when_the_environment_has_taken_back_its_own(be
     assert bench.update("a: {type: Test::Box, properties: {fixed: x}}").state == "UPDATE_FAILED"
 
     bench.run(ProtectStack("s", ("a",), on=False))
+    assert bench.update("a: {type: Test::Box}").state == "UPDATE_COMPLETE"
 
     update = bench.update("a: {type: Test::Box, properties: {fixed: x}}")
     assert update.state == "UPDATE_COMPLETE"
@@ -116,3 +126,28 @@ def test_a_removal_whose_outcome_nobody_knows_is_begun_anew(bench: Any) -> None:
     assert bench.journal.of("a") == [
         "handle_create", "handle_delete", "handle_delete", "handle_create",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dies", [True, False], ids=["after a crash", "in time"])
+def test_what_is_being_removed_is_not_taken_for_what_failed(bench: Any, dies: bool) -> None:
+    """A newer plan ended the removal half way, and updated what was not there any more."""
+    bench.types["Test::Patient"] = type("Patient", (Patient,), {"journal": bench.journal})
+    bench.restart()
+    resources = "a: {type: Test::Patient, properties: {value: %s}}"
+    retries = "zonda: {retries: {a: {create: {attempts: 2}}}}"
+    bench.fails("a", "handle_create")
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(CreateStack("s", bench.bundle(resources % "one", environment=retries)))
+    while "handle_delete" not in bench.journal.of("a"):
+        bench.steps(1)
+    if dies:
+        bench.restart().recover()
+    bench.engine.begin(UpdateStack("s", bench.bundle(resources % "two")))
+    bench.heals("a", "handle_create")
+    bench.heals("a", "check")
+
+    bench.engine.settle()
+
+    assert bench.stack.state == "UPDATE_COMPLETE"
+    assert "handle_update" not in bench.journal.of("a")
+    assert bench.journal.of("a").count("handle_create") == 2

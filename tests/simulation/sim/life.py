@@ -101,7 +101,7 @@ def _make_ready(sim: Simulator) -> None:
         sim.act(actions.ResumeStack("s"))
         settle(sim)
         _must_be(sim, "RESUME")
-    _update(sim)  # whose environment protects nothing; what the one before says, it still does
+    _update(sim, lifting=True)  # what the environment before says, it still does
     sim.act(actions.ProtectStack("s", (), False))
     for row in sim.reader.resource_rows(stack.id):
         if row.protect and row.want == "PRESENT":
@@ -109,7 +109,7 @@ def _make_ready(sim: Simulator) -> None:
     settle(sim)
 
 
-def _update(sim: Simulator) -> None:
+def _update(sim: Simulator, *, lifting: bool = False) -> None:
     stack = _stack(sim)
     assert stack is not None
     external = {
@@ -117,7 +117,10 @@ def _update(sim: Simulator) -> None:
         for row in sim.reader.resource_rows(stack.id)
         if row.want == "PRESENT" and row.external_id is not None
     }
-    text = json.dumps(calm_template(sim.source, SIZE, external))
+    made = calm_template(sim.source, SIZE, external)
+    if lifting:
+        made["own"] = {"protect": dict.fromkeys(["stack", *made["resources"]], False)}
+    text = json.dumps(made)
     sim.texts.append(text)
     sim.act(actions.UpdateStack("s", sim.bundle(text), timeout_mins=600, rollback=False))
     settle(sim)

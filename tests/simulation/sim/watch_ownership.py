@@ -31,13 +31,14 @@ class Ownership:
         mine = [physical for physical, owner in world.live.items() if owner == row.id]
         abandoned = self._is_abandoned(change)
         for physical in mine:
-            if physical in world.excused:
+            if physical in world.excused and (row.op or physical != row.physical_id):
                 continue
             if abandoned and row.op:
                 world.excused.add(physical)  # in the midst of something: nobody can know
             elif abandoned or row.deletion_policy == "Retain":
                 world.live[physical] = FREE
-            else:
+                world.excused.discard(physical)
+            elif physical not in world.excused:
                 raise Violation(f"{row.name} is gone, {physical} is not ({row.deletion_policy})")
 
     def _is_abandoned(self, change: Any) -> bool:
