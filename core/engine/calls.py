@@ -122,9 +122,17 @@ class Operation:
 
     def policy(self) -> str:
         """What recovery may do with a handler that was interrupted."""
+        if self._saves_first and self._saving().has_to_save:
+            return "idempotent" if self.instance.start_policy == "idempotent" else "fail"
         if self.action in ("DELETE", "CHECK"):
             return "idempotent"
         return self.instance.start_policy
+
+    def carried(self) -> str | None:
+        """What the next attempt need not do again, sealed."""
+        if self._saves_first and (self._is_saved() or SavingDeletion.has_saved(self.token)):
+            return self.instances.lending.sealer.seal({"saved": True})
+        return None
 
     def _followed(self, answer: Answer) -> Answer:
         if self.follow is not None and isinstance(answer, Final):
@@ -250,12 +258,19 @@ class Operation:
 
     def _own_handler(self) -> Callable[..., Any] | None:
         if self._saves_first:
-            return SavingDeletion(self.instance).handle
+            return self._saving().handle
         return getattr(self.instance, f"handle_{self.action.lower()}", None)
 
     @property
     def _saves_first(self) -> bool:
         return self.action == "DELETE" and self.row.deletion_policy == SNAPSHOT
+
+    def _saving(self) -> SavingDeletion:
+        return SavingDeletion(self.instance, saved=self._is_saved())
+
+    def _is_saved(self) -> bool:
+        """Whether an attempt before has saved what there was."""
+        return SavingDeletion.has_saved(self.instances.lending.sealer.load(self.row.token))
 
     def _was_never_made(self) -> bool:
         """Whether there is nothing that could be checked, suspended or resumed."""
@@ -306,7 +321,7 @@ class Operation:
 
     def _own_checker(self) -> Callable[[Any], Any] | None:
         if self._saves_first:
-            return SavingDeletion(self.instance).checker
+            return self._saving().checker
         method: Callable[[Any], Any] | None = getattr(
             self.instance, f"check_{self.action.lower()}_complete", None
         )

@@ -19,15 +19,24 @@ _CHECK = "check_delete_complete"
 
 
 class SavingDeletion:
-    """Handler and check of one deletion."""
+    """Handler and check of one deletion. ``saved``: an attempt before has saved already."""
 
-    def __init__(self, instance: Resource) -> None:
-        self._instance = instance
+    def __init__(self, instance: Resource, *, saved: bool = False) -> None:
+        self._instance: Any = instance
+        self._saved = saved
 
     @property
     def saves_itself(self) -> bool:
         """Whether the type's handler saves and deletes."""
         return callable(getattr(self._instance, "handle_snapshot_delete", None))
+
+    @property
+    def has_to_save(self) -> bool:
+        """Whether the handler saves something, or begins to."""
+        if self._saved or self.saves_itself:
+            return not self._saved
+        instance = self._instance
+        return instance.state != _NOTHING and callable(getattr(instance, "handle_snapshot", None))
 
     @property
     def checker(self) -> Callable[[Any], Any] | None:
@@ -39,10 +48,10 @@ class SavingDeletion:
 
     def handle(self) -> Any:
         """Begin; gives the token."""
-        instance: Any = self._instance
+        instance = self._instance
         if self.saves_itself:
             return instance.handle_snapshot_delete(instance.state)
-        if instance.state == _NOTHING or not callable(getattr(instance, "handle_snapshot", None)):
+        if not self.has_to_save:
             return {"saved": True, "token": instance.handle_delete()}
         return {"saved": False, "token": instance.handle_snapshot()}
 
@@ -56,6 +65,12 @@ class SavingDeletion:
             token["token"] = self._instance.handle_delete()
             token["saved"] = True
         return self._is_done(_CHECK, token["token"])
+
+    @staticmethod
+    def has_saved(token: Any) -> bool:
+        """Whether the part of a deletion that a token tells of has saved what there was."""
+        found = token.get("token") if isinstance(token, dict) and "at" in token else token
+        return isinstance(found, dict) and found.get("saved", False) is not False
 
     def _is_done(self, name: str, token: Any) -> bool:
         check: Callable[[Any], Any] | None = getattr(self._instance, name, None)

@@ -235,10 +235,11 @@ def drive(room: Room, begun: Begun) -> Step:
 def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:
     """The answer of the attempt that follows one that has failed."""
     handle, chance = transitions.held(operation.row), room.chance()
+    carried = operation.carried()
 
     def put_off(work: Work) -> Seen | None:
         assert isinstance(failure, Failure)
-        return attempts.put_off(work, handle, failure, chance)
+        return attempts.put_off(work, handle, failure, chance, carried)
 
     seen: Seen | None = yield Tx(_with(writes, handle, put_off))
     if seen is None:

@@ -231,3 +231,44 @@ def test_a_type_that_cannot_save_is_refused(bench: Any) -> None:
         bench.create("a: {type: Test::Box, deletion_policy: Snapshot}")
 
     assert '"Snapshot" deletion policy not supported' in str(raised.value)
+
+
+AGAIN = "zonda: {retries: {a: {delete: {attempts: 3, delay: 1}}}}"
+
+
+@pytest.mark.parametrize("crash", [False, True], ids=["", "with a crash"])
+def test_what_an_attempt_has_saved_is_not_saved_by_the_next(saving: Any, crash: bool) -> None:
+    saving.create(template("Parts", "Snapshot"), environment=AGAIN)
+    saving.fails("a", "handle_delete")
+    saving.engine.begin(DeleteStack("s"))
+    while saving.journal.of("a").count("handle_delete") < 2:
+        saving.steps(1)
+        if crash and saving.resource_rows()[0].op_state == "BACKOFF":
+            crash = False
+            saving.restart().recover()
+    saving.heals("a", "handle_delete")
+    saving.engine.settle()
+
+    calls = saving.journal.of("a")
+    assert (calls.count("handle_snapshot"), calls.count("handle_delete")) == (1, 3)
+    assert saving.journal.calls[-1] == ("a", "handle_delete")
+
+
+@pytest.mark.parametrize(
+    ("policy", "snapshots", "state"),
+    [("fail", 1, "DELETE_FAILED"), ("idempotent", 2, "DELETE_COMPLETE")],
+)
+def test_what_saves_and_was_cut_off_is_called_again_only_if_it_may_be(
+    saving: Any, policy: str, snapshots: int, state: str
+) -> None:
+    saving.types["Test::Parts"].start_policy = policy
+    stack_id = saving.create(template("Parts", "Snapshot")).id
+    saving.engine.begin(DeleteStack("s"))
+    while "handle_snapshot" not in saving.journal.of("a"):
+        saving.steps(1)
+    assert saving.resource_rows()[0].op_state == "STARTING"
+    saving.restart().recover()
+    saving.engine.settle()
+
+    assert saving.journal.of("a").count("handle_snapshot") == snapshots
+    assert saving.engine.reader.stack(stack_id).state == state
