@@ -6,9 +6,8 @@ import json
 from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.template import policies
 
-from . import handing, parts, recording, snapshotting
+from . import handing, lapsing, parts, recording, snapshotting
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -96,7 +95,7 @@ def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
 
 def _complete(work: Work, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
-        stack.policies = policies.read(stack.policies).after(policies.Policies()).to_text()
+        lapsing.lapse(work, stack)
     if stack.action in CLEANING:
         if stack.action != "CREATE" and (stack.good_template_id is None or parts.good(stack)):
             _take_over(work, stack)

@@ -116,10 +116,13 @@ class Policies:
         return frozenset(hook for hooks in found for hook in hooks)
 
     def after(self, previous: Policies) -> Policies:
-        """These policies for the plan that follows one with ``previous``."""
-        return Policies(
-            self.timeouts, self.retries, self.protect, previous.protect, self.breakpoints
-        )
+        """These policies for the plan that follows one with ``previous``.
+
+        What was protected before that is so still where it has not worked (else it was dropped)
+        and has said nothing of it.
+        """
+        before = {**previous.before, **previous.protect}
+        return Policies(self.timeouts, self.retries, self.protect, before, self.breakpoints)
 
     def for_undoing(self) -> Policies:
         """These policies for the plan that undoes the one which followed theirs."""

@@ -371,3 +371,30 @@ def test_what_is_protected_while_its_replacement_is_decided_is_not_replaced(benc
     assert bench.update(text).state == "UPDATE_FAILED"
     assert protection_of(bench) == [("PRESENT", 1)]
     assert bench.journal.of("a") == ["handle_create"]
+
+
+def told(bench: Any) -> list[tuple[str, str]]:
+    found = bench.engine.reader.events(bench.stack.id)
+    return [(one.resource_name, one.reason) for one in found if one.action == "UNPROTECT"]
+
+
+def test_protection_that_an_environment_forgets_is_told(bench: Any) -> None:
+    bench.create(A + B, environment="zonda: {protect: [stack, a, b]}")
+    bench.update(A + B, environment="zonda: {protect: [b]}")
+    reason = "its environment protects it no more"
+    assert told(bench) == [("", reason), ("a", reason)]
+    protect(bench, "b")
+    bench.update(A + B)
+    assert len(told(bench)) == 2, "a command protects b"
+    assert bench.resource("b").protected
+
+
+def test_protection_outlives_updates_that_have_failed(bench: Any) -> None:
+    bench.create(A + B, environment=BY_ENVIRONMENT)
+    bench.fails("b", "handle_update")
+    bench.fails("b", "handle_create")
+    broken = A + B.replace("Box}", "Box, properties: {value: new}}")
+    assert bench.update(broken).state == "UPDATE_FAILED"
+    assert bench.update(broken).state == "UPDATE_FAILED"
+    refused(lambda: bench.update(B))
+    assert told(bench) == []

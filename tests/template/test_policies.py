@@ -94,7 +94,11 @@ def test_what_was_protected_before_a_plan_is_so_during_it() -> None:
     during = second.after(first)
 
     assert during.protects("db", "T")
-    assert not third.after(during).protects("db", "T")
+    assert third.after(during).protects("db", "T"), "no plan has worked since"
+    taken_back = made(protect={"db": False}).after(first)
+    assert not third.after(taken_back).protects("db", "T")
+    worked = during.after(made())
+    assert not third.after(worked).protects("db", "T")
 
 
 def test_hooks_by_name_and_pattern() -> None:
