@@ -8,12 +8,14 @@ from pathlib import Path
 
 from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.kit import FAILED, PASSED, Row, backends
+from zonda.hooks.kit.limits import USUAL
 from zonda.hooks.kit.run import check as check_type
 from zonda.hooks.manager import Plugins
 from zonda.hooks.near import near
 from zonda.hooks.wording import sentences
 
 from . import output
+from .screen import Screen
 from .session import Session
 from .type_docs import names_of
 
@@ -38,7 +40,22 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--failed", action="store_true", help="show only what failed, and how many there were"
     )
+    parser.add_argument(
+        "--limit",
+        metavar="SECONDS",
+        type=seconds,
+        default=USUAL,
+        help="how long one try of a rule may take (default: %(default)g; 0: no limit)",
+    )
     output.add_arguments(parser)
+
+
+def seconds(text: str) -> float:
+    """A number of seconds that is not below zero."""
+    found = float(text)
+    if not 0 <= found < float("inf"):
+        raise ValueError(text)
+    return found
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
@@ -59,10 +76,29 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     make = _backend(plugins, arguments, path if is_file else None)
     make = make and backends.tried(make)
     context = app.check_context()
-    for name in types:
-        cls = plugins.resource_types[name]
-        rows += check_type(cls, name, make, context=context).rows
+    told = _Told(session.screen, rows)
+    try:
+        for name in types:
+            cls = plugins.resource_types[name]
+            check_type(cls, name, make, context=context, limit=arguments.limit, told=told)
+    except KeyboardInterrupt:
+        _show(session, arguments, rows)  # what is done is worth showing
+        raise
     return _show(session, arguments, rows)
+
+
+class _Told:
+    """Keeps every row as it comes, and says it to whoever watches on a terminal."""
+
+    def __init__(self, screen: Screen, rows: list[Row]) -> None:
+        self._screen = screen
+        self._rows = rows
+
+    def __call__(self, row: Row) -> None:
+        """One row that is there now."""
+        self._rows.append(row)
+        if self._screen.on_terminal:
+            self._screen.say(str(row))
 
 
 def _is_file(what: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
+
+from .limits import Stopped
 
 PASSED: Final = "pass"
 FAILED: Final = "fail"
@@ -35,14 +38,24 @@ class Row:
 
 @dataclass(slots=True)
 class Report:
-    """All rows of one type."""
+    """All rows of one type, and what those that follow need to know.
+
+    ``stopped``: why the rest is left out, once a rule passed ``limit``. ``told`` gets each row.
+    """
 
     type: str
     rows: list[Row] = field(default_factory=list)
+    limit: float = 0.0
+    stopped: str = ""
+    told: Callable[[Row], None] | None = None
+    ended: Stopped = field(default_factory=Stopped)
 
     def add(self, check: str, verdict: str, subject: str = "", reason: str = "") -> None:
         """One more row."""
-        self.rows.append(Row(self.type, check, verdict, subject, reason))
+        row = Row(self.type, check, verdict, subject, reason)
+        self.rows.append(row)
+        if self.told is not None:
+            self.told(row)
 
     @property
     def failed(self) -> list[Row]:

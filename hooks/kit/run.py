@@ -12,7 +12,8 @@ from zonda.hooks.wording import named
 
 from . import crashes, generated, life, schemas
 from .backend import Backend
-from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Violated
+from .limits import USUAL, TookTooLong, limited, stops
+from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row, Violated
 from .secrets import Watch
 from .trial import Trial, trial
 
@@ -25,16 +26,33 @@ def check(
     backend: Callable[[], Backend] | None = None,
     *,
     context: ResourceContext | None = None,
+    limit: float = USUAL,
+    told: Callable[[Row], None] | None = None,
 ) -> Report:
     """Every rule on one type.
 
     ``backend`` makes an outside world; types that say ``acts_outside = False`` need none.
     ``context``: whose custom constraints the schemas may use where no back end brings them.
+    ``limit``: seconds that one try of a rule may take; where it takes longer the rule has failed,
+    and those that follow are left out; 0: none. ``told`` gets every row as soon as it is there.
     """
-    report = Report(type_name)
+    with stops() as stopped:
+        report = Report(type_name, limit=limit, told=told, ended=stopped)
+        _all_rules(report, type_name, cls, backend, context)
+    return report
+
+
+def _all_rules(
+    report: Report,
+    type_name: str,
+    cls: type[Resource],
+    backend: Callable[[], Backend] | None,
+    context: ResourceContext | None,
+) -> None:
     known = context or (FakeContext() if backend is None else backend().context())
     for name, rule in schemas.RULES.items():
-        _row(report, name, "", partial(rule, type_name, cls, known))
+        looked = partial(rule, type_name, cls, known)
+        _row(report, name, "", partial(_at_most, report.limit, looked))
     make = backend
     if make is None and not cls.acts_outside:
         make = partial(_Lent, context) if context is not None else Backend
@@ -44,7 +62,11 @@ def check(
         with Watch() as watch:
             _live(report, cls, type_name, make, watch)
             _leaks(report, cls, watch)
-    return report
+
+
+def _at_most(seconds: float, rule: Callable[[], None]) -> None:
+    with limited(seconds):
+        rule()
 
 
 class _Lent(Backend):
@@ -68,7 +90,7 @@ def _live(
     watch: Watch,
 ) -> None:
     def tried(rule: Callable[[Trial], None]) -> None:
-        with trial(type_name, cls, make, watch) as one:
+        with trial(type_name, cls, make, watch) as one, limited(report.limit):
             try:
                 rule(one)
             finally:
@@ -100,13 +122,21 @@ def _named(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
 
 
 def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> None:
+    if report.stopped:
+        report.add(name, NOT_APPLICABLE, subject, f"left out: {report.stopped}")
+        return
     try:
         rule()
+    except TookTooLong:
+        report.stopped = f"{name}{f' of {subject}' if subject else ''} took too long"
+        report.add(name, FAILED, subject, f"it takes longer than {report.limit:g} s")
     except NotApplicable as reason:
         report.add(name, NOT_APPLICABLE, subject, str(reason))
     except Violated as reason:
         report.add(name, FAILED, subject, str(reason))
-    except (Exception, SystemExit) as error:  # the border: a plug-in's calls may raise anything
+    except BaseException as error:  # the border: a plug-in's calls may raise anything
+        if isinstance(error, KeyboardInterrupt) and report.ended.by_user:
+            raise
         notes = " ".join(getattr(error, "__notes__", ()))
         report.add(name, FAILED, subject, f"{named(error)} {notes}".rstrip())
     else:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from zonda.core.cli.screen import Screen
+
 from .conftest import Zonda
 
 FILE = '''
@@ -111,6 +113,35 @@ def test_our_own_types_keep_the_rules(zonda: Zonda) -> None:
         for each in ("--type", f"OS::Heat::{name}")
     ]
     assert zonda("plugin", "check", "zonda", *own, "--failed", "-f", "json").data == []
+
+
+LOOP = """
+from zonda.hooks import resource
+
+
+class Loop(resource.Resource):
+    acts_outside = False
+
+    def handle_create(self):
+        while True:
+            pass
+
+
+def resource_mapping():
+    return {"My::Loop": Loop}
+"""
+
+
+def test_a_handler_without_an_end_has_failed_and_a_terminal_is_told_at_once(
+    zonda: Zonda, write: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("plugin", "check", write("loop.py", LOOP), "--limit", "0.2", "--failed", "-f", "json")
+    done = zonda(*words, code=1)
+    assert "it takes longer than 0.2 s" in [row["Reason"] for row in done.data]
+    assert "create" not in done.err
+    monkeypatch.setattr(Screen, "on_terminal", True)
+    assert "fail            My::Loop  create: it takes longer" in zonda(*words, code=1).err
+    assert "--limit" in zonda(*words[:3], "--limit", "-1", code=2).err
 
 
 @pytest.mark.parametrize("name", ["Acme", "acme_thing", "9x", "class", "acme--thing", ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -411,3 +412,93 @@ def test_without_hypothesis_chance_is_left_out(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(generated.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(NotApplicable, match="hypothesis is not installed"):
         generated.random_lives(lambda rule: None, 3)
+
+
+class Odd(BaseException):
+    """What no plug-in should raise."""
+
+
+class Endless(Disk):
+    """Never done."""
+
+    def handle_suspend(self) -> None:
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:
+                continue
+
+    def handle_resume(self) -> None:
+        return None
+
+
+class Raises(Disk):
+    """Raises what nobody expects."""
+
+    def handle_suspend(self) -> None:
+        raise Odd("gone")
+
+    def handle_resume(self) -> None:
+        return None
+
+
+class NeverThere(Disk):
+    """Asked again and again."""
+
+    def check_create_complete(self, token: Any) -> bool:
+        return False
+
+
+def test_a_rule_that_finds_no_end_has_failed_and_the_rest_is_left_out() -> None:
+    report = kit.check(Endless, "Acme::Disk", Shelves, limit=0.2)
+    (failed,) = report.failed
+    assert failed.check == "suspend and resume"
+    assert failed.reason == "it takes longer than 0.2 s"
+    after = report.rows[report.rows.index(failed) + 1 :]
+    assert {row.verdict for row in after if row.check != "secrets stay secret"} == {
+        "not applicable"
+    }
+    assert after[0].reason == "left out: suspend and resume took too long"
+
+
+def test_a_check_that_never_says_true_has_an_end() -> None:
+    report = kit.check(NeverThere, "Acme::Disk", Shelves, limit=0.2)
+    assert [row.check for row in report.failed] == ["create"]
+
+
+def test_whatever_a_handler_raises_is_a_row() -> None:
+    report = kit.check(Raises, "Acme::Disk", Shelves)
+    assert any("Odd: gone" in row.reason for row in report.failed)
+
+
+class Interrupts(Disk):
+    """Raises what only the user should."""
+
+    def handle_suspend(self) -> None:
+        raise KeyboardInterrupt
+
+    def handle_resume(self) -> None:
+        return None
+
+
+class CtrlC(Interrupts):
+    """The user presses Ctrl-C while it runs."""
+
+    def handle_suspend(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_plug_in_cannot_press_ctrl_c_and_the_user_can() -> None:
+    failed, *_ = kit.check(Interrupts, "Acme::Disk", Shelves).failed
+    assert (failed.check, "KeyboardInterrupt" in failed.reason) == ("suspend and resume", True)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        kit.check(CtrlC, "Acme::Disk", Shelves)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_every_row_is_told_when_it_is_there() -> None:
+    told: list[kit.Row] = []
+    report = kit.check(Disk, "Acme::Disk", Shelves, told=told.append)
+    assert told == report.rows
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
