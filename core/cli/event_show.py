@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from zonda.core.store.views import EventView, StackView
+from zonda.hooks.errors import NotFound
+from zonda.hooks.near import near
 
 from . import event_lines, output
 from .session import Session
@@ -46,10 +48,22 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     stack = session.app.stack(arguments.stack)
     if arguments.follow:
         return _follow(session, arguments, stack)
-    found = _wanted(all_events(session, stack, 0), arguments, arguments.limit)
+    events = all_events(session, stack, 0)
+    _check_known(session, stack, events, arguments.resource)
+    found = _wanted(events, arguments, arguments.limit)
     screen = session.screen
     output.rows(screen.out, arguments, LIST_COLUMNS, map(_row, found), screen.width)
     return 0
+
+
+def _check_known(
+    session: Session, stack: StackView, events: list[EventView], name: str | None
+) -> None:
+    """Raise NotFound for a resource that neither is there nor has ever been."""
+    there = session.app.reader.resources(stack.id, absent=True) if name is not None else ()
+    known = {each.name for each in there} | {each.resource_name or "" for each in events}
+    if name is not None and name not in known:
+        raise NotFound("Resource", name, hint=near(name, sorted(known)))
 
 
 def _row(event: EventView) -> tuple[str | None, ...]:

@@ -33,17 +33,25 @@ def report(screen: Screen, error: Exception) -> int:
     """Show ``error``; the exit code that fits it."""
     if not isinstance(error, ZondaError):
         return _unexpected(screen, error)
+    if screen.form not in ("json", "yaml"):
+        return tell(screen, error)
+    output.data(screen.out, screen.form, {"errors": [as_data(one) for one in each(error)]})
+    return _code(error)
+
+
+def tell(screen: Screen, error: ZondaError) -> int:
+    """Say ``error``, whatever the results look like; the exit code that fits it."""
     found = each(error)
-    warnings = error.warnings if isinstance(error, ValidationErrors) else ()
-    if screen.form in ("json", "yaml"):
-        output.data(screen.out, screen.form, {"errors": [as_data(one) for one in found]})
-    else:
-        for warning in warnings:
-            screen.say(warning_as_text(screen, warning))
-        for one in found:
-            screen.say(as_text(screen, one))
-        if len(found) > 1:
-            screen.say(f"{len(found)} errors")
+    for warning in error.warnings if isinstance(error, ValidationErrors) else ():
+        screen.say(warning_as_text(screen, warning))
+    for one in found:
+        screen.say(as_text(screen, one))
+    if len(found) > 1:
+        screen.say(f"{len(found)} errors")
+    return _code(error)
+
+
+def _code(error: ZondaError) -> int:
     return INVALID if isinstance(error, (TemplateError, UsageError)) else FAILED
 
 

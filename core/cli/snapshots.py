@@ -7,10 +7,10 @@ from typing import Any
 
 from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
 
-from . import output, streams
+from . import outcome_show, output, streams
 from .follow import follow, follow_passing
 from .session import Session
-from .stack_change import add_waiting, say_planned
+from .stack_change import add_waiting, say_planned, to_a_good_end
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
 
@@ -89,16 +89,14 @@ def restore_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot restore``."""
     _snapshot_arguments(parser)
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def restore(session: Session, arguments: argparse.Namespace) -> int:
     """Make a stack what it was when a snapshot was taken."""
     action = RestoreSnapshot(arguments.stack, arguments.snapshot)
     running = session.app.act(action, drive=arguments.wait)
-    if not arguments.wait:
-        say_planned(session, running)
-        return 0
-    return follow(session, running, ("RESTORE",))
+    return to_a_good_end(session, arguments, running, ("RESTORE",))
 
 
 def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:

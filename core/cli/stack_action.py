@@ -7,9 +7,10 @@ import argparse
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.states import PASSING
 
+from . import outcome_show
 from .follow import follow, follow_passing
 from .session import Session
-from .stack_change import act_on_all, add_waiting, say_planned
+from .stack_change import act_on_all, add_waiting, to_a_good_end
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
 _ENDS_OF_CANCEL = (
@@ -32,6 +33,7 @@ _GOOD_ENDS = (
 def _stack_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 suspend_arguments = resume_arguments = check_arguments = _stack_arguments
@@ -72,16 +74,16 @@ def cancel_arguments(parser: argparse.ArgumentParser) -> None:
         help="start nothing more, and leave everything as it is then",
     )
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
     """Undo the running create or update, or just start nothing more of the running action."""
     action = CancelStack(arguments.stack, arguments.rollback)
     running = session.app.act(action, drive=arguments.wait)
+    to_a_good_end(session, arguments, running, _ENDS_OF_CANCEL)
     if not arguments.wait:
-        say_planned(session, running)
         return 0
-    follow(session, running, _ENDS_OF_CANCEL)
     ended = session.app.stack(running.stack_id)
     # Without rollback an UPDATE_FAILED is left: that is what was asked for. Going back may fail.
     return 1 if arguments.rollback and ended.status == "FAILED" else 0
@@ -90,6 +92,7 @@ def cancel(session: Session, arguments: argparse.Namespace) -> int:
 def wait_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack wait``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
+    outcome_show.add_arguments(parser)
 
 
 def wait(session: Session, arguments: argparse.Namespace) -> int:
@@ -97,5 +100,9 @@ def wait(session: Session, arguments: argparse.Namespace) -> int:
     running = session.app.wait(arguments.stack)
     action = session.app.reader.stack(running.stack_id).action
     if action in PASSING:
-        return follow_passing(session, running, f"{action} of stack {running.name}: COMPLETE")
-    return follow(session, running, _GOOD_ENDS)
+        done = f"{action} of stack {running.name}: COMPLETE"
+        code = follow_passing(session, running, done)
+    else:
+        code = follow(session, running, _GOOD_ENDS)
+    outcome_show.one(session, arguments, running)
+    return code

@@ -6,9 +6,9 @@ import argparse
 
 from zonda.core.engine.actions import RetryStack, RollbackStack
 
-from .follow import follow
+from . import outcome_show
 from .session import Session
-from .stack_change import add_waiting, say_planned
+from .stack_change import add_waiting, to_a_good_end
 
 #: What can be tried again, and has then come to a good end.
 _ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
@@ -33,28 +33,24 @@ def rollback_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave this resource as it is; may be given several times",
     )
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def rollback(session: Session, arguments: argparse.Namespace) -> int:
     """Make a stack what it was, and wait until it is."""
     action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
     running = session.app.act(action, drive=arguments.wait)
-    if not arguments.wait:
-        say_planned(session, running)
-        return 0
-    return follow(session, running, ("ROLLBACK",))
+    return to_a_good_end(session, arguments, running, ("ROLLBACK",))
 
 
 def retry_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack retry``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def retry(session: Session, arguments: argparse.Namespace) -> int:
     """Do once more what failed, and wait for its end."""
     running = session.app.act(RetryStack(arguments.stack), drive=arguments.wait)
-    if not arguments.wait:
-        say_planned(session, running)
-        return 0
-    return follow(session, running, (*_ENDS, *_ENDS_OF_VERBS))
+    return to_a_good_end(session, arguments, running, (*_ENDS, *_ENDS_OF_VERBS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
@@ -12,7 +12,7 @@ from zonda.core.settings import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
-from . import bundles, hook_options, output, plan_tree, problems, streams
+from . import bundles, hook_options, outcome_show, output, plan_tree, problems, streams
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -190,6 +190,7 @@ def delete_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def delete(session: Session, arguments: argparse.Namespace) -> int:
@@ -209,7 +210,7 @@ def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int
         try:
             stack = session.app.stack_ever(name)
         except NotFound as missing:
-            code = problems.report(session.screen, missing)
+            code = problems.tell(session.screen, missing)
             continue
         if stack.deleted_at is None:
             found[stack.id] = stack
@@ -231,12 +232,13 @@ def act_on_all(
         try:
             running.append(session.app.act(action, drive=arguments.wait))
         except ZondaError as error:
-            code = max(code, problems.report(session.screen, error))
+            code = max(code, problems.tell(session.screen, error))
     for each in running:
         if arguments.wait:
             code = max(code, follow(session, each, (end,)))
         else:
             say_planned(session, each)
+    outcome_show.several(session, arguments, running)
     return code
 
 
@@ -254,6 +256,19 @@ def tags_of(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
+
+
+def to_a_good_end(
+    session: Session, arguments: argparse.Namespace, running: Running, good: Collection[str]
+) -> int:
+    """Follow an action if that is wanted, and show the stack if that is; the exit code."""
+    code = 0
+    if arguments.wait:
+        code = follow(session, running, good)
+    else:
+        say_planned(session, running)
+    outcome_show.one(session, arguments, running)
+    return code
 
 
 def to_the_end(

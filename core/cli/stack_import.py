@@ -6,6 +6,7 @@ import argparse
 
 from zonda.core.engine.actions import ImportResource
 
+from . import outcome_show
 from .follow import follow_passing
 from .session import Session
 from .stack_change import add_waiting, say_planned
@@ -22,6 +23,7 @@ def bind_arguments(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="although another resource has the same physical id"
     )
     add_waiting(parser)
+    outcome_show.add_arguments(parser)
 
 
 def bind(session: Session, arguments: argparse.Namespace) -> int:
@@ -32,6 +34,7 @@ def bind(session: Session, arguments: argparse.Namespace) -> int:
     running = session.app.act(action, drive=arguments.wait)
     if not arguments.wait:
         say_planned(session, running)
+        outcome_show.one(session, arguments, running)
         return 0
     code = follow_passing(session, running, f"Resource {arguments.resource} is imported.")
     if code == 0:
@@ -40,4 +43,5 @@ def bind(session: Session, arguments: argparse.Namespace) -> int:
         if view.status_reason != "state changed":
             said = view.status_reason
         session.screen.say(f"{arguments.resource}: {said}")
+    outcome_show.one(session, arguments, running)
     return code

@@ -41,13 +41,7 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     """One row per stack, the oldest first."""
     tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
     found = [
-        (
-            stack.id,
-            stack.name,
-            stack.state,
-            output.moment(stack.created_at),
-            output.moment(stack.updated_at),
-        )
+        as_row(stack)
         for stack in session.app.reader.stacks()
         if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
@@ -55,6 +49,12 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     screen = session.screen
     output.rows(screen.out, arguments, LIST_COLUMNS, found, screen.width)
     return 0
+
+
+def as_row(stack: StackView) -> tuple[str | None, ...]:
+    """A stack as the row of a list, see ``LIST_COLUMNS``."""
+    times = (output.moment(stack.created_at), output.moment(stack.updated_at))
+    return stack.id, stack.name, stack.state, *times
 
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:

@@ -235,6 +235,34 @@ def test_a_name_that_is_deleted_leads_to_its_id(zonda: Zonda, words: tuple[str, 
         assert "It was deleted at 2" in zonda("stack", "suspend", key, code=1).err
 
 
+@pytest.mark.usefixtures("web")
+def test_actions_show_the_stacks_that_they_were_for_where_that_is_asked_for(zonda: Zonda) -> None:
+    for verb in ("suspend", "resume", "check"):
+        done = zonda("stack", verb, "nope", "web", "-f", "json", code=1)
+        assert [row["Stack Status"] for row in done.data] == [f"{verb.upper()}_COMPLETE"]
+        assert "Stack (nope)" in done.err
+        assert zonda("stack", verb, "web").out == ""
+    (row,) = zonda("stack", "delete", "-y", "web", "-f", "json").data
+    assert (row["Stack Name"], row["Stack Status"]) == ("web", "DELETE_COMPLETE")
+
+
+def test_actions_of_one_stack_show_it_where_that_is_asked_for(zonda: Zonda, template: Path) -> None:
+    zonda("stack", "create", "web", "-t", template, "--no-wait")
+    shown = ("-f", "value", "-c", "stack_status")
+    assert zonda("stack", "cancel", "web", "--no-rollback", *shown).out == "CREATE_FAILED\n"
+    assert zonda("stack", "retry", "web", *shown).out == "CREATE_COMPLETE\n"
+    assert zonda("stack", "rollback", "web", "--to", "1", *shown).out == "ROLLBACK_COMPLETE\n"
+    zonda("stack", "snapshot", "create", "web", "--name", "good")
+    restored = zonda("stack", "snapshot", "restore", "web", "good", *shown)
+    assert restored.out == "RESTORE_COMPLETE\n"
+    assert "| stack_status | RESTORE" in zonda("stack", "wait", "web", "-c", "stack_status").out
+
+
+@pytest.mark.usefixtures("web")
+def test_events_of_a_resource_that_never_was(zonda: Zonda) -> None:
+    assert "nope" in zonda("stack", "event", "list", "web", "--resource", "nope", code=1).err
+
+
 def test_several_stacks_are_deleted_at_once(zonda: Zonda, template: Path) -> None:
     for name in ("one", "two"):
         zonda("stack", "create", name, "-t", template)
