@@ -96,8 +96,11 @@ class Ledger:
             self.live[run.thing] = run.inputs
 
     def _delete(self, key: str, run: Run) -> None:
-        """Once more does no harm; a removal of another instance's thing does."""
+        """Once more does no harm; a removal of another instance's thing, or of a used one, does."""
         if run.thing in self.live:
+            users = [thing for thing, known in self.live.items() if run.thing in known["of"]]
+            if users:
+                self.faults.append(f"{key} removes {run.thing}, which {users} use")
             if self.owners[run.thing] != run.instance:
                 self.faults.append(f"{key} of {run.instance} removes {run.thing} of another")
             del self.live[run.thing]

@@ -43,7 +43,7 @@ class Storm:
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.home = home
-        self.said = home / "said.txt"
+        self.said, self.told = home / "said.txt", home / "told.txt"
         self.wanted_kills = kills
         self.say = say
         self.resources = resources
@@ -154,6 +154,9 @@ class Storm:
         ledger = self.ledger
         if ledger.faults:
             raise StormError("; ".join(ledger.faults))
+        history = self._data(["stack", "history", STACK])
+        if any(each["ended"] is None for each in history):
+            raise StormError(f"the history has an action that has not ended: {history}")
         rows = self._data(["stack", "resource", "list", STACK])
         ids = {row["resource_name"]: row["physical_resource_id"] for row in rows}
         if set(ids) != set(wanted) or len(rows) != len(ids):
@@ -217,20 +220,21 @@ class Storm:
 
     def _start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-        with self.said.open("wb") as file:  # nobody reads a pipe meanwhile
+        # nobody would read a pipe meanwhile
+        with self.said.open("wb") as results, self.told.open("wb") as speech:
             return subprocess.Popen(
                 [sys.executable, "-m", "zonda", *words],
                 stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
+                stdout=results,
+                stderr=speech,
                 env={**kept, "HOME": str(self.home), "ZONDA_HOME": str(self.home)},
                 cwd=self.home,
             )
 
     def _said(self) -> str:
-        said = self.said.read_text()
-        if "Traceback" in said:
-            raise StormError(said)
+        said, told = self.said.read_text(), self.told.read_text()
+        if "Traceback" in told:
+            raise StormError(told)
         return said
 
     def _run(self, words: Sequence[str]) -> tuple[int, str]:
@@ -240,16 +244,17 @@ class Storm:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            raise StormError(f"{' '.join(words)} hangs: {self._said()}") from None
+            raise StormError(f"{' '.join(words)} hangs: {self.told.read_text()}") from None
         return process.returncode, self._said()
 
     def _expect(self, words: Sequence[str], code: int) -> None:
         got, said = self._run(words)
         if got != code:
-            raise StormError(f"{' '.join(words)} ends with {got}: {said[-2000:]}")
+            told = self.told.read_text()
+            raise StormError(f"{' '.join(words)} ends with {got}: {said[-2000:]} {told[-2000:]}")
 
     def _data(self, words: Sequence[str]) -> Any:
         code, said = self._run([*words, "-f", "json"])
         if code:
-            raise StormError(f"{' '.join(words)}: {said}")
+            raise StormError(f"{' '.join(words)}: {self.told.read_text()}")
         return json.loads(said)
