@@ -32,6 +32,13 @@ def test_at_work_and_waiting_for_it(bench: Any) -> None:
     assert (found["b"].doing, found["b"].waits_for) == ("waiting", ("a",))
 
 
+def test_a_token_that_cannot_be_stored_is_told_of(bench: Any) -> None:
+    bench.journal.behave["a", "handle_create"] = lambda resource: object()
+    bench.journal.behave["a", "check"] = lambda resource: False
+    begin(bench, CreateStack("s", bench.bundle(TWO)))
+    assert any("is no JSON" in text for text in told(bench)["a"].told)
+
+
 def test_while_deleting_requirements_wait_for_their_users(bench: Any) -> None:
     bench.create("a: {type: Test::Box}\nb: {type: Test::Slow, depends_on: a}")
     bench.journal.behave["b", "check"] = lambda resource: False

@@ -80,6 +80,11 @@ def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situatio
 
 def _at_work(row: ResourceRow) -> Iterator[str]:
     yield f"{row.op} is in progress: {_AT_WORK.get(row.op_state, 'the next attempt is due')}"
+    if row.is_volatile:
+        yield (
+            "what its plug-in has returned is no JSON and cannot be stored, so that this operation"
+            " is lost if the engine ends"
+        )
     if row.attempt > 1:
         yield f"this is attempt {row.attempt}"
     if row.status_reason and row.retry_at is not None:
