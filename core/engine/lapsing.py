@@ -15,7 +15,7 @@ from .work import Work
 
 
 def lapse(work: Work, stack: StackRow) -> None:
-    """What a stack's environment says counts alone from now on; what it protects no more is told."""
+    """An environment counts alone from now on; what it protects no more is told."""
     known = policies.read(stack.policies)
     now = known.after(policies.Policies())
     stack.policies = now.to_text()

@@ -287,12 +287,22 @@ def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
     """The plan of a suspension, a resumption or a check; None if that was done last."""
     op = VERBS[type(action)]
     check_overtakes(stack, op)
+    check_meant(stack, op)
     if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":
         return None
     note = UNCHECKED if op == "CHECK" and not _all_checked(room, stack) else ""
     # what a suspension has not reached need not be resumed
     which = is_suspended if op == "RESUME" and stack.suspended else None
     return Proposal(stack.id, op, stack.generation, changes={"note": note}, which=which)
+
+
+def check_meant(stack: StackRow, op: str) -> None:
+    """Raise NotSupported for a stack that is being deleted: nothing in it is meant to be there."""
+    if stack.action == "DELETE":
+        raise NotSupported(
+            f"Stack {stack.name} is {stack.action}_{stack.status}: {op} is for what is to stay.",
+            hint=f"Go on with 'zonda stack delete {stack.name}', or update the stack to keep it.",
+        )
 
 
 def is_suspended(row: ResourceRow) -> bool:

@@ -17,7 +17,7 @@ from zonda.hooks.near import near
 
 from . import actions, documents, handing, proposals, snapshotting
 from .planning import Proposal
-from .proposals import check_overtakes, nodes_of, stored
+from .proposals import check_meant, check_overtakes, nodes_of, stored
 from .recording import Given
 from .room import Room
 from .states import COMPLETE, IDLE, IN_PROGRESS, PRESENT
@@ -27,6 +27,7 @@ from .work import Work
 def create(room: Room, stack: StackRow, action: actions.SnapshotStack) -> Proposal:
     """Have every resource give what it needs to come back to what it is."""
     check_overtakes(stack, "SNAPSHOT")
+    check_meant(stack, "SNAPSHOT")
     if action.name and any(row.name == action.name for row in _all(room, stack)):
         raise Conflict(f"Stack {stack.name} has a snapshot of the name {action.name} already.")
     row = SnapshotRow(

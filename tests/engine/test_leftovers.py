@@ -7,9 +7,16 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.actions import AbandonStack, CreateStack
+from zonda.core.engine.actions import (
+    AbandonStack,
+    CheckStack,
+    CreateStack,
+    ResumeStack,
+    SnapshotStack,
+    SuspendStack,
+)
 from zonda.core.engine.exporting import Exporting
-from zonda.hooks.errors import Conflict
+from zonda.hooks.errors import Conflict, NotSupported
 
 ONE = "a: {type: Test::Box, properties: {fixed: one}}"
 TWO = ONE + "\nb: {type: Test::Box, depends_on: a}"
@@ -110,3 +117,14 @@ def test_a_name_means_the_instance_that_stays(bench: Any) -> None:
     )
     assert left.physical_id == old
     assert bench.engine.reader.resource(bench.stack.id, left.id) == left
+
+
+@pytest.mark.parametrize("action", [SuspendStack, ResumeStack, CheckStack, SnapshotStack])
+def test_nothing_hides_that_a_deletion_has_failed(bench: Any, action: Any) -> None:
+    bench.create(TWO)
+    bench.suspend()
+    bench.fails("a", "handle_delete")
+    bench.delete()
+    with pytest.raises(NotSupported, match="DELETE_FAILED"):
+        bench.run(action("s"))
+    assert bench.stack.state == "DELETE_FAILED"
