@@ -1,0 +1,51 @@
+"""Many seeds, and what happened in them: ``python -m tests.simulation.sim KIND FIRST COUNT``.
+
+KIND is ``whole``, ``plain`` or ``inward``. Set ``PYTHONHASHSEED`` to see a seed again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from .life import live
+from .play import play
+from .simulator import Simulator
+
+KINDS: dict[str, Callable[[int], Simulator]] = {
+    "whole": live,
+    "plain": play,
+    "inward": lambda seed: play(seed, inward=True),
+}
+
+
+def main() -> int:
+    """Play them; 1 if any has failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.sim")
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("first", type=int)
+    parser.add_argument("count", type=int)
+    asked = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    counted: Counter[str] = Counter()
+    failed = {}
+    for seed in range(asked.first, asked.first + asked.count):
+        try:
+            sim = KINDS[asked.kind](seed)
+        except Exception as error:  # a broken engine may raise anything
+            failed[seed] = f"{type(error).__name__}: {error}"
+        else:
+            counted += sim.counted + Counter(crashes=sim.crashes)
+        counted["seeds"] += 1
+    shown = {"kind": asked.kind, **dict(sorted(counted.items())), "failed": failed}
+    print(json.dumps({**shown, "cpu_s": round(time.process_time(), 1)}))
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
