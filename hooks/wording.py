@@ -9,9 +9,14 @@ from __future__ import annotations
 import dis
 import json
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from .errors import ResourceFailure
+
+#: Characters that are kept of what somebody else says of a failure, or of what is waited for.
+LONGEST: Final = 4000
+#: How many of them are the last ones: what went wrong often stands there.
+_END: Final = 1000
 
 
 def encodable(text: str) -> str:
@@ -25,6 +30,14 @@ def text_of(thing: object) -> str:
         return encodable(str(thing))
     except Exception as error:  # a stranger's __str__ may raise anything
         return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
+
+
+def shortened(text: str) -> str:
+    """``text``, without its middle where it is longer than anybody reads; what lacks is told."""
+    lacking = len(text) - LONGEST
+    if lacking <= 0:
+        return text
+    return f"{text[: LONGEST - _END]} [... {lacking:,} characters left out ...] {text[-_END:]}"
 
 
 def named(error: BaseException) -> str:

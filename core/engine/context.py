@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.runner import StackRef, WorkflowRunner
-from zonda.hooks.wording import text_of
+from zonda.hooks.wording import shortened, text_of
 
 from .work import Work
 
@@ -148,7 +148,7 @@ class LentContext:
         if self._scrubbed is None:
             return
         since = None if self.operation is None else self.operation.started_at
-        text = self._scrubbed(text_of(message))
+        text = shortened(self._scrubbed(text_of(message)))
         self._lending.progress(self.stack.id, self._resource_name, text, since)
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:

@@ -18,7 +18,7 @@ from zonda.core.store.views import REDACTED
 from zonda.hooks.context import Clock
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
-from zonda.hooks.wording import text_of
+from zonda.hooks.wording import shortened, text_of
 
 from .context import Lender, Lending
 from .definitions import Definition, Definitions, Loading
@@ -142,7 +142,7 @@ def _output(node: Any, scope: Any, secrets: list[Any]) -> OutputView:
         value = node.resolve(scope)
         check_value("the output", value)
     except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
-        said = scrub(text_of(error), secrets) or type(error).__name__
+        said = shortened(scrub(text_of(error), secrets)) or type(error).__name__
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 

@@ -12,7 +12,7 @@ from zonda.core.template.secrecy import hides
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError
 from zonda.hooks.resource import Resource
-from zonda.hooks.wording import encodable, lost, text_of
+from zonda.hooks.wording import encodable, lost, shortened, text_of
 
 from .definitions import Definition
 from .redact import scrub
@@ -133,13 +133,14 @@ def path_of(name: str, error: BaseException) -> Path:
 def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
     """``ValueError: resources.NAME: text``; failures that a plug-in words itself go without class.
 
-    The values of ``secrets`` do not appear in it. It can be encoded, whatever the error says.
+    The values of ``secrets`` do not appear in it. It can be encoded, whatever the error says, and
+    is short enough to be kept with every event.
     """
     return encodable(_reason(name, error, secrets))
 
 
 def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
-    text = scrub(text_of(error), secrets.values)
+    text = shortened(scrub(text_of(error), secrets.values))
     shown = f"resources.{name}: {text}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown

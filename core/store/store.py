@@ -191,18 +191,32 @@ def _version(connection: sqlite3.Connection) -> str | None:
 
 def _check(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
     version = _version(connection)
-    if version is None or version != HEAD:
-        raise StoreError(
-            f"The database {path} has the schema {version or 'of something else'}, "
-            f"and this zonda knows up to {HEAD}.",
-            hint="Use the zonda that wrote it (or a newer one).",
-        )
+    if version != HEAD:
+        raise _another(path, version)
     kept = connection.execute(SQL["meta_value"], ("key_check",)).fetchone()
     if kept is None or kept[0] != _key_check(sealer):
         raise StoreError(
             f"The database {path} was made with another sealing key.",
             hint="Give that key in ZONDA_KEY or put its key file back.",
         )
+
+
+def _another(path: str, version: str | None) -> StoreError:
+    """What is wrong with a database whose schema is not ours."""
+    if version is None:
+        return StoreError(
+            f"The database {path} has no schema of zonda.",
+            hint="Choose another ZONDA_HOME, or move the file away.",
+        )
+    if version < HEAD:
+        return StoreError(
+            f"The database {path} has the schema {version} of an older zonda (this one: {HEAD}).",
+            hint="A command that changes something brings it up to date, or says why it cannot.",
+        )
+    return StoreError(
+        f"The database {path} has the schema {version} of a newer zonda (this one: {HEAD}).",
+        hint="Use the zonda that wrote it, or a newer one.",
+    )
 
 
 def _key_check(sealer: Sealer) -> str:

@@ -126,12 +126,30 @@ def test_what_a_plugin_stores_must_be_storable(does: Any, why: str, bench: Any) 
     assert bench.states()["b"] == "CREATE_COMPLETE"
 
 
+def test_a_reason_is_no_longer_than_anybody_reads(bench: Any) -> None:
+    said = "first" + "x" * 1_000_000 + "last"
+    bench.journal.behave["a", "handle_create"] = raises(ValueError(said))
+    reason = bench.create(TWO).status_reason
+    assert len(reason) < 4200
+    assert "resources.a: firstx" in reason
+    assert "x [... 996,009 characters left out ...] x" in reason
+    assert reason.endswith("xlast")
+
+
 def test_progress_may_be_any_text(bench: Any) -> None:
     said: list[str] = []
     bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
     bench.journal.behave["a", "check"] = lambda r: r.context.progress("x\ud800") or True
     assert bench.create(TWO).state == "CREATE_COMPLETE"
     assert "x\\ud800" in said
+
+
+def test_progress_is_no_longer_than_anybody_reads(bench: Any) -> None:
+    said: list[str] = []
+    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.journal.behave["a", "check"] = lambda r: r.context.progress("y" * 1_000_000) or True
+    assert bench.create(TWO).state == "CREATE_COMPLETE"
+    assert 4000 < max(map(len, said)) < 4200
 
 
 def test_an_attribute_that_is_no_text_fails_its_resource(bench: Any) -> None:

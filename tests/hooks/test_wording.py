@@ -9,7 +9,7 @@ import pytest
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 from zonda.hooks.testing import Lifecycle
-from zonda.hooks.wording import named, sentences, text_of
+from zonda.hooks.wording import LONGEST, named, sentences, shortened, text_of
 
 
 class Mute(Exception):
@@ -97,3 +97,10 @@ def test_numbers_are_ids_too() -> None:
 )
 def test_sentences_are_not_glued(texts: tuple[str, ...], whole: str) -> None:
     assert sentences(*texts) == whole
+
+
+def test_the_middle_of_what_is_too_long_is_left_out() -> None:
+    whole = "a" * LONGEST
+    assert shortened(whole) == whole
+    cut = shortened(f"a{whole}b")
+    assert cut == f"{'a' * (LONGEST - 1000)} [... 2 characters left out ...] {'a' * 999}b"

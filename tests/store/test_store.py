@@ -80,7 +80,7 @@ def _folder_missing(path: Path) -> None:
     ("damage", "told"),
     [
         pytest.param(_garbage, "not a database", id="another file"),
-        pytest.param(_newer, "9999", id="newer schema"),
+        pytest.param(_newer, "9999 of a newer zonda", id="newer schema"),
         pytest.param(_other_key, "another sealing key", id="another key"),
         pytest.param(_truncated, "damaged", id="truncated"),
         pytest.param(_folder_missing, "opened", id="no folder"),

@@ -10,7 +10,7 @@ from zonda.core.engine.reasons import OPEN
 from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import StackRow
 from zonda.core.template.partly import resolve_partly
-from zonda.hooks.wording import text_of
+from zonda.hooks.wording import shortened, text_of
 
 from .changes import NOTHING, Change, changes, hidden
 from .sections import stricter
@@ -45,7 +45,8 @@ def _value(definition: Any, node: Any, values: Any) -> Any:
     except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
         parameters = definition.parameters
         secrets = [parameters.values.get(key) for key in parameters.hidden]
-        return f"error: {scrub(text_of(error), secrets) or type(error).__name__}"
+        said = shortened(scrub(text_of(error), secrets))
+        return f"error: {said or type(error).__name__}"
 
 
 def parameters(before: Any, after: Any) -> Iterator[Change]:
