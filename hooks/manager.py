@@ -8,6 +8,7 @@ one of them is zonda's own; the rest of what they bring is used.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import Distribution, entry_points
@@ -315,7 +316,8 @@ def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
 def what_to_do(error: BaseException) -> str:
     """What the operator can do about a plug-in that cannot be imported or used."""
     if isinstance(error, ModuleNotFoundError) and error.name:
-        library = error.name.partition(".")[0]
+        top = error.name.partition(".")[0]
+        library = error.name if top in sys.modules else top
         if error.name == "heat":
             return "It was written for OpenStack Heat: pip install zonda-heat-compat."
         return f"It needs {library}, which is not installed. Everything else goes on without it."

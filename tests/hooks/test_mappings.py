@@ -9,7 +9,7 @@ import pytest
 
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.errors import UpdateReplace
-from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.manager import gather, make_manager, what_to_do
 from zonda.hooks.mappings import MISSING, Mapped, follows_the_guide, noting_missing
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
@@ -128,6 +128,13 @@ def test_a_type_decides_whether_a_change_is_worth_an_update() -> None:
     assert life.update({"text": "bc"}) == "updated"
     assert life.update({"text": "anew"}) == "replaced"
     assert Choosy.updates == ["bc"]
+
+
+def test_of_a_package_that_is_there_the_part_that_lacks_is_named() -> None:
+    gone = ModuleNotFoundError("No module named 'json.gone'", name="json.gone")
+    assert what_to_do(gone).startswith("It needs json.gone, which is not installed")
+    other = ModuleNotFoundError("No module named 'acme_gone.part'", name="acme_gone.part")
+    assert what_to_do(other).startswith("It needs acme_gone, which is not installed")
 
 
 def test_a_constraint_needs_no_base_class_and_a_bad_one_costs_nothing_else() -> None:

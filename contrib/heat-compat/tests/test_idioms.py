@@ -232,6 +232,7 @@ outputs: {port: {value: {get_attr: [raft, port]}}}
 def test_a_raft_that_keeps_its_attributes_itself_lives(zonda_stack: Any) -> None:
     assert zonda_stack.create(template(RAFT)).state == "CREATE_COMPLETE"
     assert zonda_stack.outputs == {"port": "kiel"}
+    assert zonda_stack.check().state == "CHECK_COMPLETE"
     assert zonda_stack.delete().state == "DELETE_COMPLETE"
 
 

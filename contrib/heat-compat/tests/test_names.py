@@ -124,3 +124,47 @@ def test_the_package_knows_nothing_of_zonda_but_its_hooks() -> None:
             found |= {name for name in names if name.split(".")[0] == "zonda"}
     assert found
     assert all(name.split(".")[1] == "hooks" for name in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "advised"),
+    [
+        pytest.param("heat.engine.resources.nova_utils", False, id="2014"),
+        pytest.param("heat.engine.watchrule", False, id="watchrule"),
+        pytest.param("heat.openstack.common.rpc", False, id="incubator"),
+        pytest.param("heat.engine.resources.server", False, id="server"),
+        pytest.param("heat.engine.resources.server_base", True, id="server-of-today"),
+        pytest.param("heat.engine.event", True, id="of-today"),
+    ],
+)
+def test_only_what_heat_has_today_is_advised_to_be_fetched(
+    tmp_path: Path, name: str, advised: bool
+) -> None:
+    said = run(f"import {name}", tmp_path).stderr
+    assert f"does not provide {name}" in said
+    assert ("openstack-heat" in said) is advised
+    assert ("Heat of today has it no more" in said) is not advised
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("lockutils", "oslo_concurrency.lockutils"),
+        ("processutils", "oslo_concurrency.processutils"),
+        ("loopingcall", "oslo_service.loopingcall"),
+        ("context", "oslo_context.context"),
+        ("policy", "oslo_policy.policy"),
+    ],
+)
+def test_libraries_that_were_a_part_of_heat(tmp_path: Path, name: str, library: str) -> None:
+    package, _, module = library.partition(".")
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text("")
+    (tmp_path / package / f"{module}.py").write_text("MINE = True\n")
+    code = f"from heat.openstack.common import {name}; print({name}.MINE)"
+    assert run(code, tmp_path, PYTHONPATH=str(tmp_path)).stdout == "True\n"
+
+
+def test_errors_by_another_name(tmp_path: Path) -> None:
+    code = "from heat.openstack.common import exception; print(exception.NotFound.__module__)"
+    assert run(code, tmp_path).stdout == "heat.common.exception\n"

@@ -20,6 +20,13 @@ EXTRA_PATH = "HEAT_COMPAT_PATH"
 #: Below it Heat's own files, where there are any, come before what is provided here.
 _THEIRS = "heat.engine.resources.openstack."
 
+#: Of what plug-ins of 2013 to 2016 import, what Heat itself no longer has.
+_GONE = (
+    *("heat.openstack.", "heat.engine.watchrule.", "heat.engine.resources.nova_utils."),
+    *("heat.engine.resources.server.", "heat.engine.resources.instance."),
+    *("heat.engine.resources.autoscaling.", "heat.engine.resources.loadbalancer."),
+)
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -50,6 +57,10 @@ class Names:
             if spec is not None and spec.origin is not None:
                 return spec
         # Without the name of the module, since Python hides the error of one that is named.
+        if f"{name}.".startswith(_GONE):
+            raise ModuleNotFoundError(
+                f"zonda-heat-compat does not provide {name}, and Heat of today has it no more"
+            )
         raise ModuleNotFoundError(
             f"zonda-heat-compat does not provide {name}. To have Heat's own file, run pip install "
             f"--no-deps --target FOLDER openstack-heat and set {EXTRA_PATH}=FOLDER"

@@ -2,6 +2,7 @@
 
 from heat.common import exception
 from heat.common.i18n import _
+from heat.db import api as db_api
 from heat.engine import attributes
 from heat.engine import clients
 from heat.engine import constraints
@@ -148,7 +149,18 @@ class Raft(resource.Resource):
         self.attributes = {}
 
     def handle_create(self):
+        db_api.resource_data_set(self, 'log', 'afloat', redact=True)
         self.resource_id_set('raft')
+
+    def handle_check(self):
+        if db_api.resource_data_get(self, 'log') != db_api.resource_data_get_all(self)['log']:
+            raise exception.Error('no log')
+        db_api.resource_data_delete(self, 'log')
+        try:
+            db_api.resource_data_get(self, 'log')
+        except exception.NotFound:
+            return
+        raise exception.Error('still there')
 
     def check_create_complete(self, token):
         port = self.properties['port']
