@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from zonda.core.store.views import EventView, StackView
 from zonda.core.template import source
 from zonda.core.template.bundle import Bundle
-from zonda.hooks.errors import Place, ZondaError
+from zonda.hooks.errors import Path, Place, ZondaError
 
 from .excerpts import excerpt
 from .session import Session
@@ -16,18 +16,31 @@ from .session import Session
 _SHOWN = 10
 
 
-def explain(session: Session, stack: StackView, failed: Sequence[EventView]) -> Iterator[str]:
-    """One line per resource that failed, with its place in the template."""
-    last = {event.resource_name: event for event in failed}
+def explain(
+    session: Session, stack: StackView, failed: Sequence[EventView], since: int
+) -> Iterator[str]:
+    """One line per resource that failed, with its place in the template.
+
+    ``failed``: the events that tell of it. What was refused before it began has none, and is looked
+    for in the generations from ``since`` on.
+    """
+    last: dict[str, tuple[str, Path]] = {}
+    for event in failed:
+        if event.resource_name is not None:
+            last[event.resource_name] = (event.reason, ("resources", event.resource_name))
+    for one in session.app.reader.failed(stack.id):
+        if one.generation >= since and one.during == "prepare" and one.resource_name not in last:
+            path = one.path or ("resources", one.resource_name)
+            last[one.resource_name] = (one.reason, path)
     if not last and stack.status_reason:
         yield f"  {stack.status_reason}"
         return
     document = _document(session, stack)
-    for name, event in list(last.items())[:_SHOWN]:
-        place = document.place(("resources", name), key=True) if document else None
+    for name, (said, path) in list(last.items())[:_SHOWN]:
+        place = document.place(path, key=True) if document else None
         where = f"{place}: " if place else ""
-        path = f"resources.{name}: "
-        reason = event.reason if path in event.reason else path + event.reason
+        own = f"resources.{name}: "
+        reason = said if own in said else own + said
         yield f"{where}{session.screen.coloured('error', 'red')}: {reason}"
         yield from _excerpt(session, place)
     if len(last) > _SHOWN:

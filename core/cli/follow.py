@@ -163,6 +163,7 @@ def _verdict(
     screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "red"))
     if told := _cancelled(session, running):
         screen.say(told)
-    for line in failures.explain(session, stack, failed):
+    since = stack.generation if running.generation is None else running.generation
+    for line in failures.explain(session, stack, failed, since):
         screen.say(line)
     return 1

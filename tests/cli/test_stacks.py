@@ -258,6 +258,34 @@ def test_actions_of_one_stack_show_it_where_that_is_asked_for(zonda: Zonda, temp
     assert "| stack_status | RESTORE" in zonda("stack", "wait", "web", "-c", "stack_status").out
 
 
+REFUSED = """\
+heat_template_version: 2018-08-31
+resources:
+  out: {type: OS::Heat::TestResource, external_id: ONE}
+  pw: {type: OS::Heat::RandomString, properties: {length: SIZE}}
+"""
+
+
+@pytest.mark.parametrize("rollback", [(), ("--enable-rollback",)], ids=["stays", "rolled back"])
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        pytest.param(("ONE", "two"), "t.yaml:3:3: error: ", id="external id"),
+        pytest.param(("SIZE", "9"), "t.yaml:4:", id="protected"),
+    ],
+)
+def test_what_is_refused_before_it_begins_has_its_place(
+    zonda: Zonda, write: Write, change: tuple[str, str], place: str, rollback: tuple[str, ...]
+) -> None:
+    changed = REFUSED.replace(*change)
+    first, second = (text.replace("ONE", "one").replace("SIZE", "8") for text in (REFUSED, changed))
+    zonda("stack", "create", "web", "-t", write("t.yaml", first))
+    zonda("stack", "protect", "web", "pw")
+    said = zonda("stack", "update", "web", "-t", write("t.yaml", second), *rollback, code=1).err
+    assert place in said
+    assert said.count("error: ") == 1, said
+
+
 @pytest.mark.usefixtures("web")
 def test_events_of_a_resource_that_never_was(zonda: Zonda) -> None:
     assert "nope" in zonda("stack", "event", "list", "web", "--resource", "nope", code=1).err
