@@ -152,7 +152,7 @@ def _check_converged(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -
         raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
     outside = [row for row in rows if not str(row.physical_id).startswith(INWARD)]
     there = {str(row.physical_id) for row in outside if row.external_id is None}
-    if _owned(sim) != there - sim.world.excused or there - set(sim.world.live):
+    if _owned(sim) != there - sim.world.excused or there - set(sim.world.live) - sim.world.excused:
         raise Violation(f"the world is not what the rows say: {there} {sim.world.live}")
     stale = _stale(sim, rows)
     for name, entry in wanted.items():

@@ -35,6 +35,7 @@ class Ownership:
                 continue
             if abandoned and row.op:
                 world.excused.add(physical)  # in the midst of something: nobody can know
+                world.live[physical] = FREE
             elif abandoned or row.deletion_policy == "Retain":
                 world.live[physical] = FREE
                 world.excused.discard(physical)
