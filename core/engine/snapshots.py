@@ -54,13 +54,17 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
     if snapshot.status == IN_PROGRESS:
         raise NotSupported(f"Snapshot {snapshot.id} is still being made.", hint="Wait for it.")
     entries = resources_of(room, snapshot)
+    keepers = [row for row in _keepers(room, stack) if row.name in entries and _deletes(room, row)]
+    going = [row.name for row in keepers if row.want != PRESENT]
+    if going:
+        raise NotSupported(
+            f"{', '.join(going)} of stack {stack.name} cannot be asked: to be deleted.",
+            hint="Delete the stack, or update it so that they stay or are gone.",
+        )
     handed = {
-        row.id: handing.text(room.sealer, handing.SNAPSHOT, entries[row.name])
-        for row in room.reader().resource_rows(stack.id)
-        if row.name in entries and row.want == PRESENT and _deletes(room, row)
+        row.id: handing.text(room.sealer, handing.SNAPSHOT, entries[row.name]) for row in keepers
     }
-
-    asked = {row.name for row in room.reader().resource_rows(stack.id) if row.id in handed}
+    asked = {row.name for row in keepers}
 
     def also(work: Work, planned: StackRow) -> None:
         snapshotting.begin(work, planned, snapshot, "DELETE")

@@ -483,3 +483,19 @@ def test_a_stack_with_a_snapshot_goes_as_far_as_it_can_without_a_plug_in(vault: 
     assert vault.delete().state == "DELETE_FAILED"
 
     assert vault.journal.of("b")[-1] == "handle_delete"
+
+
+def test_who_is_to_be_deleted_is_not_passed_over_when_a_snapshot_is(vault: Any) -> None:
+    vault.create(ONE)
+    taken(vault)
+    vault.fails("b", "handle_delete")
+    vault.delete()
+    vault.heals("b", "handle_delete")
+
+    with pytest.raises(NotSupported, match="v of stack s cannot be asked"):
+        vault.run(DeleteSnapshot("s", "first"))
+
+    assert len(snapshots(vault)) == 1
+    vault.update(ONE)
+    vault.run(DeleteSnapshot("s", "first"))
+    assert vault.journal.of("v")[-3:] == FORGOTTEN
