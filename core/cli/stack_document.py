@@ -15,7 +15,7 @@ from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import Conflict, UsageError
 
-from . import bundles, output, streams
+from . import bundles, left_out, output, streams
 from .session import Session
 from .stack_change import action_arguments, add_waiting, tags_of, to_the_end
 
@@ -182,11 +182,8 @@ def _document(file: str) -> dict[str, Any]:
             f"{file} is no document of a stack.",
             hint="It is what 'stack abandon' or 'stack export' has written.",
         )
-    if found.get("masked"):
-        raise UsageError(
-            f"In {file} hidden values are left out: {', '.join(map(str, found['masked']))}.",
-            hint="Export the stack again with --with-secrets.",
-        )
+    if not isinstance(found.get("masked") or [], list):
+        raise UsageError(f"{file} is no document of a stack: 'masked' is no list.")
     left = found.get("leftovers")
     found["leftovers"] = (
         [each for each in left if isinstance(each, dict)] if isinstance(left, list) else []
@@ -197,12 +194,13 @@ def _document(file: str) -> dict[str, Any]:
 def _bundle(session: Session, arguments: argparse.Namespace, document: dict[str, Any]) -> Bundle:
     """The template of the document, or the one given; ``-e`` and ``--parameter`` win."""
     given = bundles.collect(session, arguments)
+    left_out.check(arguments.adopt_file, document, given)
     if not given.template and not document.get("template"):
         raise UsageError(
             f"Invalid adopt data: {arguments.adopt_file} has no template.",
             hint="Give one with -t.",
         )
-    environment = document.get("environment") or {}
+    environment = left_out.without_masks(document.get("environment") or {})
     if arguments.template and arguments.environment:
         environment = {}  # another template may know nothing of the parameters of the old one
     return dataclasses.replace(

@@ -28,6 +28,10 @@ from .documents import MASK
 Reading = Callable[[Bundle, Identity], StackDefinition]
 
 
+#: How ``masked`` calls what is no file.
+_FILES = {"": "template", "parameter": "parameters"}
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
     """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks.
@@ -143,7 +147,7 @@ class Exporting:
             _clean(environment, texts),
             _clean(files, texts),
             resources,
-            [".".join(map(str, (file or "template", *path))) for file, path in hidden],
+            [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
         )
 
 

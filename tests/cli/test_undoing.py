@@ -327,3 +327,29 @@ def test_what_is_in_progress_is_abandoned_by_force_only(zonda: Zonda, write: Wri
     assert "--force" in said
     zonda(*words, "--force")
     assert zonda("stack", "list", "-f", "json").data == []
+
+
+def test_what_was_abandoned_without_secrets_is_adopted_with_them(
+    zonda: Zonda, write: Write, tmp_path: Path
+) -> None:
+    text = SECRET[: SECRET.index("resources:")].replace(", default: hush-hush", "")
+    text += (
+        "resources:\n  a: {type: OS::Heat::TestResource, properties: {value: {get_param: word}}}\n"
+    )
+    template, file = write("t.yaml", text), tmp_path / "web.json"
+    zonda("stack", "create", "web", "-t", template, "-P", "word=hush-hush")
+    zonda("stack", "abandon", "web", "-y", "--without-secrets", "-o", file)
+    words = ("stack", "adopt", "web", "--adopt-file", file)
+    said = zonda(*words, "-t", template, code=2).err
+    assert "parameters.word" in said
+    assert "--parameter" in said
+    said = zonda(*words, "-t", template, "-P", "word=hush-hush", code=2).err
+    assert "resources.a.resource_data.value" in said, "nobody has given that again"
+    assert "parameters.word" not in said
+    document = json.loads(file.read_text())
+    document["resources"]["a"]["resource_data"] = {}
+    file.write_text(json.dumps(document))
+    environment = write("e.yaml", "parameters: {word: hush-hush}\n")
+    zonda(*words, "-e", environment)
+    assert state(zonda) == "ADOPT_COMPLETE"
+    assert "hush-hush" in zonda("stack", "export", "web", "--with-secrets").out

@@ -1,0 +1,76 @@
+"""What a document of a stack leaves out, and what of that a command gives again.
+
+Called by ``stack adopt``. A document names what it has masked; a template, environments and
+parameters on the command line may stand in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.core.engine.documents import MASK
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.errors import UsageError
+
+#: Where parameters get values in an environment.
+_SECTIONS = ("parameters", "parameter_defaults")
+
+
+def check(file: str, document: Mapping[str, Any], given: Bundle) -> None:
+    """Raise UsageError if anything that ``document`` masks is not given again."""
+    missing = [path for path in map(str, document.get("masked") or ()) if path]
+    known = {*given.parameters, *_named(given)}
+    entries = set(_entries(document))
+    if given.template:
+        missing = [path for path in missing if not path.startswith("template.")]
+    missing = [
+        path
+        for path in missing
+        if not path.startswith("leftovers.")
+        and (path in entries if path.startswith("resources.") else path.split(".")[-1] not in known)
+    ]
+    if missing:
+        raise UsageError(
+            f"In {file} hidden values are left out: {', '.join(missing)}.",
+            hint="Export the stack again with --with-secrets. Where it is gone: -t gives the "
+            "template again, -e and --parameter give parameters; what of a resource is not needed "
+            "can be taken out of the file.",
+        )
+
+
+def without_masks(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """An environment without the masks of what is given elsewhere."""
+    found = dict(environment)
+    for section in _SECTIONS:
+        if isinstance(values := found.get(section), Mapping):
+            found[section] = {key: value for key, value in values.items() if value != MASK}
+    return found
+
+
+def _entries(document: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of what is masked still of the resources."""
+    for name, entry in (document.get("resources") or {}).items():
+        data, metadata = (
+            found
+            if isinstance(entry, Mapping) and isinstance(found := entry.get(key), Mapping)
+            else {}
+            for key in ("resource_data", "metadata")
+        )
+        yield from (f"resources.{name}.resource_data.{key}" for key in data if data[key] == MASK)
+        if MASK in metadata.values():
+            yield f"resources.{name}.metadata"
+
+
+def _named(given: Bundle) -> Iterator[str]:
+    """The parameters that environments name."""
+    import yaml
+
+    for _, text in given.environment_files:
+        try:
+            found = yaml.safe_load(text)
+        except yaml.YAMLError:
+            continue  # told with its place when the bundle is loaded
+        for section in _SECTIONS:
+            values = found.get(section) if isinstance(found, Mapping) else None
+            yield from map(str, values if isinstance(values, Mapping) else ())
