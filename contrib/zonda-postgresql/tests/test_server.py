@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import socket
 import threading
 from collections.abc import Iterator
@@ -165,3 +166,37 @@ def test_another_server_at_the_same_address_is_told(world: Any) -> None:
     life.saved.data["cluster"] = "1234"
     with pytest.raises(ResourceFailure, match="another server than before"):
         life.check()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("role", {"name": "r"}),
+        ("database", {"name": "d"}),
+        ("schema", {"name": "s"}),
+        ("extension", {"name": "hstore"}),
+        ("grant", {"role": "r", "object_type": "database", "privileges": ["CREATE"]}),
+    ],
+)
+def test_what_was_never_reached_can_be_deleted(
+    world: Any, monkeypatch: pytest.MonkeyPatch, kind: str, given: dict[str, Any]
+) -> None:
+    nobody = {"user": world.name("nobody"), "password": "wrong"}
+    life = world.life(kind, as_user=nobody, **given)
+    with pytest.raises(ResourceFailure, match="cannot be reached"):
+        life.create()
+    life.delete()
+
+
+def test_what_was_reached_is_not_forgotten_while_the_server_is_away(world: Any, role: str) -> None:
+    """Killed right after the role was made: nothing is stored of it but where it is."""
+    life = world.life("role", name=world.name("a"))
+    life.create()
+    life.saved.data.pop("oid")
+    life.saved.resource_id = None
+    away = {**life.definition.properties["server"], "user": world.name("nobody"), "password": "x"}
+    life.definition = dataclasses.replace(
+        life.definition, properties={**life.definition.properties, "server": away}
+    )
+    with pytest.raises(ResourceFailure, match="cannot be reached"):
+        life.delete()

@@ -146,8 +146,9 @@ class Managed(OnServer):
                 elif found is not None:
                     self.context.progress(f"{found.name} stays: it was adopted")
         except Unreachable:
-            # A database that is gone has taken with it what was in it.
-            if not self.in_database or self._home_is_there():
+            # What was never reached holds nothing of ours; a database that is gone has taken with
+            # it what was in it.
+            if _PLACE in self.data() and (not self.in_database or self._home_is_there()):
                 raise
 
     def handle_check(self) -> None:
@@ -197,6 +198,7 @@ class Managed(OnServer):
     def _make_or_take(self, session: Session, wanted: properties.Properties) -> None:
         name = wanted[NAME]
         naming.check(name)
+        self._store(_PLACE, self._place(session))  # before anything is made: see handle_delete
         found = self._ours(session)
         if found is None:
             found = self.find(session, NAME, name)
@@ -253,9 +255,12 @@ class Managed(OnServer):
         return [each for each in found if each is not None]
 
     def _remember(self, session: Session, found: Found) -> None:
-        for key, value in ((_OID, str(found.oid)), (_PLACE, self._place(session))):
-            if self.data().get(key) != value:
-                self.data_set(key, value)
+        self._store(_OID, str(found.oid))
+        self._store(_PLACE, self._place(session))
+
+    def _store(self, key: str, value: str) -> None:
+        if self.data().get(key) != value:
+            self.data_set(key, value)
 
     def _comment(self, session: Session, found: Found, wanted: properties.Properties) -> None:
         given = wanted.converted(COMMENT)
