@@ -35,7 +35,7 @@ def explain(
     if not last and stack.status_reason:
         yield f"  {stack.status_reason}"
         return
-    document = _document(session, stack)
+    document = _document(session, stack, since)
     for name, (said, path) in list(last.items())[:_SHOWN]:
         place = document.place(path, key=True) if document else None
         where = f"{place}: " if place else ""
@@ -53,14 +53,17 @@ def _excerpt(session: Session, place: Place | None) -> list[str]:
     return excerpt(session.screen.source(place.file), place)
 
 
-def _document(session: Session, stack: StackView) -> source.Document | None:
-    """The template that this command has brought, else the stack's."""
+def _document(session: Session, stack: StackView, since: int) -> source.Document | None:
+    """The template that this command has brought, else the one of generation ``since``."""
     try:
         if session.template is not None:
             return source.load_document(session.template.template, session.template.template_file)
-        if stack.template_id is None:
+        planned = {each.generation: each for each in session.app.reader.actions(stack.id)}
+        # a rollback has another one, or none at all
+        used = planned[since].template_id if since in planned else stack.template_id
+        if used is None:
             return None
-        body = session.app.reader.template(stack.template_id).body
+        body = session.app.reader.template(used).body
         bundle = Bundle.from_json(json.loads(body))
         return source.load_document(bundle.template, bundle.template_file)
     except ZondaError:  # an explanation must not hide what it explains

@@ -17,7 +17,7 @@ from . import failing, transitions
 from .calls import Operation
 from .effects import Call, Step, Tx, Wait
 from .instances import Seen
-from .outcome import LOST, NEW, NO, SAME, Answer, Failure, Final, Postponed, Waiting
+from .outcome import LOST, NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Waiting
 from .room import Room
 from .states import BACKOFF, CLEANING, IN_PROGRESS, RETRY, STARTING
 from .states import next_operation_state as advance
@@ -187,7 +187,7 @@ def _clean(room: Room, operation: Operation) -> Step:
     assert isinstance(answer, Failure)
     chance, reason = room.chance(), f"{answer.reason} (removing a failed attempt)"
     # whatever became of the removal, the next one is begun anew
-    again = NO if answer.again == NO else NEW
+    again: Again = NO if answer.again == NO else NEW
     failure = dataclasses.replace(answer, reason=reason, again=again)
     return (
         yield from _transact(operation, lambda work, handle: put_off(work, handle, failure, chance))

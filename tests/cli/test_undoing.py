@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -353,3 +354,12 @@ def test_what_was_abandoned_without_secrets_is_adopted_with_them(
     zonda(*words, "-e", environment)
     assert state(zonda) == "ADOPT_COMPLETE"
     assert "hush-hush" in zonda("stack", "export", "web", "--with-secrets").out
+
+
+def test_a_failure_has_its_place_although_it_was_rolled_back_to_nothing(
+    zonda: Zonda, write: Write
+) -> None:
+    document = {**HEATS, "resources": {}}
+    file = write("heats.json", json.dumps(document, indent=1))
+    said = zonda("stack", "adopt", "web", "--adopt-file", file, "--enable-rollback", code=1).err
+    assert re.search(r"heats.json:\d+:\d+: error: .*Resource ID was not provided", said)
