@@ -477,3 +477,14 @@ def test_small_things() -> None:
     name = resource.Resource.reduce_physical_resource_name("a" * 300 + "-tail", 40)
     assert len(name) <= 40
     assert name.endswith("-tail")
+
+
+def test_a_fault_of_a_schema_names_its_property() -> None:
+    declared = {"tags": {"Type": "Map", "Schema": {"colour": {"Type": "String", "Sort": 1}}}}
+    with pytest.raises(exception.InvalidSchemaError, match=r"tags: colour: Unknown key.s. 'Sort'"):
+        properties.schemata(declared)
+
+
+def test_a_map_of_one_kind_is_a_map_of_anything() -> None:
+    found = properties.schemata({"tags": {"Type": "Map", "Schema": {"Type": "String"}}})
+    assert (found["tags"].type, found["tags"].schema) == ("Map", None)

@@ -493,6 +493,6 @@ resources: {alarm: {type: Nested::Alarm}}
 outputs: {rung: {value: {get_resource: alarm}}}
 """
     zonda_stack.create(template(text))
-    assert zonda_stack.outputs == {"rung": "no"}
+    assert zonda_stack.outputs == {"rung": "no: alarm alarm"}  # its name in place of a URL
     zonda_stack.engine.run(SignalResource("test", "alarm", {}))
     assert zonda_stack.outputs == {"rung": "yes"}

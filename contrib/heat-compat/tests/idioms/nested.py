@@ -20,7 +20,10 @@ class Alarm(signal_responder.SignalResponder):
         self.data_set('rung', 'yes')
 
     def get_reference_id(self):
-        return self.data().get('rung', 'no')
+        if self.data().get('rung') == 'yes':
+            return 'yes'
+        urls = (self._get_ec2_signed_url(), self._get_heat_signal_url())
+        return 'no: %s %s' % urls
 
 
 class Port(neutron.NeutronResource):

@@ -160,12 +160,21 @@ def _inside(data_type: str, schema: Any) -> Any:
         return Schema(MAP, schema=schema)
     if isinstance(schema, PropertySchema):  # a map of anything of one kind: Heat does not look
         return schema.schema if isinstance(schema.schema, Mapping) else None
+    if isinstance(schema.get(TYPE), str):  # the same in the form of 2013
+        return None
     return schemata(schema)
 
 
 def schemata(schema_dicts: Mapping[str, Any]) -> dict[str, Schema]:
     """Schemas by name, whatever they were declared as."""
-    return {name: Schema.from_legacy(_declared(each)) for name, each in schema_dicts.items()}
+    return {name: _named(name, each) for name, each in schema_dicts.items()}
+
+
+def _named(name: str, each: Any) -> Schema:
+    try:
+        return Schema.from_legacy(_declared(each))
+    except exception.InvalidSchemaError as error:
+        raise exception.InvalidSchemaError(message=f"{name}: {error}") from None
 
 
 def _declared(each: Any) -> Any:

@@ -74,16 +74,19 @@ class SignalResponder(stack_user.StackUser):
     def _get_heat_signal_credentials(self) -> dict[str, Any]:
         return {"project_id": self.stack.tenant_id}
 
-    def _get_heat_signal_url(self, project_id: Any = None) -> Any:
-        return None
+    def _get_heat_signal_url(self, project_id: Any = None) -> str:
+        """Not a URL: who signals it names the resource."""
+        return str(self.name)
 
-    def _get_ec2_signed_url(self, signal_type: str = SIGNAL, **named: Any) -> Any:
-        return None
+    def _get_ec2_signed_url(self, signal_type: str = SIGNAL, **named: Any) -> str:
+        """Not a URL: who signals it names the resource."""
+        return str(self.name)
 
     _get_signed_url = _get_ec2_signed_url
 
-    def _get_swift_signal_url(self, multiple_signals: bool = False) -> Any:
-        return None
+    def _get_swift_signal_url(self, multiple_signals: bool = False) -> str:
+        """Not a URL: who signals it names the resource."""
+        return str(self.name)
 
     def _get_zaqar_signal_queue_id(self) -> Any:
         return None
