@@ -62,7 +62,9 @@ def _why(trial: Trial, action: str, error: Exception) -> str:
     except Exception:  # the border: it fails without a restart as well, which other rules tell
         return f"{text} {notes}".rstrip()
     lost = ", ".join(sorted(kept.kept))
-    return f"{text} {notes}".rstrip() + (f" (put on self by handlers: {lost})" if lost else "")
+    return f"{text} {notes}".rstrip() + (
+        f" (put on self or the class by handlers: {lost})" if lost else ""
+    )
 
 
 def survives_create(trial: Trial) -> None:

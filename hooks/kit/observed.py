@@ -11,6 +11,8 @@ from zonda.hooks.fakes import FakeOperation
 from zonda.hooks.lifecycle import Lifecycle
 from zonda.hooks.resource import Resource
 
+from . import odd
+
 
 class Crash(BaseException):
     """The process ends here."""
@@ -20,7 +22,8 @@ class Observed(Lifecycle):
     """As the engine does it: one instance per operation, unless ``restarts`` makes each call new.
 
     ``crash_at``: the operation ends with ``Crash`` after so many writes; ``END``: when the handler
-    has returned and nobody has stored what it gave. ``kept``: what handlers put on ``self``.
+    has returned and nobody has stored what it gave. ``kept``: what handlers put on ``self``, or
+    into containers of their class. ``odd``: what is stored otherwise than it is meant.
     """
 
     END = -1
@@ -32,6 +35,8 @@ class Observed(Lifecycle):
         super().__init__(*arguments, **options)
         self.writes = 0
         self.kept: set[str] = set()
+        self.odd: list[str] = []
+        self._class_state = odd.ClassState(self.cls)
         self.operation_id = ""
         self._again = ""
         self._alive: tuple[str, Resource] | None = None
@@ -40,11 +45,33 @@ class Observed(Lifecycle):
     def instance(self, definition: ResourceDefinition | None = None) -> Resource:
         """The instance of the running operation, or a new one."""
         operation = self.context.operation
+        if self.restarts:
+            self._class_state.forget()
         if definition is not None or operation is None or self.restarts:
-            return super().instance(definition)
+            return self._listening(super().instance(definition))
         if self._alive is None or self._alive[0] != operation.id:
-            self._alive = operation.id, super().instance()
+            self._alive = operation.id, self._listening(super().instance())
         return self._alive[1]
+
+    def _listening(self, instance: Resource) -> Resource:
+        """``instance``, with everything odd that it stores noted."""
+        set_id, set_data = instance.resource_id_set, instance.data_set
+
+        def resource_id_set(value: Any) -> None:
+            self._note(odd.of_id(value))
+            set_id(value)
+
+        def data_set(key: str, value: Any, redact: bool = False) -> None:
+            self._note(odd.of_data(key, value))
+            set_data(key, value, redact)
+
+        instance.resource_id_set = resource_id_set  # type: ignore[method-assign]
+        instance.data_set = data_set  # type: ignore[method-assign]
+        return instance
+
+    def _note(self, fault: str) -> None:
+        if fault:
+            self.odd.append(fault)
 
     def again(self, run: Callable[[], Any]) -> Any:
         """``run`` an operation once more under the id of the one that was interrupted."""
@@ -70,6 +97,7 @@ class Observed(Lifecycle):
                 return handle(instance) if found is None else found
             finally:
                 self.kept |= set(vars(instance)) - before - {"_attributes"}
+                self.kept |= set(self._class_state.changed())
 
         token = super()._start(noted, operation)
         if self.crash_at == self.END:
@@ -82,6 +110,7 @@ class Observed(Lifecycle):
             raise Crash
 
     def _kept(self, token: Any, instance: Resource) -> Any:
+        self._note(odd.of_token(self.action, token))
         if self.restarts:
             return super()._kept(token, instance)
         try:

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from functools import partial
 
 from zonda.hooks.context import ResourceContext
+from zonda.hooks.declared import usable
 from zonda.hooks.fakes import FakeContext
 from zonda.hooks.resource import Resource
+from zonda.hooks.support import Unavailable
 from zonda.hooks.wording import named
 
 from . import crashes, generated, life, schemas
 from .backend import Backend
 from .limits import USUAL, TookTooLong, limited, stops
+from .odd import ClassState
 from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row, Violated
 from .secrets import Watch
 from .trial import Trial, trial
@@ -50,6 +53,10 @@ def _all_rules(
     context: ResourceContext | None,
 ) -> None:
     known = context or (FakeContext() if backend is None else backend().context())
+    unusable = usable(cls, Resource)
+    if isinstance(unusable, Unavailable):
+        report.add("can be used", FAILED, reason=unusable.reason)
+        return
     for name, rule in schemas.RULES.items():
         looked = partial(rule, type_name, cls, known)
         _row(report, name, "", partial(_at_most, report.limit, looked))
@@ -61,6 +68,7 @@ def _all_rules(
     else:
         with Watch() as watch:
             _live(report, cls, type_name, make, watch)
+            _stored(report, watch)
             _leaks(report, cls, watch)
 
 
@@ -89,7 +97,10 @@ def _live(
     make: Callable[[], Backend],
     watch: Watch,
 ) -> None:
+    class_state = ClassState(cls)
+
     def tried(rule: Callable[[Trial], None]) -> None:
+        class_state.forget()
         with trial(type_name, cls, make, watch) as one, limited(report.limit):
             try:
                 rule(one)
@@ -141,6 +152,13 @@ def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> N
         report.add(name, FAILED, subject, f"{named(error)} {notes}".rstrip())
     else:
         report.add(name, PASSED, subject)
+
+
+def _stored(report: Report, watch: Watch) -> None:
+    if watch.odd:
+        report.add("what is stored is kept", FAILED, reason="; ".join(watch.odd))
+    else:
+        report.add("what is stored is kept", PASSED)
 
 
 def _leaks(report: Report, cls: type[Resource], watch: Watch) -> None:

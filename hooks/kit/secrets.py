@@ -35,6 +35,8 @@ class Watch(logging.Handler):
         super().__init__(logging.DEBUG)
         self.secrets: set[str] = set()
         self.leaks: dict[str, None] = {}
+        #: What lives have stored that will not be what they mean.
+        self.odd: dict[str, None] = {}
         self._level = logging.WARNING
 
     def __enter__(self) -> Watch:

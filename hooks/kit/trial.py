@@ -108,8 +108,9 @@ class Trial:
             raise Violated(f"still there after {after}: {', '.join(map(str, found))}")
 
     def look(self) -> None:
-        """See whether any life shows a secret."""
+        """See whether any life shows a secret, or stores what is odd."""
         for life in self._lives:
+            self.watch.odd.update(dict.fromkeys(life.odd))
             self.watch.look_at(life)
 
 

@@ -455,9 +455,8 @@ def test_a_rule_that_finds_no_end_has_failed_and_the_rest_is_left_out() -> None:
     assert failed.check == "suspend and resume"
     assert failed.reason == "it takes longer than 0.2 s"
     after = report.rows[report.rows.index(failed) + 1 :]
-    assert {row.verdict for row in after if row.check != "secrets stay secret"} == {
-        "not applicable"
-    }
+    summed_up = ("secrets stay secret", "what is stored is kept")
+    assert {row.verdict for row in after if row.check not in summed_up} == {"not applicable"}
     assert after[0].reason == "left out: suspend and resume took too long"
 
 
@@ -502,3 +501,86 @@ def test_every_row_is_told_when_it_is_there() -> None:
     report = kit.check(Disk, "Acme::Disk", Shelves, told=told.append)
     assert told == report.rows
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+class OnTheClass(Disk):
+    """Knows what it has made by a map that lies on the class."""
+
+    made: ClassVar[dict[str, str]] = {}
+
+    def handle_create(self) -> dict[str, str]:
+        token = super().handle_create()
+        self.made[self.uuid] = token["name"]
+        return token
+
+    def handle_suspend(self) -> None:
+        self.client().disks[self.made[self.uuid]]["asleep"] = True
+
+
+class Caches(Disk):
+    """Remembers on the class what it can find out anew."""
+
+    seen: ClassVar[list[str]] = []
+
+    def handle_create(self) -> dict[str, str]:
+        self.seen.append(self.uuid)
+        return super().handle_create()
+
+
+class LongId(Disk):
+    """An id of which the end is lost."""
+
+    def handle_create(self) -> dict[str, str]:
+        token = super().handle_create()
+        self.resource_id_set("x" * 300)
+        self.resource_id_set(token["name"])
+        return token
+
+
+class MapAsData(Disk):
+    """A map where text belongs."""
+
+    def handle_create(self) -> dict[str, str]:
+        self.data_set("map", {"a": 1})
+        return super().handle_create()
+
+
+class NoNumber(Disk):
+    """A token that JSON has not."""
+
+    def handle_create(self) -> dict[str, Any]:
+        return {**super().handle_create(), "size": float("nan")}
+
+
+@pytest.mark.parametrize(
+    ("cls", "said"),
+    [
+        pytest.param(LongId, "the physical id has 300 characters, and 255 are kept", id="long-id"),
+        pytest.param(MapAsData, "data_set('map') is given a dict, and keeps its repr", id="map"),
+        pytest.param(NoNumber, "the token of CREATE holds a number that JSON has not", id="nan"),
+    ],
+)
+def test_what_is_stored_otherwise_than_meant_is_told(cls: type[Resource], said: str) -> None:
+    (failed,) = kit.check(cls, "Acme::Disk", Shelves).failed
+    assert failed.check == "what is stored is kept"
+    assert said in failed.reason
+
+
+def test_state_on_the_class_is_lost_by_a_restart_and_a_cache_may_be() -> None:
+    (failed,) = kit.check(OnTheClass, "Acme::Disk", Shelves).failed
+    assert failed.check == "restart between all calls"
+    assert "OnTheClass.made" in failed.reason
+    assert not kit.check(Caches, "Acme::Disk", Shelves).failed
+
+
+class Deferred(Disk):
+    """Nothing of it would ever run."""
+
+    async def handle_create(self) -> None:  # type: ignore[override]
+        raise AssertionError
+
+
+def test_a_class_that_could_not_be_gathered_is_told_as_that() -> None:
+    (row,) = kit.check(Deferred, "Acme::Disk", Shelves).rows
+    assert (row.check, row.verdict) == ("can be used", "fail")
+    assert "handle_create" in row.reason
