@@ -38,7 +38,9 @@ def _end(work: Work, stack: StackRow, snapshot: SnapshotRow, status: str, reason
         work.tx.drop_snapshot(snapshot.id)
         return
     if snapshot.action == "SNAPSHOT":
-        rows = [row for row in work.tx.resources_of(stack.id) if is_in(row, stack)]
+        rows = documents.shown_rows(work.tx.resources_of(stack.id))
+        if status != COMPLETE:  # else all have worked, whatever was said of one since
+            rows = [row for row in rows if is_in(row, stack)]
         snapshot.data = collected(work, stack, rows) if rows or status == COMPLETE else None
     snapshot.status, snapshot.status_reason = status, reason
     work.tx.put_snapshot(snapshot)

@@ -14,6 +14,7 @@ from zonda.core.engine.actions import (
     AdoptStack,
     CreateStack,
     DeleteStack,
+    MarkResource,
     ProtectStack,
     SnapshotStack,
     SuspendStack,
@@ -151,3 +152,18 @@ def test_what_is_being_removed_is_not_taken_for_what_failed(bench: Any, dies: bo
     assert bench.stack.state == "UPDATE_COMPLETE"
     assert "handle_update" not in bench.journal.of("a")
     assert bench.journal.of("a").count("handle_create") == 2
+
+
+def test_a_snapshot_has_what_was_marked_while_it_was_taken(bench: Any) -> None:
+    bench.types["Test::Box"].handle_snapshot = lambda self: self.journal.note(self, "snapshot")
+    bench.create(TWO)
+    bench.engine.begin(SnapshotStack("s", "one"))
+    while "snapshot" not in bench.journal.of("a") or bench.states()["a"] != "SNAPSHOT_COMPLETE":
+        bench.steps(1)
+    bench.engine.begin(MarkResource("s", "a"))
+
+    bench.engine.settle()
+
+    (snapshot,) = bench.engine.reader.snapshots(bench.stack.id)
+    assert snapshot.status == "COMPLETE"
+    assert set(bench.engine.reader.sealer.open(snapshot.data)["resources"]) == {"a", "b"}

@@ -37,20 +37,20 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 
 
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
-    counted = played(range(300), live)
+    counted = played(range(220), live)
     missing = {kind.__name__ for kind in get_args(actions.Action)} - set(counted)
     assert not missing
 
 
 def test_a_plain_life_ends_as_it_must() -> None:
-    played(range(120), play)
+    played(range(160), play)
 
 
 def test_what_types_that_do_nothing_outside_store_comes_with_their_answers() -> None:
     def inward(seed: int) -> Any:
         return play(seed, inward=True)
 
-    played(range(80), inward)
+    played(range(120), inward)
 
 
 @pytest.mark.parametrize("seed", KEPT)
