@@ -20,7 +20,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.hooks.errors import UpdateReplace
+from zonda.hooks.errors import NotReady, UpdateReplace
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"
 
@@ -157,10 +157,12 @@ def test_what_is_being_removed_is_not_taken_for_what_failed(bench: Any, dies: bo
 def test_a_snapshot_has_what_was_marked_while_it_was_taken(bench: Any) -> None:
     bench.types["Test::Box"].handle_snapshot = lambda self: self.journal.note(self, "snapshot")
     bench.create(TWO)
+    bench.fails("b", "snapshot", NotReady(60.0))
     bench.engine.begin(SnapshotStack("s", "one"))
-    while "snapshot" not in bench.journal.of("a") or bench.states()["a"] != "SNAPSHOT_COMPLETE":
+    while bench.states()["a"] != "SNAPSHOT_COMPLETE":
         bench.steps(1)
     bench.engine.begin(MarkResource("s", "a"))
+    bench.heals("b", "snapshot")
 
     bench.engine.settle()
 
