@@ -23,6 +23,14 @@ KEPT = [
     pytest.param(4071, id="a-newer-plan-in-the-transaction-of-a-begin"),
 ]
 
+#: The same of whole lives; ``tests/engine/test_found_by_simulation.py`` has them made simple.
+KEPT_WHOLE = [
+    pytest.param(0, id="what-is-made-instead-of-adopted-was-left-behind"),
+    pytest.param(18, id="a-failed-snapshot-was-never-healed"),
+    pytest.param(29, id="what-was-being-removed-was-taken-for-what-had-failed"),
+    pytest.param(20872, id="a-snapshot-lacked-what-was-marked-meanwhile"),
+]
+
 
 def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
     """All of them; what was counted in all."""
@@ -56,3 +64,8 @@ def test_what_types_that_do_nothing_outside_store_comes_with_their_answers() -> 
 @pytest.mark.parametrize("seed", KEPT)
 def test_a_seed_that_once_failed_still_holds(seed: int) -> None:
     play(seed, again=False)
+
+
+@pytest.mark.parametrize("seed", KEPT_WHOLE)
+def test_a_whole_life_that_once_failed_still_holds(seed: int) -> None:
+    live(seed)
