@@ -175,6 +175,7 @@ def _unknown(words: list[str]) -> int:
     return INVALID
 
 
+@streams.prints_are_said()
 def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings import wants_colour
 

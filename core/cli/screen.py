@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from . import plain
-from .streams import Results, Speech
+from .streams import Results, Speech, standard_output
 
 #: Colours travel through a line as characters that no text has, since what comes from outside must
 #: not bring codes of its own.
@@ -38,7 +38,7 @@ class Screen:
     """
 
     def __init__(self, form: str = "table", *, colour: bool = True) -> None:
-        self.out = cast("TextIO", Results(sys.stdout))
+        self.out = cast("TextIO", Results(standard_output()))
         self.err = cast("TextIO", Speech(sys.stderr))
         self.form = form
         self._colour = colour

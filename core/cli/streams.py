@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, TextIO
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, TextIO, cast
 
 _ENDED = "it is closed"
 
@@ -74,6 +74,29 @@ class Speech(Results):
         return 0
 
 
+class Aside(Speech):
+    """Stands for standard output while a command runs: what plug-ins print is said, not shown.
+
+    ``results`` is what it stands for.
+    """
+
+    def __init__(self, inner: TextIO | None, results: TextIO | None) -> None:
+        super().__init__(inner)
+        self.results = results
+
+
+@contextmanager
+def prints_are_said() -> Iterator[None]:
+    """Have what anybody prints go to standard error: results are for whoever reads them."""
+    with redirect_stdout(cast("TextIO", Aside(sys.stderr, sys.stdout))):
+        yield
+
+
+def standard_output() -> TextIO | None:
+    """Where results go; None: it is closed."""
+    return sys.stdout.results if isinstance(sys.stdout, Aside) else sys.stdout
+
+
 def _put(inner: TextIO, text: str) -> int:
     try:
         return inner.write(text)
@@ -118,7 +141,7 @@ def fill_gaps() -> None:
 
 def finish() -> None:
     """Flush standard output; raises OutputFailed or BrokenPipeError."""
-    Results(sys.stdout).flush()
+    Results(standard_output()).flush()
 
 
 @contextmanager
@@ -128,7 +151,7 @@ def outcome() -> Iterator[None]:
         yield
         finish()
     except BrokenPipeError:
-        discard(sys.stdout)
+        discard(standard_output())
 
 
 def discard(stream: TextIO | None) -> None:

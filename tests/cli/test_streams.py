@@ -209,3 +209,35 @@ def test_documentation_marks_are_not_shown(zonda: Any) -> None:
     shown = zonda("resource", "type", "show", "OS::Mistral::ExternalResource", "-f", "json").data
     assert "``" not in json.dumps(shown)
     assert os.linesep not in shown["description"]
+
+
+PRINTING = """
+from zonda.hooks import resource
+
+print("at import")
+
+
+class Talks(resource.Resource):
+    def handle_create(self):
+        print("in a handler")
+
+
+def resource_mapping():
+    return {"My::Talks": Talks}
+"""
+
+
+def test_what_plugins_print_is_not_among_the_results(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "talks.py").write_text(PRINTING)
+    template = tmp_path / "t.yaml"
+    template.write_text("heat_template_version: 2018-08-31\nresources: {a: {type: My::Talks}}\n")
+    places = ("--set", f"plugin_dirs={tmp_path / 'plugins'}")
+    words = ("stack", "create", "s", "-t", str(template), "-f", "json", *places)
+    done = run("", *words, home=tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stack_status"] == "CREATE_COMPLETE"
+    assert "at import\n" in done.stderr
+    assert "in a handler\n" in done.stderr
+    gone = run("| head -c 0", "stack", "list", *places, home=tmp_path / "home")
+    assert gone.returncode == 0
