@@ -200,3 +200,25 @@ def test_a_copy_of_the_mark_does_not_stand_in_for_one_that_was_taken_away(
     world.postgres.rows(copied, database=database)
     with pytest.raises(ResourceFailure, match="the schemas aaa and mine may both"):
         life.delete()
+
+
+def test_a_database_without_an_encoding_is_like_any_other(world: Any, role: str) -> None:
+    name = world.name("ascii")
+    made = "CREATE DATABASE {} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    execute(world, made, name)
+    life = world.life("schema", database=name, name="añb", owner=role, comment="ours")
+    life.create()
+    life.check()
+    assert life.live_state()["name"] == "añb"
+    grant = world.life(
+        "grant",
+        database=name,
+        role=role,
+        object_type="schema",
+        schema="añb",
+        privileges=["USAGE"],
+    )
+    grant.create()
+    grant.check()
+    grant.delete()
+    life.delete()

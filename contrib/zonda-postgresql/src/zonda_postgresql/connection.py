@@ -102,6 +102,7 @@ def parameters(given: Mapping[str, Any], database: str, application: str) -> dic
         CONNECT_TIMEOUT: int(given.get(CONNECT_TIMEOUT) or 10),
         "options": f"-c statement_timeout={statement} -c lock_timeout={lock}",
         "application_name": application[:63],
+        "client_encoding": "UTF8",  # whatever the database, PGCLIENTENCODING or a service says
     }
 
 
