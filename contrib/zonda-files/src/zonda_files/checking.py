@@ -40,7 +40,7 @@ class World(Backend):
         self._folder = Path(tempfile.mkdtemp(prefix="zonda-files-"))
         self._before = os.environ.get("XDG_STATE_HOME")
         os.environ["XDG_STATE_HOME"] = str(self._folder / "state")
-        (self._folder / "work").mkdir()
+        (self._folder / "ground").mkdir()
 
     def context(self) -> FakeContext:
         """What the engine lends, with a clock that waits for commands."""
@@ -48,7 +48,7 @@ class World(Backend):
 
     def properties(self, type_name: str) -> Mapping[str, Any]:
         """A path of the folder, or commands that leave a trace in it."""
-        path = str(self._folder / "work" / _MADE)
+        path = str(self._folder / "ground" / _MADE)
         if not type_name.endswith("::Command"):
             owner = {"owner": str(os.getuid()), "group": str(os.getgid())}
             return {"path": path, "mode": "0700", **owner, **_NOT_RANDOM[type_name]}
@@ -61,8 +61,8 @@ class World(Backend):
 
     def changes(self, type_name: str) -> Mapping[str, Sequence[Any]]:
         """Other values that are possible."""
-        other = str(self._folder / "work" / "other")
-        trace = ["/bin/sh", "-c", f"touch {self._folder}/work/{_MADE}; true"]
+        other = str(self._folder / "ground" / "other")
+        trace = ["/bin/sh", "-c", f"touch {self._folder}/ground/{_MADE}; true"]
         return {
             "path": [other],
             "mode": ["0750"],
@@ -70,7 +70,7 @@ class World(Backend):
             "group": [grp.getgrgid(os.getgid()).gr_name],
             "content_base64": ["AAA="],
             **{key: [trace] for key in ("create", "update", "check")},
-            "delete": [["rm", "-rf", f"{self._folder}/work/{_MADE}"]],
+            "delete": [["rm", "-rf", f"{self._folder}/ground/{_MADE}"]],
             "cwd": ["/tmp"],
             "environment": [{"A": "2"}],
             "hidden_environment": [{"B": "hush-hush-hush"}],
@@ -80,11 +80,11 @@ class World(Backend):
 
     def leftovers(self) -> Collection[str]:
         """What is in the folder."""
-        return os.listdir(self._folder / "work")
+        return os.listdir(self._folder / "ground")
 
     def lose(self, resource_id: str) -> bool:
         """Remove it by hand."""
-        made = self._folder / "work" / _MADE
+        made = self._folder / "ground" / _MADE
         if made.is_dir():
             shutil.rmtree(made)
         else:
