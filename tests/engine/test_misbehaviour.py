@@ -99,6 +99,37 @@ def test_what_a_late_handler_stores_is_no_more_than_its_id(bench: Any, engine: E
     assert before.physical_id is not None
 
 
+def test_what_a_late_handler_stores_is_not_put_over_what_came_after_it(
+    bench: Any, engine: Engine
+) -> None:
+    free, stored = threading.Event(), threading.Event()
+
+    def late(resource: Any) -> None:
+        free.wait(LONG)
+        resource.resource_id_set("stale")
+        resource.data_set("key", "stale")
+        stored.set()
+
+    bundle = bench.bundle(A, environment="zonda: {timeouts: {a: {check: 0.2}}}")
+    accepted = engine.submit(actions.CreateStack("s", bundle)).result(LONG)
+    reader = engine._reader
+    until(lambda: reader.stack(accepted.stack_id).idle)
+    bench.journal.behave["a", "handle_check"] = late
+    engine.submit(actions.CheckStack("s")).result(LONG)
+    until(lambda: reader.stack(accepted.stack_id).idle, engine.sweep_deadlines)
+    bench.journal.behave["a", "handle_check"] = lambda resource: None
+    engine.submit(actions.CheckStack("s")).result(LONG)
+    until(lambda: reader.stack(accepted.stack_id).state == "CHECK_COMPLETE")
+    before = reader.resource(accepted.stack_id, "a")
+    data = reader.sealed_data(before.id)
+
+    free.set()
+    assert stored.wait(LONG)
+
+    assert reader.resource(accepted.stack_id, "a") == before
+    assert reader.sealed_data(before.id) == data
+
+
 def test_a_deadline_holds_across_a_newer_update(bench: Any, engine: Engine) -> None:
     free = hanging(bench, "a", "handle_create")
     environment = "zonda: {timeouts: {a: {create: 0.3}}}"
