@@ -45,3 +45,23 @@ def test_a_signal_between_a_look_and_its_intent_makes_the_reader_look_anew(bench
     driver._units = units + driver._units
     bench.engine.settle()
     assert bench.resource("b").properties["value"] == "signalled"
+
+
+def test_what_an_overtaken_update_has_changed_is_not_forgotten(bench: Any) -> None:
+    """The newer plan finds it as wanted already; who reads it must learn of it all the same."""
+    two = (
+        "a: {{type: Test::Slow, properties: {{value: {value}}}}}\n"
+        "b: {{type: Test::Box, properties: {{value: {{get_attr: [a, value]}}, secret: s}}}}\n"
+        "c: {{type: Test::Box, properties: {{value: {other}}}}}\n"
+    )
+    bench.create(two.format(value="one", other="one"))
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(UpdateStack("s", bench.bundle(two.format(value="two", other="one"))))
+    bench.steps(20)
+    assert bench.resource("a").state == "UPDATE_IN_PROGRESS"
+    bench.engine.begin(UpdateStack("s", bench.bundle(two.format(value="two", other="two"))))
+    bench.steps(20)
+    bench.heals("a", "check")
+    bench.engine.settle()
+    assert bench.stack.state == "UPDATE_COMPLETE"
+    assert bench.resource("b").properties["value"] == "two"
