@@ -73,7 +73,7 @@ def _pass_time(sim: Simulator) -> None:
 def _calm_end(sim: Simulator) -> None:
     """Without trouble an update converges, whatever happened before, and a deletion deletes."""
     sim.world.trouble = sim.doubles = 0.0
-    if _stack(sim) is not None:
+    if _stack(sim) is not None and _is_resumed(sim):
         _make_ready(sim)
         _update(sim)
         _must_be(sim, "UPDATE")
@@ -93,14 +93,27 @@ def _stack(sim: Simulator) -> StackRow | None:
     return None if stack is None else sim.reader.stack_row(stack.id)
 
 
-def _make_ready(sim: Simulator) -> None:
-    """Nothing is suspended or protected any more."""
+def _is_resumed(sim: Simulator) -> bool:
+    """Nothing is suspended any more; False for what was to be deleted: it can only be that."""
     stack = _stack(sim)
     assert stack is not None
-    if stack.suspended:
-        sim.act(actions.ResumeStack("s"))
-        settle(sim)
+    if not stack.suspended:
+        return True
+    if stack.action == "DELETE":
+        return False
+    sim.act(actions.ResumeStack("s"))
+    settle(sim)
+    stack = _stack(sim)
+    assert stack is not None
+    if "RESUME timed out" not in stack.status_reason:  # the limits of the last life still hold
         _must_be(sim, "RESUME")
+    return True
+
+
+def _make_ready(sim: Simulator) -> None:
+    """Nothing is protected any more."""
+    stack = _stack(sim)
+    assert stack is not None
     _update(sim, lifting=True)  # what the environment before says, it still does
     sim.act(actions.ProtectStack("s", (), False))
     for row in sim.reader.resource_rows(stack.id):

@@ -183,7 +183,9 @@ class Watcher:
         row, stack = change.row, change.stack
         if row.waiting and change.is_current and row.op:
             raise Violation(f"{row.name} begins and waits")
-        if stack.halted and alone and row.op:
+        # one transaction may begin this and then find what halts the stack in another one
+        was_halted = change.stack_before is not None and change.stack_before.halted
+        if stack.halted and was_halted and alone and row.op:
             raise Violation(f"{row.name} begins in a halted stack")
         if op in ("SUSPEND", "RESUME"):
             self._check_order(row, op, up=op == "RESUME")
@@ -265,7 +267,8 @@ def _check_plan(before: StackRow, stack: StackRow) -> None:
 def _check_deletion(change: Change, has_successor: bool) -> None:
     row, known = change.row, change.policies
     named = bool(row.outputs_hash) and known.protects(row.name, row.type) and not has_successor
-    if row.protect or (named and change.is_current):
+    # what a failed plan has made is removed again, unless a command protects it
+    if row.protect or (named and change.is_current and not known.undoing):
         raise Violation(f"{row.name} is deleted, and protected")
     if row.deletion_policy == "Retain":
         raise Violation(f"{row.name} is deleted, and to be retained")
