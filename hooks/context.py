@@ -107,3 +107,15 @@ class ResourceContext(Protocol):
         For plug-ins that were written for Heat, which ask their stack for another resource; best
         take what you need as properties. Empty while a template is checked.
         """
+
+    def child(self) -> Any:
+        """The nested stack of the resource (``nested.Child``) as it is now; None without one."""
+
+    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+        """Hand a signal on to the resource with that reference, in the same tree of stacks.
+
+        It is delivered once the running signal has been. Raises NotFound where there is none.
+        """
+
+    def attributes_read(self) -> frozenset[str | None]:
+        """The attributes of the resource that its template reads; None among them: all."""

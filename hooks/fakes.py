@@ -105,6 +105,10 @@ class FakeContext:
         self.messages: list[str] = []
         #: What ``required`` gives: resources by name. Empty; put in what a test needs.
         self.others: dict[str, Any] = {}
+        #: What ``child`` gives, and ``attributes_read``; and what ``signal`` was given.
+        self.nested: Any = None
+        self.reads: frozenset[str | None] = frozenset()
+        self.signals: list[tuple[str, dict[str, Any]]] = []
         self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
@@ -167,6 +171,18 @@ class FakeContext:
     def required(self) -> Mapping[str, Any]:
         """The resources that ``others`` names."""
         return self.others
+
+    def child(self) -> Any:
+        """The nested stack."""
+        return self.nested
+
+    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+        """Note the signal."""
+        self.signals.append((reference, dict(details)))
+
+    def attributes_read(self) -> frozenset[str | None]:
+        """What the template reads."""
+        return self.reads
 
 
 class FakeRunner(WorkflowRunner):

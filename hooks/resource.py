@@ -109,6 +109,8 @@ class Resource:
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).
     any_attribute: ClassVar[bool] = False
+    #: Whether its physical side is a nested stack: ``zonda.hooks.nested.NestedStack``.
+    has_child: ClassVar[bool] = False
     #: Which properties or attributes an attribute repeats, so that a secret stays one; the key
     #: None stands for the reference. An attribute always repeats the property of its own name.
     reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {}

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.context import Clock
+from zonda.hooks.errors import NotSupported
 from zonda.hooks.runner import StackRef, WorkflowRunner
 from zonda.hooks.wording import shortened, text_of
 
@@ -22,6 +23,10 @@ from .work import Work
 
 #: What a plug-in stores, to be run in a transaction.
 Write = Callable[[Work], None]
+
+
+def _nothing() -> None:
+    return None
 
 
 class Lender(Protocol):
@@ -80,6 +85,9 @@ class LentContext:
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
         around: Callable[[], Mapping[str, Any]] = dict,
+        below: Callable[[], Any] = _nothing,
+        read: Callable[[], frozenset[str | None]] = frozenset,
+        onward: list[tuple[str, Mapping[str, Any]]] | None = None,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -90,6 +98,9 @@ class LentContext:
         self._gathered = gathered
         self._scrubbed = scrubbed
         self._around = around
+        self._below = below
+        self._read = read
+        self._onward = onward
 
     @property
     def clock(self) -> Clock:
@@ -174,6 +185,20 @@ class LentContext:
     def required(self) -> Mapping[str, Any]:
         """The resources that this one requires, for reading."""
         return self._around()
+
+    def child(self) -> Any:
+        """The nested stack as it is now, or None."""
+        return self._below()
+
+    def attributes_read(self) -> frozenset[str | None]:
+        """What the template reads of the resource."""
+        return self._read()
+
+    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+        """Have a signal delivered once the running one has been."""
+        if self._onward is None:
+            raise NotSupported("Only a signal can be handed on to another resource.")
+        self._onward.append((reference, dict(details)))
 
     def _mine(self, work: Work) -> Any:
         row = work.tx.resource(self._resource_id)

@@ -90,12 +90,18 @@ class CheckContext:
     stack_timeout = 3600.0
 
     def __init__(
-        self, lender: Lender, clock: Clock, source: random.Random, stack: StackRef
+        self,
+        lender: Lender,
+        clock: Clock,
+        source: random.Random,
+        stack: StackRef,
+        read: frozenset[str | None] = frozenset(),
     ) -> None:
         self._lender = lender
         self.clock = clock
         self.random = source
         self.stack = stack
+        self._read = read
 
     def save_resource_id(self, value: str | None) -> None:
         """Refused."""
@@ -135,6 +141,17 @@ class CheckContext:
     def required(self) -> Mapping[str, Any]:
         """Nothing exists."""
         return {}
+
+    def child(self) -> None:
+        """Nothing exists."""
+
+    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+        """Refused."""
+        raise _nothing_exists()
+
+    def attributes_read(self) -> frozenset[str | None]:
+        """What the template reads of the resource."""
+        return self._read
 
 
 def _nothing_exists() -> NotSupported:
