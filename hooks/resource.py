@@ -105,6 +105,9 @@ class Resource:
     #: Whether an update in place may give it another reference. A plan then tells that whoever
     #: uses it may change, too; so it does where ``get_reference_id`` is overridden.
     reference_may_change: ClassVar[bool] = False
+    #: What the type offers where an environment lists several templates or types for one name: key
+    #: -> a value or several, like the section ``capabilities`` of a template.
+    capabilities: ClassVar[Mapping[str, Any]] = {}
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from zonda.hooks.errors import Path, TemplateError
 
+from .bundle import shown
 from .faults import FILE_MISSING
 from .registry import HOOKS, RESOURCES, RESTRICTED, is_template
 from .registry import SECTION as REGISTRY
@@ -81,8 +82,7 @@ class Attachments:
         while waiting:
             text, file, url, references = waiting.pop()
             try:
-                shown = _shown(file)
-                document = load_document(text, shown, max_bytes=self.limits.template_bytes)
+                document = load_document(text, shown(file), max_bytes=self.limits.template_bytes)
             except TemplateError:
                 # Whoever loads the bundle says what is wrong with the text, with all else.
                 continue
@@ -168,11 +168,6 @@ class Attachments:
             raise Unreadable(f"{key} cannot be fetched: {error}") from error
         self._moved[target] = found.url
         return found.content
-
-
-def _shown(file: str) -> str:
-    """A document's name for people: the path of a file that is known by its URL."""
-    return unquote(urlsplit(file).path) if file.startswith("file://") else file
 
 
 def url_of(path: FilePath) -> str:

@@ -9,6 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote, urlsplit
+
+
+def shown(file: str) -> str:
+    """A document's name for people: the path of a file that is known by its URL."""
+    return unquote(urlsplit(file).path) if file.startswith("file://") else file
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,22 @@ class Bundle:
             return self.files
         own = {key: self.files[target] for key, target in links.items() if target in self.files}
         return {**self.files, **own}
+
+    def written(self) -> dict[str, str]:
+        """What the environments call each file that they name by one name only."""
+        names: dict[str, set[str]] = {}
+        for file, _ in self.environment_files:
+            for key, target in self.links.get(file, {}).items():
+                names.setdefault(target, set()).add(key)
+        meant: dict[str, set[str]] = {}
+        for target, keys in names.items():
+            for key in keys:
+                meant.setdefault(key, set()).add(target)
+        return {
+            target: key
+            for target, (key, *more) in names.items()
+            if not more and len(meant[key]) == 1
+        }
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that ``from_json`` reads."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, Place, TemplateError
 
-from . import own_section
+from . import own_section, requirements
 from .bundle import Bundle
 from .faults import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
 from .merging import MergeConflict, merged_value, strategy_for
@@ -26,7 +26,7 @@ REGISTRY = "resource_registry"
 STRATEGIES = "parameter_merge_strategies"
 ENCRYPTED = "encrypted_param_names"
 EVENT_SINKS = "event_sinks"
-REQUIRES = "requires"
+REQUIRES = requirements.SECTION
 OWN = own_section.SECTION
 
 #: What each section holds.
@@ -159,6 +159,7 @@ def _faults(data: Any) -> list[TemplateError]:
             text = f'The environment section "{section}" must be a {wanted}, not a '
             faults.append(_fault(text + type_name(value), (section,)))
     faults += own_section.faults(data.get(OWN))
+    faults += requirements.faults(data.get(REQUIRES))
     if not faults and data.get(EVENT_SINKS):
         text = "There are no event sinks of that type; leave event_sinks empty."
         faults.append(_fault(text, (EVENT_SINKS, 0)))

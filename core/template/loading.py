@@ -16,9 +16,10 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import CircularDependency, Related, TemplateError, TemplateWarning
 from zonda.hooks.manager import Plugins
 
-from . import added_edges, outputs, references, sections, versions
+from . import added_edges, outputs, references, requirements, sections, versions
 from . import environment as environments
 from .bundle import Bundle, Identity, Limits
+from .candidates import Candidates
 from .checks import NullValues
 from .conditions import SECTION as CONDITIONS
 from .conditions import Conditions
@@ -64,7 +65,7 @@ class Loader:
         self.found_document: Document | None = None
         self.environment = Environment()
         self.parameters = Parameters(identity)
-        self.registry = Registry(plugins.resource_types, plugins.why_no_type)
+        self.registry = self._registry(plugins)
         self.conditions = Conditions()
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}
@@ -109,6 +110,15 @@ class Loader:
         self._parse_trees()
         self.complete = True
 
+    def _registry(self, plugins: Plugins) -> Registry:
+        bundle = self.bundle
+        return Registry(
+            plugins.resource_types,
+            plugins.why_no_type,
+            Candidates(bundle.files, bundle.written(), max_bytes=self.limits.max_template_bytes),
+            bundle.links.get(bundle.template_file),
+        )
+
     def _read_document(self) -> bool:
         try:
             document = load_document(
@@ -136,6 +146,7 @@ class Loader:
             max_bytes=self.limits.max_template_bytes,
         )
         self.registry.read(self.environment.registry, faults)
+        self.registry.candidates.required = requirements.read(self.environment.requires)
         for fault in faults:
             fault.stage = "environment"
         self.errors.extend(faults)
@@ -215,7 +226,8 @@ class Loader:
             except TemplateError as error:
                 at = (*node.path, "type")
                 if error.at:  # an environment is to blame
-                    error.related = (Related(f"{name} has the type {node.type}", at=at),)
+                    typed = Related(f"{name} has the type {node.type}", at=at)
+                    error.related = (typed, *error.related)
                 error.at = error.at or at
                 self.errors.append(error)
 

@@ -1,8 +1,8 @@
-"""The registry of types: which class a type name means for a resource.
+"""The registry of types: which class or which template a type name means for a resource.
 
-Called by ``resources`` for every resource. Entries of the environment come before the types that
-plug-ins bring; among them, those for the resource's own name come first, then the alphabet
-decides, so that ``My::*`` beats ``My::Thing``.
+Called by ``loading`` for every resource, and by whoever walks a tree of templates. Entries of the
+environment come before the types that plug-ins bring; among them, those for the resource's own
+name come first, then the alphabet decides, so that ``My::*`` beats ``My::Thing``.
 """
 
 from __future__ import annotations
@@ -15,90 +15,99 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
 
-from .faults import ALIAS_RING, REGISTRY, TYPE_TEMPLATE, TYPE_UNKNOWN, near, type_name
-from .own_section import BREAKPOINTS as _HOOKS
+from .candidates import Candidate, Candidates, Selection, refusal
+from .faults import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, near
+from .registry_entries import (
+    BASE_URL,
+    HOOKS,
+    RESOURCES,
+    RESTRICTED,
+    SECTION,
+    Entry,
+    entry_faults,
+    fault,
+    is_template,
+    nested_faults,
+    rule_faults,
+    words,
+)
 
-SECTION = "resource_registry"
-RESOURCES = "resources"
-HOOKS = "hooks"
-RESTRICTED = "restricted_actions"
-
-_RESTRICTIONS = ("update", "replace")
-_TEMPLATE_SUFFIXES = (".yaml", ".template")
+__all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """One line of the registry: a name (maybe ending in ``*``), its target, where it stands."""
+class Choice:
+    """What a type means for a resource: a class, or a template by its key in ``Bundle.files``.
 
-    name: str
-    target: Any
-    at: Path
-    resource: str | None = None
+    ``type_name``: as the template has it; ``meant``: the name that led to the class or template.
+    ``rules``: the entries that were followed, in order; none where the type is a plug-in's own, or
+    a file. ``selections``: the lists among them, judged.
+    """
 
-    def matches(self, type_: str, resource: str) -> bool:
-        if self.resource is not None:
-            # Heat looks for the very type there: a ``*`` is no wildcard below a resource's name.
-            return self.resource == resource and type_ == self.name
-        if self.name.endswith("*"):
-            return type_ != self.target and type_.startswith(self.name[:-1])
-        return type_ == self.name
-
-    def covers(self, other: _Entry) -> bool:
-        """Whether every type that ``other`` is for is this entry's, too; for resources as well."""
-        same = self.resource is None or self.resource == other.resource
-        return same and other.name.startswith(self.name[:-1])
-
-    def meant(self, type_: str) -> Any:
-        """The target for ``type_``, where a ``*`` stands for the rest of the name."""
-        pattern = self.resource is None and self.name.endswith("*")
-        if not pattern or not isinstance(self.target, str) or not self.target.endswith("*"):
-            return self.target
-        return self.target[:-1] + type_[len(self.name) - 1 :]
-
-
-def is_template(type_: str) -> bool:
-    """Whether a type name or a registry's value names a template file."""
-    return type_.endswith(_TEMPLATE_SUFFIXES)
+    type_name: str
+    meant: str
+    cls: type[Resource] | None
+    template_file: str | None
+    rules: tuple[Entry, ...] = ()
+    selections: tuple[Selection, ...] = ()
 
 
 class Registry:
     """The environment's entries in front of the types of the plug-ins."""
 
     def __init__(
-        self, types: Mapping[str, type[Resource]], why_none: Callable[[str], str] | None = None
+        self,
+        types: Mapping[str, type[Resource]],
+        why_none: Callable[[str], str] | None = None,
+        candidates: Candidates | None = None,
+        links: Mapping[str, str] | None = None,
     ) -> None:
-        """``why_none`` says why there is no type of a name, where a plug-in is to blame."""
+        """``why_none`` says why there is no type of a name, where a plug-in is to blame.
+
+        ``links``: what the template's own names of files mean.
+        """
         self._types = types
         self._why_none = why_none
-        self._entries: list[_Entry] = []
+        self._candidates = candidates or Candidates()
+        self._links = links or {}
+        self.entries: list[Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
-        self._cache: dict[tuple[str, str], type[Resource]] = {}
+        self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
+        self._cache: dict[tuple[str, str], Choice] = {}
 
     def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
         """Take the section ``resource_registry`` of an environment."""
         for name, target in data.items():
             if name == RESOURCES:
-                self._read_resources(target, errors)
-            else:
+                self._read_resources(target, (SECTION, RESOURCES), errors)
+            elif name != BASE_URL:
                 self._add(name, target, (SECTION, name), None, errors)
-        self._entries.sort(key=lambda entry: (entry.resource is None, entry.name))
+        self._sort()
 
-    def _read_resources(self, data: Any, errors: list[TemplateError]) -> None:
+    def _sort(self) -> None:
+        self.entries.sort(key=lambda entry: (entry.resource is None, entry.name))
+
+    def _read_resources(self, data: Any, at: Path, errors: list[TemplateError]) -> None:
         if not isinstance(data, Mapping):
-            errors.append(_fault("resources must be a map", data, (SECTION, RESOURCES)))
+            errors.append(fault("resources must be a map", data, at))
             return
         for resource, lines in data.items():
-            at = (SECTION, RESOURCES, resource)
+            here = (*at, resource)
             if not isinstance(lines, Mapping):
-                errors.append(_fault("entries for a resource must be a map", lines, at))
+                errors.append(fault("entries for a resource must be a map", lines, here))
                 continue
-            rules = {key: _words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
-            errors.extend(_rule_faults(lines, at))
-            self._rules.append((str(resource), rules))
-            for name, target in lines.items():
-                if name not in (HOOKS, RESTRICTED):
-                    self._add(name, target, (*at, name), str(resource), errors)
+            self._read_resource(str(resource), lines, here, errors)
+
+    def _read_resource(
+        self, resource: str, lines: Mapping[str, Any], at: Path, errors: list[TemplateError]
+    ) -> None:
+        self._levels[resource] = (lines, at)
+        rules = {key: words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
+        errors.extend(rule_faults(lines, at))
+        self._rules.append((resource, rules))
+        for name, target in lines.items():
+            if name not in (HOOKS, RESTRICTED, BASE_URL):
+                self._add(name, target, (*at, name), resource, errors)
 
     def _add(
         self, name: Any, target: Any, at: Path, resource: str | None, errors: list[TemplateError]
@@ -108,36 +117,49 @@ class Registry:
         elif isinstance(target, Mapping):
             # Heat takes a map for a level of its own, in which no type is ever looked for; hooks of
             # a nested stack's resources may stand there.
-            errors.extend(_nested_faults(target, at))
-        elif not isinstance(name, str):
-            errors.append(_fault("a type's name must be text", name, at))
-        elif not isinstance(target, str | list):
-            errors.append(_fault("a type maps to a type's name or a file", target, at))
+            errors.extend(nested_faults(target, at))
         else:
-            self._entries.append(_Entry(name, target, at, resource))
+            found = list(entry_faults(name, target, at))
+            errors.extend(found)
+            if not found:
+                self.entries.append(Entry(name, target, at, resource))
 
     def _remove(self, name: Any, resource: str | None) -> None:
         """Take back what was said before: one entry, or all that a pattern covers."""
         start = name[:-1] if isinstance(name, str) and name.endswith("*") else None
 
-        def goes(entry: _Entry) -> bool:
+        def goes(entry: Entry) -> bool:
             covered = entry.name == name if start is None else entry.name.startswith(start)
             return covered and entry.resource == resource
 
-        self._entries = [entry for entry in self._entries if not goes(entry)]
+        self.entries = [entry for entry in self.entries if not goes(entry)]
 
-    def resolve(self, type_: str, resource: str) -> type[Resource]:
-        """The class that ``type_`` means for ``resource``; raises TemplateError."""
-        known = self._cache.get((type_, ""))
+    def choose(
+        self, type_: str, resource: str = "", links: Mapping[str, str] | None = None
+    ) -> Choice:
+        """What ``type_`` means for ``resource``; raises TemplateError where it means nothing.
+
+        Lists are narrowed down to one by what the environments require. ``links``: what names of
+        files mean in the template that has the resource, where it is another one.
+        """
+        known = self._cache.get((type_, "")) if links is None else None
         if known is not None:
             return known
-        found = self._follow(type_, resource)
-        if not any(entry.resource for entry in self._entries):
+        found = self._follow(type_, resource, self._links if links is None else links)
+        if links is None and not any(entry.resource for entry in self.entries):
             self._cache[type_, ""] = found
         return found
 
-    def _follow(self, type_: str, resource: str) -> type[Resource]:
-        found = self._search(type_, type_, resource, (), set())
+    def resolve(self, type_: str, resource: str) -> type[Resource]:
+        """The class that ``type_`` means for ``resource``; raises TemplateError."""
+        choice = self.choose(type_, resource)
+        if choice.cls is None:
+            raise _no_templates(type_, choice.template_file)
+        return choice.cls
+
+    def _follow(self, type_: str, resource: str, links: Mapping[str, str]) -> Choice:
+        search = _Search(self, type_, resource, links)
+        found = search.run(type_, (), ())
         if found is not None:
             return found
         meant, entry = self._dead_end(type_, resource)
@@ -152,63 +174,91 @@ class Registry:
         blamed = self._why_none(meant) if self._why_none is not None else ""
         if meant in blamed:  # a plug-in brings it, and it cannot be used
             return blamed
-        found = near(meant, self.names()) or _alias_hint(type_, meant)
+        found = near(meant, self.names()) or _alias_hint(type_, meant) or self._pattern_hint(meant)
         return f"{found} {blamed}".strip()
 
-    def _search(
-        self, meant: str, type_: str, resource: str, used: tuple[_Entry, ...], dead: set[str]
-    ) -> type[Resource] | None:
-        """The class for ``meant``, by the first entry that leads to one, else that of a plug-in.
+    def _pattern_hint(self, meant: str) -> str:
+        """A word on a pattern that would fit, if patterns could stand for templates."""
+        for entry in self.entries:
+            if entry.is_pattern and entry.never and meant.startswith(entry.name[:-1]):
+                return f"The entry {entry.name} does not apply: {entry.never}."
+        return ""
 
-        ``dead`` are names that lead nowhere. Raises TemplateError for a ring and for a template.
-        """
-        if meant in dead:
-            return None
-        for entry in self._matching(meant, resource):
-            if entry in used:
-                raise _ring(type_, used, entry)
-            target = entry.meant(meant)
-            if not isinstance(target, str) or is_template(target):
-                raise _no_templates(type_, target)
-            found = self._search(target, type_, resource, (*used, entry), dead)
-            if found is not None:
-                return found
-        if meant in self._types:
-            return self._types[meant]
-        if is_template(meant):
-            raise _no_templates(type_, meant)
-        dead.add(meant)
-        return None
+    def matching(self, type_: str, resource: str) -> Iterator[Entry]:
+        """The entries for a name, the first one that leads somewhere counts."""
+        return (entry for entry in self.entries if entry.matches(type_, resource))
 
-    def _matching(self, type_: str, resource: str) -> Iterator[_Entry]:
-        return (entry for entry in self._entries if entry.matches(type_, resource))
-
-    def _dead_end(self, type_: str, resource: str) -> tuple[str, _Entry | None]:
+    def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
         """Where the first entries lead, and the last of them."""
         meant, last = type_, None
-        while (entry := next(self._matching(meant, resource), None)) is not None:
-            meant, last = entry.meant(meant), entry
+        while (entry := next(self.matching(meant, resource), None)) is not None:
+            target = entry.meant(meant)
+            last = entry
+            if not isinstance(target, str):
+                break
+            meant = target
         return meant, last
 
-    def hidden_entries(self) -> Iterator[tuple[_Entry, _Entry]]:
+    def inside(
+        self, resource: str, choice: Choice, links: Mapping[str, str] | None = None
+    ) -> Registry:
+        """The registry of the nested stack that ``choice`` makes of ``resource``.
+
+        The rule that chose the template does not apply inside it, so that a template may stand for
+        a type and use it; entries below the resource's name are for the resources inside.
+        ``links``: what the nested template's names of files mean.
+        """
+        made = Registry(self._types, self._why_none, self._candidates, links)
+        gone = choice.rules[-1:] if choice.template_file is not None else ()
+        made.entries = [
+            entry for entry in self.entries if entry.resource is None and entry not in gone
+        ]
+        for pattern, (lines, at) in self._levels.items():
+            if pattern == resource or fnmatchcase(resource, pattern):
+                for name, level in lines.items():
+                    if isinstance(level, Mapping):
+                        made._read_resource(str(name), level, (*at, name), [])
+        made._sort()
+        return made
+
+    def as_data(self) -> dict[str, Any]:
+        """A section ``resource_registry`` that says the same."""
+        data: dict[str, Any] = {
+            entry.name: entry.target for entry in self.entries if entry.resource is None
+        }
+        if self._levels:
+            data[RESOURCES] = {name: dict(lines) for name, (lines, _) in self._levels.items()}
+        return data
+
+    def hidden_entries(self) -> Iterator[tuple[Entry, Entry]]:
         """Entries that never apply, each with the one that always comes before it."""
-        patterns: list[_Entry] = []
-        for entry in self._entries:
-            if entry.name.endswith("*"):
+        patterns: list[Entry] = []
+        for entry in self.entries:
+            if entry.is_pattern and not entry.never:
                 patterns.append(entry)
                 continue
             stronger = next((each for each in patterns if self._hides(each, entry)), None)
             if stronger is not None:
                 yield entry, stronger
 
-    def _hides(self, pattern: _Entry, entry: _Entry) -> bool:
+    def _hides(self, pattern: Entry, entry: Entry) -> bool:
         """Whether ``pattern`` covers ``entry`` and leads somewhere, so that it is the one taken."""
         target = pattern.meant(entry.name)
         return pattern.covers(entry) and isinstance(target, str) and target in self._types
 
+    @property
+    def types(self) -> Mapping[str, type[Resource]]:
+        """The types of the plug-ins."""
+        return self._types
+
+    @property
+    def candidates(self) -> Candidates:
+        """What judges the items of lists."""
+        return self._candidates
+
     def names(self) -> list[str]:
         """Every type's name that a template may use."""
-        return sorted({*self._types, *(entry.name for entry in self._entries)})
+        return sorted({*self._types, *(entry.name for entry in self.entries)})
 
     def restricted_actions(self, resource: str) -> frozenset[str]:
         """``update`` and ``replace``, as far as they are forbidden for a resource."""
@@ -233,57 +283,102 @@ class Registry:
                 yield from rules.get(key, ())
 
 
-def _words(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
+class _Search:
+    """One search for what a type means, by the first entry that leads to something."""
+
+    def __init__(
+        self, registry: Registry, type_: str, resource: str, links: Mapping[str, str]
+    ) -> None:
+        self._registry = registry
+        self._type = type_
+        self._resource = resource
+        self._links = links
+        self._dead: set[str] = set()
+
+    def run(
+        self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        """What ``meant`` leads to; None for nothing. Raises TemplateError for a ring or a list."""
+        if meant in self._dead:
+            return None
+        for entry in self._registry.matching(meant, self._resource):
+            if entry in used:
+                raise _ring(self._type, used, entry)
+            target = entry.meant(meant)
+            rules = (*used, entry)
+            if isinstance(target, list):
+                return self._of_list(entry, meant, rules, judged)
+            found = self._of(target, meant, rules, judged)
+            if found is not None:
+                return found
+        found = self._own(meant, used, judged)
+        if found is None:
+            self._dead.add(meant)
+        return found
+
+    def _of(
+        self, target: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        if is_template(target):
+            return Choice(self._type, meant, None, target, rules, judged)
+        return self.run(target, rules, judged)
+
+    def _own(
+        self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        """A plug-in's type, or the file that the name is."""
+        if meant in self._registry.types:
+            return Choice(self._type, meant, self._registry.types[meant], None, used, judged)
+        if is_template(meant):
+            key = self._links.get(meant, meant)
+            return Choice(self._type, meant, None, key, used, judged)
+        return None
+
+    def _of_list(
+        self, entry: Entry, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice:
+        """The one candidate that the requirements leave; raises TemplateError."""
+        keys = list(dict.fromkeys(entry.filled(item, meant) for item in entry.target))
+        choices = {key: self._candidate(key, meant, rules, judged) for key in keys}
+        found = [self._described(key, choices[key]) for key in keys]
+        selection = self._registry.candidates.judge((self._type, meant), found)
+        if len(selection.fitting) != 1:
+            raise refusal(selection, self._resource, entry.at)
+        chosen = choices[selection.fitting[0].key]
+        assert chosen is not None
+        return Choice(
+            self._type,
+            chosen.meant,
+            chosen.cls,
+            chosen.template_file,
+            chosen.rules,
+            (*judged, selection, *chosen.selections[len(judged) :]),
+        )
+
+    def _candidate(
+        self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        if key == meant and meant in self._registry.types:
+            # The type itself among those that may stand for it is the plug-in's.
+            return self._own(meant, rules, judged)
+        return self._of(key, meant, rules, judged)
+
+    def _described(self, key: str, choice: Choice | None) -> Candidate:
+        candidates = self._registry.candidates
+        if choice is None:
+            return candidates.nothing(key)
+        if choice.template_file is not None:
+            found = candidates.template(choice.template_file)
+            return found if is_template(key) else _renamed(found, key)
+        assert choice.cls is not None
+        return candidates.plugin(key, choice.cls)
 
 
-def _nested_faults(level: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
-    yield from _rule_faults(level, at)
-    for key, value in level.items():
-        if isinstance(value, Mapping):
-            yield from _nested_faults(value, (*at, key))
+def _renamed(found: Candidate, key: str) -> Candidate:
+    return Candidate(key, key, found.capabilities, found.problem, found.annotation)
 
 
-def _rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
-    """Words that are no hooks or no actions, in Heat's sentences."""
-    for key, known, text, heat_type in (
-        (
-            HOOKS,
-            _HOOKS,
-            'Invalid hook type "{}" for resource breakpoint, acceptable hook types are: {}',
-            "InvalidBreakPointHook",
-        ),
-        (
-            RESTRICTED,
-            _RESTRICTIONS,
-            'Invalid restricted_action type "{}" for resource, '
-            "acceptable restricted_action types are: {}",
-            "InvalidRestrictedAction",
-        ),
-    ):
-        wrong = [word for word in _words(rules.get(key, [])) if word not in known]
-        if wrong:
-            yield TemplateError(
-                text.format(rules[key], known),
-                at=(*at, key),
-                code=REGISTRY,
-                heat_type=heat_type,
-                hint=near(wrong[0], known),
-            )
-
-
-def _fault(wanted: str, value: Any, at: Path) -> TemplateError:
-    return TemplateError(
-        f"resource_registry: {wanted}, not a {type_name(value)}",
-        at=at,
-        code=REGISTRY,
-        heat_type="ValueError",
-    )
-
-
-def _ring(type_: str, used: Iterable[_Entry], again: _Entry) -> TemplateError:
+def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
     names = [*(entry.name for entry in used), again.name]
     return TemplateError(
         f"The Resource Type ({type_}) could not be found: its aliases form a ring.",

@@ -10,6 +10,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 
+from . import capabilities
 from .faults import (
     GROUPS,
     RESOURCE_KEY,
@@ -30,7 +31,7 @@ _SECTIONS = (
     "parameters",
     RESOURCES,
     "outputs",
-    "capabilities",
+    capabilities.SECTION,
 )
 #: Heat lets this name slip through.
 _IGNORED = "__undefined__"
@@ -59,6 +60,7 @@ def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateEr
                 code=SECTION,
                 hint=near(section, known) or _since("conditions", section),
             )
+    yield from capabilities.faults(data.get(capabilities.SECTION))
     yield from _check_resources(data.get(RESOURCES), later)
 
 

@@ -96,7 +96,8 @@ def test_resolve(data: dict[str, Any], type_: str, found: type[Resource]) -> Non
         pytest.param({"My::T": {"a": "b"}}, "My::T", "could not be found", id="map"),
         pytest.param({"My::T": "t.yaml"}, "My::T", "not supported yet", id="template"),
         pytest.param({}, "t.template", "not supported yet", id="type-that-is-a-file"),
-        pytest.param({"My::T": ["a.yaml", "b.yaml"]}, "My::T", "not supported yet", id="choice"),
+        pytest.param({"My::T": ["a.yaml", "b.yaml"]}, "My::T", "None of the 2", id="choice"),
+        pytest.param({"My::*": "t.yaml"}, "My::T", "could not", id="pattern-for-a-template"),
     ],
 )
 def test_resolve_refuses(data: dict[str, Any], type_: str, said: str) -> None:
