@@ -6,34 +6,20 @@ need is one entry of the resource's data, written when a workflow has ended well
     record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE}
 
 ``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
-CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token::
-
-    {"key", "action", "request": {...}}      what every send repeats, plus one of
-    "run": the runner's token | "pending": {attempt, answered, memory} | "result": {...}
-    "next": the time before which the first check has nothing to do
+CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token, and
+how a run goes on: ``zonda.hooks.execution``.
 """
 
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import attributes, properties, resource
-from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError, UpdateReplace, UsageError
-from zonda.hooks.runner import (
-    Failed,
-    Finished,
-    Lost,
-    ResourceRef,
-    Retry,
-    Running,
-    Started,
-    StartRequest,
-    Succeeded,
-    WorkflowRunner,
-)
+from zonda.hooks.errors import ResourceFailure, TemplateError, UpdateReplace, UsageError
+from zonda.hooks.execution import Execution, Token, failure, plain, token_of
+from zonda.hooks.runner import Failed, Lost, Succeeded
 
 from . import executions
 from .external_schema import (
@@ -48,15 +34,6 @@ from .external_schema import (
     REPLACE_INPUTS,
     WORKFLOW,
 )
-
-#: Keys of executions are made in this namespace, from the operation's id.
-NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
-_RESEND_LOST = 5.0
-_LONGEST_WAIT = 300.0
-#: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
-_FAILED, _LOST, _NOT_RUN = "ZON303", "ZON304", "ZON305"
-
-Token = dict[str, Any]
 
 
 class ExternalResource(resource.Resource):
@@ -105,7 +82,7 @@ class ExternalResource(resource.Resource):
         after = self.make_properties(json_snippet)
         record = self._record()
         known = record.get("input")
-        new = executions.plain(after[INPUT] or {})
+        new = plain(after[INPUT] or {})
         if known is not None and executions.replaces(after[REPLACE_INPUTS], known, new):
             raise UpdateReplace(self.name)
         token = None
@@ -138,10 +115,8 @@ class ExternalResource(resource.Resource):
 
     def handle_create_cancel(self, token: Token | None) -> None:
         """Ask the runner to end the execution, where it can."""
-        run = (token or {}).get("run")
-        if token and run is not None:
-            runner, _ = self.context.runner(token["request"]["workflow"])
-            runner.cancel(run, "the operation was cancelled")
+        if token:
+            self._execution(token).cancel()
 
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
@@ -156,7 +131,7 @@ class ExternalResource(resource.Resource):
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
         """Whether an input changed that the new definition lists."""
-        old, new = executions.plain(before[INPUT] or {}), executions.plain(after[INPUT] or {})
+        old, new = plain(before[INPUT] or {}), plain(after[INPUT] or {})
         return executions.replaces(after[REPLACE_INPUTS], old, new)
 
     def always_update(self) -> bool:
@@ -172,135 +147,63 @@ class ExternalResource(resource.Resource):
         entry = (props[ACTIONS] or {}).get(action)
         if not entry or not entry.get(WORKFLOW):
             return None
-        operation = self.context.operation
-        if operation is None:
-            raise ResourceFailure(f"{action} was called outside an operation")
-        key = str(uuid.uuid5(NAMESPACE, operation.id))
-        token: Token = {
-            "key": key,
-            "action": action,
-            "request": {
-                "workflow": entry[WORKFLOW],
-                "params": executions.plain(entry.get(PARAMS) or {}),
-                "inputs": executions.plain(props[INPUT] or {}),
-                "description": props[DESCRIPTION] or "",
-            },
-            "pending": {"attempt": 1, "answered": False, "memory": {}},
-        }
+        token = token_of(
+            self,
+            action,
+            entry[WORKFLOW],
+            props[INPUT] or {},
+            entry.get(PARAMS),
+            props[DESCRIPTION] or "",
+        )
         if action == "CREATE":
-            self.data_set("create_key", key, redact=True)
+            self.data_set("create_key", token["key"], redact=True)
         if action == "UPDATE":
-            self.data_set("update_key", key, redact=True)
-        token["next"] = self.context.clock.now() + self._send(token)
-        return token
+            self.data_set("update_key", token["key"], redact=True)
+        return self._execution(token).begin()
 
-    def _send(self, token: Token) -> float:
-        """Send the request of ``token`` once; ``token`` tells what came of it. Gives a delay."""
-        runner, name = self.context.runner(token["request"]["workflow"])
-        pending = token.pop("pending")
-        answer = runner.start(self._request(token, name, pending))
-        if isinstance(answer, Retry):
-            token["pending"] = {
-                "attempt": pending["attempt"] + 1,
-                "answered": pending["answered"] or answer.answered,
-                "memory": dict(answer.memory),
-            }
-            self.context.progress(answer.message)
-            return answer.delay
-        token["execution"] = answer.execution_id
-        if isinstance(answer, Finished):
-            # Kept in the token and applied by the check: a crash in between finds it again.
-            token["result"] = executions.to_json(answer.result)
-            return 0.0
-        assert isinstance(answer, Started)
-        token["run"] = dict(answer.token)
-        return answer.poll_after or 0.0
+    def _execution(self, token: Token) -> Execution:
+        return Execution(self, token, self._what_is_known)
 
-    def _request(self, token: Token, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
-        operation = self.context.operation
-        assert operation is not None
+    def _what_is_known(self, token: Token) -> Mapping[str, Any]:
+        """What every run but CREATE is told of those before."""
         action, record = token["action"], self._record()
         data = None if action == "CREATE" else record.get("outputs")
         if data is None and action != "CREATE" and self.resource_id is not None:
             data = {}
-        request = token["request"]
-        return StartRequest(
-            workflow=workflow,
-            action=action,
-            key=token["key"],
-            deadline=operation.deadline,
-            stack=self.context.stack,
-            resource=ResourceRef(self.uuid, self.name, self.type(), self.resource_id),
-            inputs=request["inputs"],
-            old_inputs=record.get("input", {}) if action == "UPDATE" else None,
-            params=executions.with_data(request["params"], data),
-            description=request["description"],
-            data=data,
-            create_key=self.data().get("create_key") if action == "DELETE" else None,
-            started_at=operation.started_at,
-            attempt=pending["attempt"],
-            answered=pending["answered"],
-            memory=pending["memory"],
-        )
+        return {
+            "old_inputs": record.get("input", {}) if action == "UPDATE" else None,
+            "params": executions.with_data(token["request"]["params"], data),
+            "data": data,
+            "create_key": self.data().get("create_key") if action == "DELETE" else None,
+        }
 
     def _proceed(self, token: Token | None) -> bool:
         if token is None:
             return True
-        early = min(token["next"] - self.context.clock.now(), _LONGEST_WAIT)
-        if early > 0:
-            raise NotReady(early)
-        if "pending" in token:
-            # A result is applied in the next call, when the token that has it is stored: what is
-            # applied changes the request, which must not change as long as it may be sent again.
-            raise NotReady(self._send(token))
-        if "result" in token:
-            return self._end(token, executions.from_json(token["result"]))
-        runner, _ = self.context.runner(token["request"]["workflow"])
-        return self._polled(token, runner)
-
-    def _polled(self, token: Token, runner: WorkflowRunner) -> bool:
-        answer = runner.poll(token["run"])
-        if isinstance(answer, Running):
-            return self._wait(token, answer)
-        if isinstance(answer, Lost):
-            if token["action"] != "DELETE":
-                raise ResourceFailure(answer.reason, code=_LOST)
-            return self._resend(token, answer)
-        self._end(token, answer)
-        runner.forget(token["run"])
+        execution = self._execution(token)
+        result = execution.result()
+        if result is None:
+            return False
+        if isinstance(result, Lost):
+            if token["action"] == "DELETE":
+                execution.send_again(result)  # to delete twice does no harm
+            raise failure(result)
+        self._end(token, result)
+        execution.forget()
         return True
-
-    def _wait(self, token: Token, answer: Running) -> bool:
-        if answer.message:
-            self.context.progress(answer.message)
-        if answer.token is not None:
-            token["run"] = dict(answer.token)
-        if answer.poll_after is not None:
-            raise NotReady(answer.poll_after, answer.message or "running")
-        return False
-
-    def _resend(self, token: Token, answer: Lost) -> bool:
-        """A lost DELETE is sent again with the same key: to delete twice does no harm."""
-        del token["run"]
-        token["pending"] = {"attempt": 2, "answered": True, "memory": {}}
-        raise NotReady(_RESEND_LOST, answer.reason)
 
     # -- results ----------------------------------------------------------------------------
 
-    def _end(self, token: Token, result: Succeeded | Failed) -> bool:
+    def _end(self, token: Token, result: Succeeded | Failed) -> None:
         if isinstance(result, Failed):
             self._keep_for_clean_up(token, result)
-            code = _NOT_RUN if result.by_runner else _FAILED
-            failure = ResourceFailure(result.reason, code=code)
-            failure.heat_type = result.heat_type or failure.heat_type
-            raise failure
+            raise failure(result)
         given = result.resource_id or (result.output or {}).get("resource_id")
         if given:
             self.resource_id_set(_physical_id(given))
         elif token["action"] == "CREATE":
             self.resource_id_set(token.get("execution") or token["key"])
         self._merge(token, result.output or {})
-        return True
 
     def _keep_for_clean_up(self, token: Token, failed: Failed) -> None:
         """A failed CREATE that owns something tells DELETE what."""

@@ -1,0 +1,204 @@
+"""One run of a workflow within one operation: sent, polled and cancelled, safe from crashes.
+
+For types whose handlers have a workflow do the work. ``begin`` in ``handle_X`` gives the token;
+``result`` in ``check_X_complete`` brings it on and gives what came of the run. All that has to be
+known later stands in the token, which the engine stores::
+
+    {"key", "action", "request": {...}}      what every send repeats, plus one of
+    "run": the runner's token | "pending": {attempt, answered, memory} | "result": {...}
+    "next": the time before which the first check has nothing to do
+
+The key is made from the operation's id, so an interrupted send is repeated with the same key: the
+type says ``start_policy = "idempotent"``.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import NotReady, ResourceFailure
+from .resource import Resource
+from .runner import (
+    Failed,
+    Finished,
+    Lost,
+    ResourceRef,
+    Retry,
+    Running,
+    Started,
+    StartRequest,
+    Succeeded,
+)
+
+#: Keys of executions are made in this namespace, from the operation's id.
+NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
+#: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
+FAILED, LOST, NOT_RUN = "ZON303", "ZON304", "ZON305"
+
+_RESEND_LOST = 5.0
+_LONGEST_WAIT = 300.0
+
+Token = dict[str, Any]
+#: Further arguments of a ``StartRequest``, asked for at each send.
+More = Callable[[Token], Mapping[str, Any]]
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON gives it back: keys are texts, tuples are lists."""
+    return json.loads(json.dumps(value))
+
+
+def token_of(
+    resource: Resource,
+    action: str,
+    workflow: str,
+    inputs: Mapping[str, Any],
+    params: Mapping[str, Any] | None = None,
+    description: str = "",
+) -> Token:
+    """The token of a run that is about to be sent; raises ResourceFailure outside an operation."""
+    operation = resource.context.operation
+    if operation is None:
+        raise ResourceFailure(f"{action} was called outside an operation")
+    return {
+        "key": str(uuid.uuid5(NAMESPACE, operation.id)),
+        "action": action,
+        "request": {
+            "workflow": workflow,
+            "params": plain(params or {}),
+            "inputs": plain(inputs),
+            "description": description,
+        },
+        "pending": {"attempt": 1, "answered": False, "memory": {}},
+    }
+
+
+class Execution:
+    """The run behind a token. ``more`` adds to what is sent."""
+
+    def __init__(self, resource: Resource, token: Token, more: More | None = None) -> None:
+        self._resource = resource
+        self._context = resource.context
+        self._more = more or (lambda token: {})
+        self.token = token
+
+    def begin(self) -> Token:
+        """Send the request once; the token tells what came of it."""
+        self.token["next"] = self._context.clock.now() + self._send()
+        return self.token
+
+    def result(self) -> Succeeded | Failed | Lost | None:
+        """What came of the run; None while it goes on, and NotReady where that is to be awaited."""
+        token = self.token
+        early = min(token["next"] - self._context.clock.now(), _LONGEST_WAIT)
+        if early > 0:
+            raise NotReady(early)
+        if "pending" in token:
+            # A result is applied in the next call, when the token that has it is stored: what is
+            # applied changes the request, which must not change as long as it may be sent again.
+            raise NotReady(self._send())
+        if "result" in token:
+            return from_json(token["result"])
+        runner, _ = self._context.runner(token["request"]["workflow"])
+        answer = runner.poll(token["run"])
+        if not isinstance(answer, Running):
+            return answer
+        if answer.message:
+            self._context.progress(answer.message)
+        if answer.token is not None:
+            token["run"] = dict(answer.token)
+        if answer.poll_after is not None:
+            raise NotReady(answer.poll_after, answer.message or "running")
+        return None
+
+    def send_again(self, lost: Lost) -> None:
+        """Send a lost run once more with the same key, a little later. Raises NotReady."""
+        del self.token["run"]
+        self.token["pending"] = {"attempt": 2, "answered": True, "memory": {}}
+        raise NotReady(_RESEND_LOST, lost.reason)
+
+    def forget(self) -> None:
+        """Let the runner tidy up, once the result is stored."""
+        if "run" in self.token:
+            runner, _ = self._context.runner(self.token["request"]["workflow"])
+            runner.forget(self.token["run"])
+
+    def cancel(self) -> None:
+        """Ask the runner to end the run, where it can."""
+        run = self.token.get("run")
+        if run is not None:
+            runner, _ = self._context.runner(self.token["request"]["workflow"])
+            runner.cancel(run, "the operation was cancelled")
+
+    def _send(self) -> float:
+        """Send the request once; the token tells what came of it. Gives a delay."""
+        token = self.token
+        runner, name = self._context.runner(token["request"]["workflow"])
+        pending = token.pop("pending")
+        answer = runner.start(self._request(name, pending))
+        if isinstance(answer, Retry):
+            token["pending"] = {
+                "attempt": pending["attempt"] + 1,
+                "answered": pending["answered"] or answer.answered,
+                "memory": dict(answer.memory),
+            }
+            self._context.progress(answer.message)
+            return answer.delay
+        token["execution"] = answer.execution_id
+        if isinstance(answer, Finished):
+            # Kept in the token and applied by the check: a crash in between finds it again.
+            token["result"] = to_json(answer.result)
+            return 0.0
+        assert isinstance(answer, Started)
+        token["run"] = dict(answer.token)
+        return answer.poll_after or 0.0
+
+    def _request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
+        owner, operation = self._resource, self._context.operation
+        assert operation is not None
+        request = self.token["request"]
+        known = {
+            "workflow": workflow,
+            "action": self.token["action"],
+            "key": self.token["key"],
+            "deadline": operation.deadline,
+            "stack": self._context.stack,
+            "resource": ResourceRef(owner.uuid, owner.name, owner.type(), owner.resource_id),
+            "inputs": request["inputs"],
+            "params": request["params"],
+            "description": request["description"],
+            "started_at": operation.started_at,
+            **pending,
+        }
+        return StartRequest(**{**known, **self._more(self.token)})
+
+
+def failure(result: Failed | Lost) -> ResourceFailure:
+    """The error that says why a run has failed, or that it is lost."""
+    if isinstance(result, Lost):
+        return ResourceFailure(result.reason, code=LOST)
+    error = ResourceFailure(result.reason, code=NOT_RUN if result.by_runner else FAILED)
+    error.heat_type = result.heat_type or error.heat_type
+    return error
+
+
+def to_json(result: Succeeded | Failed) -> dict[str, Any]:
+    """A result as it is kept in a token."""
+    common = {"output": result.output, "resource_id": result.resource_id}
+    if isinstance(result, Succeeded):
+        return common
+    return {
+        **common,
+        "reason": result.reason,
+        "retryable": result.retryable,
+        "heat_type": result.heat_type,
+        "by_runner": result.by_runner,
+    }
+
+
+def from_json(kept: Mapping[str, Any]) -> Succeeded | Failed:
+    """The result that ``to_json`` wrote."""
+    return Failed(**kept) if "reason" in kept else Succeeded(**kept)
