@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import base64
 import os.path
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import TemplateError
 
 from .bundle import shown
 from .faults import FILE_MISSING
-from .registry import HOOKS, RESOURCES, RESTRICTED, is_template
-from .registry import SECTION as REGISTRY
+from .file_names import Reference, is_dynamic, template_files, valued_files
 from .source import Document, load_document
 
-_GET_FILE = "get_file"
-_TYPE = "type"
-_BASE_URL = "base_url"
 _REMOTE = ("http", "https")
 _MOST_FILES = 10_000
+_TEMPLATE_WORDS = ("heat_template_version", "HeatTemplateFormatVersion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +48,6 @@ class Unreadable(Exception):
     """A file that cannot be taken along."""
 
 
-class Reference(NamedTuple):
-    """A file's name in a document. ``base``: what it is relative to, if not the document."""
-
-    key: str
-    at: Path
-    template: bool
-    base: str = ""
-
-
 @dataclass(slots=True)
 class Attachments:
     """The files so far by URL, and for each document what its words mean."""
@@ -70,6 +58,11 @@ class Attachments:
     errors: list[TemplateError] = field(default_factory=list)
     _total: int = 0
     _moved: dict[str, str] = field(default_factory=dict)
+    #: Names in values of parameters, with the document that says them and its URL; the documents
+    #: that take names of templates from values; and what such names mean.
+    _values: list[tuple[Reference, Document, str, str]] = field(default_factory=list)
+    _dynamic: list[str] = field(default_factory=list)
+    _valued: dict[str, str] = field(default_factory=dict)
 
     def follow(
         self, text: str, file: str, url: str, references: Callable[[Any], Iterator[Reference]]
@@ -86,10 +79,41 @@ class Attachments:
             except TemplateError:
                 # Whoever loads the bundle says what is wrong with the text, with all else.
                 continue
+            if is_dynamic(document.data):
+                self._dynamic.append(file)
+            self.note_values(document.data, document, file, url)
             for reference in references(document.data):
                 added = self._add(reference, document, file, url)
-                if added is not None and reference.template:
+                if added is not None and (reference.template or _is_template(added[0])):
                     waiting.append((*added, template_files))
+
+    def note_values(self, data: Any, document: Document, file: str, url: str) -> None:
+        """Remember the names of templates among the values of parameters."""
+        self._values += ((each, document, file, url) for each in valued_files(data))
+
+    def follow_values(self) -> None:
+        """Take along the templates that values of parameters name, if any template asks so.
+
+        A value may mean something else: what is not there, or no template, is left out.
+        """
+        while self._dynamic and self._values:
+            reference, document, file, url = self._values.pop()
+            added = self._add(reference, document, file, url)
+            self._check_value(reference, document, file)
+            if added is not None:
+                self.follow(*added, template_files)
+
+    def _check_value(self, reference: Reference, document: Document, file: str) -> None:
+        """Complain about a value that means two files: nobody could tell which."""
+        key = reference.key
+        target = self.links.get(file, {}).get(key)
+        if target is None:
+            return
+        meant = {self._valued.setdefault(key, target), target}
+        meant |= {self.links.get(each, {}).get(key, target) for each in self._dynamic}
+        if len(meant) > 1:
+            files = " and ".join(sorted(map(shown, meant)))
+            self._fault(f"{key} in a value could mean {files}", reference, document)
 
     def _add(
         self, reference: Reference, document: Document, file: str, url: str
@@ -99,13 +123,20 @@ class Attachments:
             base = _joined(url, reference.base) if reference.base else url
             target = _joined(base, reference.key)
             links = self.links.setdefault(file, {})
-            if links.setdefault(reference.key, target) != target:
+            if links.get(reference.key, target) != target:
                 raise Unreadable(f"{reference.key} means two files in {document.file}")
-            if target in self.files:
+            text = self.files.get(target)
+            is_new = text is None
+            if text is None:
+                text = self._read(target, reference.key)
+            if reference.optional and not _is_template(text):
                 return None
-            text = self._read(target, reference.key)
         except Unreadable as error:
-            self._fault(str(error), reference, document)
+            if not reference.optional:
+                self._fault(str(error), reference, document)
+            return None
+        links[reference.key] = target
+        if not is_new:
             return None
         self.files[target] = text
         return text, target, self._moved.get(target, target)
@@ -170,6 +201,11 @@ class Attachments:
         return found.content
 
 
+def _is_template(text: str) -> bool:
+    """Whether a text is a template, by the one word that every template has."""
+    return any(word in text for word in _TEMPLATE_WORDS)
+
+
 def url_of(path: FilePath) -> str:
     """The ``file:`` URL of a file, links in its path left as they are."""
     return FilePath(os.path.abspath(path)).as_uri()
@@ -192,49 +228,3 @@ def _joined(base: str, key: str) -> str:
         return joined.as_uri() + ("/" if path.endswith("/") else "")
     except ValueError as error:
         raise Unreadable(f"{key} is no name of a file ({error})") from error
-
-
-def template_files(data: Any) -> Iterator[Reference]:
-    """Arguments of ``get_file``, and whatever has a type that is a file, at any depth."""
-    yield from _template_files(data, (), set())
-
-
-def _template_files(tree: Any, path: Path, seen: set[int]) -> Iterator[Reference]:
-    if not isinstance(tree, dict | list) or id(tree) in seen:
-        return
-    seen.add(id(tree))
-    for key, item in enumerate(tree) if isinstance(tree, list) else tree.items():
-        here = (*path, key)
-        if not isinstance(item, str):
-            yield from _template_files(item, here, seen)
-        elif key == _GET_FILE and len(tree) == 1:
-            yield Reference(item, here, template=False)
-        elif key == _TYPE and is_template(item):
-            yield Reference(item, here, template=True)
-
-
-def registry_files(data: Any) -> Iterator[Reference]:
-    """Values of an environment's registry that are templates."""
-    registry = data.get(REGISTRY) if isinstance(data, Mapping) else None
-    if not isinstance(registry, Mapping):
-        return
-    base = _base(registry, "")
-    yield from _values(registry, (REGISTRY,), base)
-    resources = registry.get(RESOURCES)
-    for name, lines in resources.items() if isinstance(resources, Mapping) else ():
-        if isinstance(lines, Mapping):
-            yield from _values(lines, (REGISTRY, RESOURCES, name), _base(lines, base))
-
-
-def _base(lines: Mapping[str, Any], inherited: str) -> str:
-    base = lines.get(_BASE_URL)
-    return f"{base.rstrip('/')}/" if isinstance(base, str) and base else inherited
-
-
-def _values(lines: Mapping[str, Any], path: Path, base: str) -> Iterator[Reference]:
-    for name, value in lines.items():
-        if name in (RESOURCES, HOOKS, RESTRICTED, _BASE_URL):
-            continue
-        for target in value if isinstance(value, list) else [value]:
-            if isinstance(target, str) and is_template(target):
-                yield Reference(target, (*path, name), template=True, base=base)

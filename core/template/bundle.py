@@ -45,6 +45,18 @@ class Bundle:
         own = {key: self.files[target] for key, target in links.items() if target in self.files}
         return {**self.files, **own}
 
+    def key_of(self, file: str, name: str) -> str:
+        """The key in ``files`` of what ``name`` means in the document ``file``.
+
+        A name that the document does not have itself, since it came as a value, means what it means
+        in whatever document has it, if that is one thing only.
+        """
+        own = self.links.get(file, {}).get(name)
+        if own is not None:
+            return own
+        meant = {links[name] for links in self.links.values() if name in links}
+        return meant.pop() if len(meant) == 1 else name
+
     def written(self) -> dict[str, str]:
         """What the environments call each file that they name by one name only."""
         names: dict[str, set[str]] = {}

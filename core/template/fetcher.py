@@ -14,8 +14,10 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError, ValidationErrors
 
-from .attachments import Attachments, FetchLimits, registry_files, template_files, url_of
+from .attachments import Attachments, FetchLimits, url_of
 from .bundle import Bundle
+from .file_names import registry_files, template_files
+from .source import Document
 
 __all__ = ["STDIN", "FetchLimits", "bundle_from_files", "read_text"]
 
@@ -28,7 +30,7 @@ UNREADABLE_FILE = "ZON205"
 
 
 def bundle_from_files(
-    template: FilePath,
+    template: FilePath | None,
     environments: Sequence[FilePath] = (),
     parameters: Mapping[str, Any] | None = None,
     *,
@@ -36,24 +38,30 @@ def bundle_from_files(
 ) -> Bundle:
     """The bundle of a template file, with environment files merged in order.
 
-    ``parameters`` win over the environments. Raises UsageError where one of the named files cannot
-    be read, and ValidationErrors (each with a place) where one that they refer to cannot.
+    Without a template there are the environments only. ``parameters`` win over the environments.
+    Raises UsageError where one of the named files cannot be read, and ValidationErrors (each with a
+    place) where one that they refer to cannot.
     """
     attachments = Attachments(limits or FetchLimits())
-    text = read_text(template)
-    attachments.follow(text, str(template), url_of(template), template_files)
+    text = ""
+    if template is not None:
+        text = read_text(template)
+        attachments.follow(text, str(template), url_of(template), template_files)
+        given = Document("", str(template), {})
+        attachments.note_values({"parameters": parameters}, given, str(template), url_of(template))
     environment_files = []
     for environment in environments:
         content = read_text(environment)
         attachments.follow(content, str(environment), url_of(environment), registry_files)
         environment_files.append((str(environment), content))
+    attachments.follow_values()
     if attachments.errors:
         for error in attachments.errors:
             error.stage = "parse"
         raise ValidationErrors(attachments.errors)
     return Bundle(
         template=text,
-        template_file=str(template),
+        template_file=Bundle.template_file if template is None else str(template),
         environment_files=tuple(environment_files),
         parameters=dict(parameters or {}),
         parameters_win=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from zonda.core.clock import SystemClock
@@ -116,7 +117,7 @@ class Loader:
             plugins.resource_types,
             plugins.why_no_type,
             Candidates(bundle.files, bundle.written(), max_bytes=self.limits.max_template_bytes),
-            bundle.links.get(bundle.template_file),
+            partial(bundle.key_of, bundle.template_file),
         )
 
     def _read_document(self) -> bool:

@@ -34,6 +34,9 @@ from .registry_entries import (
 
 __all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
 
+#: The key in ``Bundle.files`` of a file by its name in one template.
+KeyOf = Callable[[str], str]
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -60,20 +63,20 @@ class Registry:
         types: Mapping[str, type[Resource]],
         why_none: Callable[[str], str] | None = None,
         candidates: Candidates | None = None,
-        links: Mapping[str, str] | None = None,
+        key_of: KeyOf = str,
     ) -> None:
         """``why_none`` says why there is no type of a name, where a plug-in is to blame.
 
-        ``links``: what the template's own names of files mean.
+        ``key_of`` gives the key of a file by its name in the template.
         """
         self._types = types
         self._why_none = why_none
         self._candidates = candidates or Candidates()
-        self._links = links or {}
+        self._key_of = key_of
         self.entries: list[Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
-        self._cache: dict[tuple[str, str], Choice] = {}
+        self._cache: dict[str, Choice] = {}
 
     def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
         """Take the section ``resource_registry`` of an environment."""
@@ -134,20 +137,17 @@ class Registry:
 
         self.entries = [entry for entry in self.entries if not goes(entry)]
 
-    def choose(
-        self, type_: str, resource: str = "", links: Mapping[str, str] | None = None
-    ) -> Choice:
+    def choose(self, type_: str, resource: str = "") -> Choice:
         """What ``type_`` means for ``resource``; raises TemplateError where it means nothing.
 
-        Lists are narrowed down to one by what the environments require. ``links``: what names of
-        files mean in the template that has the resource, where it is another one.
+        Lists are narrowed down to one by what the environments require.
         """
-        known = self._cache.get((type_, "")) if links is None else None
+        known = self._cache.get(type_)
         if known is not None:
             return known
-        found = self._follow(type_, resource, self._links if links is None else links)
-        if links is None and not any(entry.resource for entry in self.entries):
-            self._cache[type_, ""] = found
+        found = self._follow(type_, resource)
+        if not any(entry.resource for entry in self.entries):
+            self._cache[type_] = found
         return found
 
     def resolve(self, type_: str, resource: str) -> type[Resource]:
@@ -157,9 +157,8 @@ class Registry:
             raise _no_templates(type_, choice.template_file)
         return choice.cls
 
-    def _follow(self, type_: str, resource: str, links: Mapping[str, str]) -> Choice:
-        search = _Search(self, type_, resource, links)
-        found = search.run(type_, (), ())
+    def _follow(self, type_: str, resource: str) -> Choice:
+        found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
         if found is not None:
             return found
         meant, entry = self._dead_end(type_, resource)
@@ -199,16 +198,14 @@ class Registry:
             meant = target
         return meant, last
 
-    def inside(
-        self, resource: str, choice: Choice, links: Mapping[str, str] | None = None
-    ) -> Registry:
+    def inside(self, resource: str, choice: Choice, key_of: KeyOf = str) -> Registry:
         """The registry of the nested stack that ``choice`` makes of ``resource``.
 
         The rule that chose the template does not apply inside it, so that a template may stand for
         a type and use it; entries below the resource's name are for the resources inside.
-        ``links``: what the nested template's names of files mean.
+        ``key_of``: as for the nested template's names of files.
         """
-        made = Registry(self._types, self._why_none, self._candidates, links)
+        made = Registry(self._types, self._why_none, self._candidates, key_of)
         gone = choice.rules[-1:] if choice.template_file is not None else ()
         made.entries = [
             entry for entry in self.entries if entry.resource is None and entry not in gone
@@ -286,13 +283,11 @@ class Registry:
 class _Search:
     """One search for what a type means, by the first entry that leads to something."""
 
-    def __init__(
-        self, registry: Registry, type_: str, resource: str, links: Mapping[str, str]
-    ) -> None:
+    def __init__(self, registry: Registry, type_: str, resource: str, key_of: KeyOf) -> None:
         self._registry = registry
         self._type = type_
         self._resource = resource
-        self._links = links
+        self._key_of = key_of
         self._dead: set[str] = set()
 
     def run(
@@ -330,8 +325,7 @@ class _Search:
         if meant in self._registry.types:
             return Choice(self._type, meant, self._registry.types[meant], None, used, judged)
         if is_template(meant):
-            key = self._links.get(meant, meant)
-            return Choice(self._type, meant, None, key, used, judged)
+            return Choice(self._type, meant, None, self._key_of(meant), used, judged)
         return None
 
     def _of_list(
