@@ -119,3 +119,9 @@ class ResourceContext(Protocol):
 
     def attributes_read(self) -> frozenset[str | None]:
         """The attributes of the resource that its template reads; None among them: all."""
+
+    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+        """The same with what follows them in ``get_attr``: (attribute, key, index, ...).
+
+        As far as it is written there as text and numbers; what comes behind a function is left out.
+        """

@@ -108,6 +108,8 @@ class FakeContext:
         #: What ``child`` gives, and ``attributes_read``; and what ``signal`` was given.
         self.nested: Any = None
         self.reads: frozenset[str | None] = frozenset()
+        #: What ``paths_read`` gives; (name,) of each of ``reads`` where it is left empty.
+        self.paths: frozenset[tuple[Any, ...]] = frozenset()
         self.signals: list[tuple[str, dict[str, Any]]] = []
         self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
@@ -183,6 +185,10 @@ class FakeContext:
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads."""
         return self.reads
+
+    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+        """What the template reads, with what follows it."""
+        return self.paths or frozenset((name,) for name in self.reads)
 
 
 class FakeRunner(WorkflowRunner):

@@ -88,6 +88,7 @@ class LentContext:
         below: Callable[[], Any] = _nothing,
         read: Callable[[], frozenset[str | None]] = frozenset,
         onward: list[tuple[str, Mapping[str, Any]]] | None = None,
+        paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -101,6 +102,7 @@ class LentContext:
         self._below = below
         self._read = read
         self._onward = onward
+        self._paths = paths
 
     @property
     def clock(self) -> Clock:
@@ -193,6 +195,10 @@ class LentContext:
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads of the resource."""
         return self._read()
+
+    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+        """The same with what follows the attributes."""
+        return self._paths()
 
     def signal(self, reference: str, details: Mapping[str, Any]) -> None:
         """Have a signal delivered once the running one has been."""

@@ -96,12 +96,14 @@ class CheckContext:
         source: random.Random,
         stack: StackRef,
         read: frozenset[str | None] = frozenset(),
+        paths: frozenset[tuple[Any, ...]] = frozenset(),
     ) -> None:
         self._lender = lender
         self.clock = clock
         self.random = source
         self.stack = stack
         self._read = read
+        self._paths = paths
 
     def save_resource_id(self, value: str | None) -> None:
         """Refused."""
@@ -152,6 +154,10 @@ class CheckContext:
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads of the resource."""
         return self._read
+
+    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+        """The same with what follows the attributes."""
+        return self._paths
 
 
 def _nothing_exists() -> NotSupported:

@@ -8,7 +8,7 @@ not from branches that are not taken, not from conditions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from zonda.hooks.errors import Path, Related, TemplateError, show_path
@@ -26,11 +26,18 @@ class Reads:
 
     def __init__(self) -> None:
         self._attributes: dict[str, set[str | None]] = {}
+        self._paths: dict[str, set[tuple[Any, ...]]] = {}
 
     def note(self, source: Source) -> None:
         """Remember an attribute that somebody reads."""
         if source.kind == "attr":
             self._attributes.setdefault(source.name, set()).add(source.attribute)
+            literal = takewhile(lambda item: isinstance(item, str | int), source.path)
+            self._paths.setdefault(source.name, set()).add((source.attribute, *literal))
+
+    def paths(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """What is read of ``name``: (attribute, key, index, ...), as far as it is written out."""
+        return frozenset(self._paths.get(name, ()))
 
     def attributes(self, name: str) -> frozenset[str | None]:
         """The attributes of ``name`` that are read; None among them: all of them."""

@@ -117,6 +117,10 @@ class StackDefinition:
         """The attributes that other resources and outputs read of ``name``; None: all of them."""
         return self._reads.attributes(name)
 
+    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """The same with the keys and indices behind the attributes, as far as written out."""
+        return self._reads.paths(name)
+
     def fingerprint(self, name: str) -> str:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
         return fingerprint(self.resources[name], self.document.data, self.scope(None))
