@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from zonda.core.store.rows import ResourceRow, StackRow, copied
 
-from . import failing, transitions
+from . import failing, handing, transitions
 from .calls import Operation
 from .effects import Call, Step, Tx, Wait
 from .instances import Seen
@@ -92,6 +92,8 @@ def go_on(work: Work, handle: Held, is_due: bool) -> Seen | None:
     elif row.op_state != RETRY and is_due and _has_left_something(row):
         row.op_state = advance(row.op_state, "clean")
         row.op_id = transitions.new_op_id(work, row, "DELETE")
+        # known however the operation ends: by a deadline, say
+        handing.hand(row, handing.text(work.sealer, handing.REMOVING, {}))
         text = f"removing what attempt {row.failed_attempts} has left"
         work.resource_event(row, row.op, IN_PROGRESS, text)
     elif row.op_state != RETRY and is_due:
@@ -105,6 +107,7 @@ def cleaned(work: Work, handle: Held) -> Seen | None:
     if row is None:
         return None
     row.physical_id = None
+    handing.drop(row, handing.REMOVING)
     for name, _, _ in work.tx.data(row.id):
         work.tx.drop_data(row.id, name)
     if _is_over(work.stack_of(row), row):

@@ -15,6 +15,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
 
+from . import handing
 from .states import FAILED, UNHARMED
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
@@ -103,7 +104,8 @@ def _existing(case: Case) -> Comparison:
     before = case.before()
     failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
     unwell = (row.action, row.status) == ("CHECK", FAILED)
-    broken = row.action == "DELETE" or (unwell and not case.cls.repairs_in_place)
+    removed = row.action == "DELETE" or handing.is_half_removed(row)
+    broken = removed or (unwell and not case.cls.repairs_in_place)
     if broken or (failed and before.needs_replace_failed()):
         return _replacement(case, "failed")
     if case.resolved.external_id is not None:

@@ -1,9 +1,10 @@
 """What an operation is handed from outside its definition, as column ``given`` keeps it.
 
 ``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
-to a snapshot; ``forget``: the same of every snapshot, when it is deleted. At most one of a kind,
-always sealed. What is being adopted is not ours to delete: that stays until the adoption of the
-whole stack has worked. What is to be forgotten is so by the plan that it was handed for, no other.
+to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``removing``: nothing but
+that what a failed creation has left is being removed. At most one of a kind, always sealed. What is
+being adopted is not ours to delete: that stays until the adoption of the whole stack has worked.
+What is to be forgotten is so by the plan that it was handed for, no other.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
+REMOVING = "removing"
 #: What operations of which action of a stack read to make an instance.
 _MADE_OF = {ADOPT: frozenset({"ADOPT", "IMPORT"}), RESTORE: frozenset({"RESTORE"})}
 #: What an operation is done with once it has ended well.
@@ -49,6 +51,11 @@ def is_adopting(row: ResourceRow) -> bool:
 def is_made_instead(row: ResourceRow) -> None:
     """What was to be adopted, and never was, is made after all: so it is ours to delete."""
     drop(row, ADOPT)
+
+
+def is_half_removed(row: ResourceRow) -> bool:
+    """Whether the removal of what a failed creation has left was begun, and has not ended well."""
+    return REMOVING in _entries(row)
 
 
 def is_for(row: ResourceRow, action: str) -> bool:

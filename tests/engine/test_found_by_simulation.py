@@ -20,6 +20,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
+from zonda.core.engine.sweeping import fail_overdue
 from zonda.hooks.errors import NotReady, UpdateReplace
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"
@@ -169,3 +170,28 @@ def test_a_snapshot_has_what_was_marked_while_it_was_taken(bench: Any) -> None:
     (snapshot,) = bench.engine.reader.snapshots(bench.stack.id)
     assert snapshot.status == "COMPLETE"
     assert set(bench.engine.reader.sealer.open(snapshot.data)["resources"]) == {"a", "b"}
+
+
+def test_what_was_half_removed_when_its_time_was_over_is_replaced(bench: Any) -> None:
+    """An update in place was made of what the removal between two attempts had removed."""
+    bench.types["Test::Patient"] = type("Patient", (Patient,), {"journal": bench.journal})
+    bench.restart()
+    bench.fails("a", "handle_create")
+    bench.journal.behave["a", "check"] = lambda resource: False
+    limits = "zonda: {retries: {a: {create: {attempts: 2}}}, timeouts: {a: {create: 60}}}"
+    text = bench.bundle("a: {type: Test::Patient}", environment=limits)
+    bench.engine.begin(CreateStack("s", text))
+    while "handle_delete" not in bench.journal.of("a"):
+        bench.steps(1)
+    bench.clock.advance(61.0)
+    bench.engine.driver.now_in_transaction(fail_overdue)
+    bench.engine.settle()
+    assert bench.states() == {"a": "CREATE_FAILED"}
+    bench.heals("a", "handle_create")
+    bench.heals("a", "check")
+
+    assert bench.update("a: {type: Test::Patient}").state == "UPDATE_COMPLETE"
+
+    assert "handle_update" not in bench.journal.of("a")
+    assert bench.states() == {"a": "CREATE_COMPLETE"}
+    assert len(bench.resource_rows()) == 1
