@@ -29,6 +29,10 @@ KEPT_WHOLE = [
     pytest.param(18, id="a-failed-snapshot-was-never-healed"),
     pytest.param(29, id="what-was-being-removed-was-taken-for-what-had-failed"),
     pytest.param(20872, id="a-snapshot-lacked-what-was-marked-meanwhile"),
+    pytest.param(60563, id="what-was-half-removed-was-updated-not-there-any-more"),
+    pytest.param(62560, id="what-was-half-removed-before-an-update-that-failed"),
+    pytest.param(60773, id="a-handler-given-up-told-late-of-what-was-left-out"),
+    pytest.param(63215, id="a-handler-given-up-told-late-while-what-it-made-was-excluded"),
 ]
 
 

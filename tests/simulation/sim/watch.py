@@ -96,7 +96,7 @@ class Watcher:
         self.breakpoints = Breakpoints(clock)
         self.ownership = Ownership(reader, world)
         self.ends = Ends(reader, world)
-        self.parts = Parts(reader)
+        self.parts = Parts(reader, world)
         self._rules = (Attempts(clock), self.breakpoints, self.ownership)
 
     def committed(self, *, alone: bool, zombie: str | None) -> int:

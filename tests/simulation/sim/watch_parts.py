@@ -10,14 +10,15 @@ from zonda.core.engine.states import PRESENT
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from .world import Violation
+from .world import Violation, World
 
 
 class Parts:
     """Remembers what was left out, until the plan has ended."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, world: World) -> None:
         self._reader = reader
+        self._world = world
         self._outside: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {}
         #: (stack, generation) -> name -> the strongest that a plan file allows.
         self.promised: dict[tuple[str, int], Mapping[str, str]] = {}
@@ -57,8 +58,13 @@ class Parts:
     def _check(self, stack_id: str, rows: Mapping[str, ResourceRow]) -> None:
         for key, kept in self._outside.get(stack_id, (0, {}))[1].items():
             row = rows.get(key)
-            if row is None or _of(row) != kept:
+            if row is None or (_of(row) != kept and not self._told_late(row, kept)):
                 raise Violation(f"{key} was left out and is not what it was: {kept}")
+
+    def _told_late(self, row: ResourceRow, kept: tuple[Any, ...]) -> bool:
+        """Whether only a handler that was given up has told since what it had made."""
+        made = self._world.by_key.get(row.op_id or "")
+        return made == row.physical_id and (None, *_of(row)[1:]) == kept
 
     def _left_out(self, stack: StackRow, detail: Any, rows: list[ResourceRow]) -> set[str]:
         names = {row.name for row in rows}
