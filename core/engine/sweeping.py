@@ -20,7 +20,7 @@ def take_up_all(work: Work) -> None:
 
 
 def take_up(work: Work, stack_id: str) -> None:
-    """Look at what is unfinished of one stack."""
+    """Look at what is unfinished of one stack, and below it."""
     work.after.look.update(work.tx.runnable(stack_id))
     if any(key == stack_id for key, _ in work.tx.pending_stacks()):
         work.after.plan[stack_id] = None

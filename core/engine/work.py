@@ -35,7 +35,7 @@ class Notice:
 class After:
     """What follows a commit.
 
-    ``look``: instances to run a step for, with their stacks; ``plan``: stacks that are owed a
+    ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are owed a
     plan; ``poke``: operations to poll now; ``stop``: operations that were ended from outside;
     ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
     operations (``ahead.Begun``) that a step of another instance has begun, to be driven.
@@ -74,7 +74,7 @@ class Work:
 
     def look(self, row: ResourceRow) -> None:
         """After the commit, run a step for this instance."""
-        self.after.look[row.id] = row.stack_id
+        self.after.look[row.id] = self.stack_of(row).root
 
     def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
         """Record a change of state of a resource."""

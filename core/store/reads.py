@@ -60,10 +60,24 @@ class Reader:
                 if fresh and self._connection.in_transaction:
                     self._all("ROLLBACK")
 
-    def stacks(self, project: str | None = None) -> list[StackView]:
-        """Every stack that is not deleted, the oldest first."""
+    def stacks(self, project: str | None = None, *, nested: bool = False) -> list[StackView]:
+        """Every stack that is not deleted, the oldest first; nested ones only where asked for."""
         rows = (StackRow(*found) for found in self._all(SQL["stacks_live"]))
-        return [stack_view(row) for row in rows if project in (None, row.project)]
+        shown = (row for row in rows if nested or row.owner_resource_id is None)
+        return [stack_view(row) for row in shown if project in (None, row.project)]
+
+    def child_row(self, resource_id: str) -> StackRow | None:
+        """The nested stack of an instance, if it has one that is not deleted."""
+        found = self._all(SQL["child_of"], resource_id)
+        return StackRow(*found[0]) if found else None
+
+    def tree(self, root_id: str) -> list[StackRow]:
+        """A stack and all that is nested in it, as rows, the oldest first."""
+        return [StackRow(*found) for found in self._all(SQL["stacks_of_root"], root_id)]
+
+    def is_tree_busy(self, root_id: str) -> bool:
+        """Whether anything is planned or running in a stack or below it."""
+        return bool(self._all(SQL["tree_busy"], root_id))
 
     def stack(self, name_or_id: str, project: str = "default") -> StackView:
         """A stack by name (live ones) or id (deleted ones too); raises NotFound."""
@@ -119,6 +133,11 @@ class Reader:
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
+
+    def resource_row(self, resource_id: str) -> ResourceRow | None:
+        """One instance by its id, of whichever stack, as a row."""
+        found = self._all(SQL["resource_by_id"], resource_id)
+        return ResourceRow(*found[0]) if found else None
 
     def owners(self) -> list[tuple[ResourceRow, str]]:
         """Every instance of every stack with an object of its own, and the name of its stack.
@@ -184,9 +203,9 @@ class Reader:
         found = self._all(SQL["template_by_id"], template_id)
         if not found:
             raise NotFound("Template", template_id)
-        key, stack_id, body, created_at = found[0]
+        key, stack_id, body, created_at, base_id = found[0]
         opened = json.dumps(self.sealer.open(body)) if body.startswith("sealed:") else body
-        return TemplateView(key, stack_id, opened, created_at)
+        return TemplateView(key, stack_id, opened, created_at, base_id)
 
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""

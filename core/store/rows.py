@@ -19,6 +19,7 @@ class StackRow:
     project: str
     name: str
     owner_resource_id: str | None = None
+    root_id: str = ""
     generation: int = 0
     phase: str = "IDLE"
     remaining: int = 0
@@ -48,6 +49,11 @@ class StackRow:
     created_at: float = 0.0
     updated_at: float | None = None
     deleted_at: float | None = None
+
+    @property
+    def root(self) -> str:
+        """The id of the stack at the top of its tree; its own, if it is not nested."""
+        return self.root_id or self.id
 
 
 @dataclass(slots=True)
@@ -217,7 +223,7 @@ def columns(row_type: type[Any]) -> tuple[str, ...]:
 
 
 #: Never rewritten once a row is there.
-FIXED = frozenset({"id", "stack_id", "name", "created_at"})
+FIXED = frozenset({"id", "stack_id", "name", "created_at", "owner_resource_id", "root_id"})
 
 
 #: Columns that stand in an index: an update that leaves them out touches no page of it.

@@ -36,6 +36,7 @@ def stack_view(row: StackRow) -> StackView:
         template_id=row.template_id,
         good_template_id=row.good_template_id,
         owner_resource_id=row.owner_resource_id,
+        root_id=row.root,
         protected=bool(row.protect) or policies.read(row.policies).protects_stack,
         suspended=bool(row.suspended),
     )

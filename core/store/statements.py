@@ -43,6 +43,7 @@ L: Any = literal_column
 IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
+_BUILT_ON = TEMPLATE.alias("built_on")
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
@@ -73,6 +74,14 @@ STATEMENTS: dict[str, Executable] = {
     "stack_deleted_by_name": select(STACK)
     .where(S.project == P("project"), S.name == P("name"), S.deleted_at.is_not(None))
     .order_by(S.deleted_at.desc(), S.id.desc()),
+    "child_of": select(STACK).where(S.owner_resource_id == P("owner"), S.deleted_at.is_(None)),
+    "stacks_of_root": select(STACK)
+    .where(S.root_id == P("root"), S.deleted_at.is_(None))
+    .order_by(S.created_at, S.id),
+    "tree_busy": select(literal_column("1")).where(
+        S.root_id == P("root"),
+        or_(S.phase != IDLE, exists().where(R.stack_id == S.id, _RUNNING)),
+    ).limit(ONE),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
     "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
@@ -98,6 +107,7 @@ STATEMENTS: dict[str, Executable] = {
         ),
         ~exists().where(A.template_id == TEMPLATE.c.id),
         ~exists().where(SNAPSHOT.c.template_id == TEMPLATE.c.id),
+        ~exists().where(_BUILT_ON.c.base_id == TEMPLATE.c.id),
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
@@ -122,9 +132,11 @@ STATEMENTS: dict[str, Executable] = {
     .order_by(R.id),
     "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
     "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
-    "runnable": select(R.id, R.stack_id).where(or_(_RUNNING, _READY)).order_by(R.id),
-    "runnable_of_stack": select(R.id, R.stack_id)
-    .where(R.stack_id == P("stack_id"), or_(_RUNNING, _READY))
+    "runnable": select(R.id, S.root_id)
+    .where(R.stack_id == S.id, or_(_RUNNING, _READY))
+    .order_by(R.id),
+    "runnable_of_tree": select(R.id, S.root_id)
+    .where(R.stack_id == S.id, S.root_id == P("root"), or_(_RUNNING, _READY))
     .order_by(R.id),
     # Asked every second. In order of their ids they would be looked for by their ids: in the whole
     # table instead of the index of what is running.

@@ -57,7 +57,9 @@ class Stack(_Table, table=True):
     id: str = _key()
     project: str = _text()
     name: str = _text()
-    owner_resource_id: str | None = _maybe_text()
+    # Of a nested stack: the instance that it belongs to. The stack at the top: itself, for a root.
+    owner_resource_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
+    root_id: str = Field(default="", sa_type=Text, nullable=False, index=True)
     generation: int = _number()
     phase: str = _text("IDLE")
     remaining: int = _number()
@@ -95,13 +97,18 @@ class Stack(_Table, table=True):
 
 
 class Template(_Table, table=True):
-    """A bundle as it was given; sealed as a whole where it has hidden parameters."""
+    """A bundle as it was given; sealed as a whole where it has hidden parameters.
+
+    That of a nested stack is not a whole one: ``base_id`` is the template of the stack at the top,
+    which has the files and the environment.
+    """
 
     __tablename__ = "template"
     id: str = _key()
     stack_id: str = _text()
     body: str = _text()
     created_at: float = _time()
+    base_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
 
 
 class Resource(_Table, table=True):

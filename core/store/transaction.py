@@ -85,6 +85,7 @@ class Transaction:
 
     def add_stack(self, row: StackRow) -> None:
         """Insert a stack."""
+        row.root_id = row.root
         values = stack_values(row)
         self._execute(SQL["insert_stack"], values)
         self._stacks[row.id] = (row, values)
@@ -105,9 +106,17 @@ class Transaction:
         """Stacks whose action is past its deadline."""
         return self._ids("stacks_overdue", now)
 
-    def add_template(self, template_id: str, stack_id: str, body: str, at: float) -> None:
-        """Insert a template."""
-        self._execute(SQL["insert_template"], (template_id, stack_id, body, at))
+    def child_of(self, resource_id: str) -> StackRow | None:
+        """The nested stack of an instance, if it has one that is not deleted."""
+        self._flush_stacks()
+        found = self._execute(SQL["child_of"], (resource_id,)).fetchone()
+        return None if found is None else self._adopt_stack(found)
+
+    def add_template(
+        self, template_id: str, stack_id: str, body: str, at: float, base_id: str | None = None
+    ) -> None:
+        """Insert a template; ``base_id``: the one that it builds on."""
+        self._execute(SQL["insert_template"], (template_id, stack_id, body, at, base_id))
 
     # -- resources ------------------------------------------------------------------------------
 
@@ -180,14 +189,14 @@ class Transaction:
         """Read every instance of a stack at once, since most of them will be needed."""
         self._rows("resources_of_stack", stack_id)
 
-    def runnable(self, stack_id: str | None = None) -> list[tuple[str, str]]:
-        """(id, stack) of instances that a step could move.
+    def runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
+        """(id, the stack at the top) of instances that a step could move; of one tree, or all.
 
         They have an operation, or are open and wait for nothing.
         """
-        if stack_id is None:
+        if root_id is None:
             return self._pairs("runnable")
-        return self._pairs("runnable_of_stack", stack_id)
+        return self._pairs("runnable_of_tree", root_id)
 
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""

@@ -39,6 +39,7 @@ class StackView:
     template_id: str | None
     good_template_id: str | None = None
     owner_resource_id: str | None = None
+    root_id: str = ""
     protected: bool = False
     suspended: bool = False
 
@@ -191,6 +192,7 @@ class TemplateView:
     stack_id: str
     body: str
     created_at: float
+    base_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
+revision = "0007"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -110,6 +110,7 @@ def upgrade() -> None:
         sa.Column("project", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("owner_resource_id", sa.Text(), nullable=True),
+        sa.Column("root_id", sa.Text(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("phase", sa.Text(), nullable=False),
         sa.Column("remaining", sa.Integer(), nullable=False),
@@ -141,6 +142,10 @@ def upgrade() -> None:
         sa.Column("deleted_at", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stack")),
     )
+    op.create_index(
+        op.f("ix_stack_owner_resource_id"), "stack", ["owner_resource_id"], unique=False
+    )
+    op.create_index(op.f("ix_stack_root_id"), "stack", ["root_id"], unique=False)
     op.create_index("ix_stack_drift_next", "stack", ["drift_next"], unique=False)
     op.create_index(
         "uq_stack_live_name",
@@ -156,8 +161,10 @@ def upgrade() -> None:
         sa.Column("stack_id", sa.Text(), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
+        sa.Column("base_id", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_template")),
     )
+    op.create_index(op.f("ix_template_base_id"), "template", ["base_id"], unique=False)
     op.create_table(
         "resource",
         sa.Column("id", sa.Text(), nullable=False),
