@@ -6,6 +6,7 @@ rollback, a replacement or a deletion before that takes its row away and leaves 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -43,7 +44,9 @@ def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
             handing.hand(row, handed[row.name])
 
     proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
-    return proposal, stack
+    detail = {"force": True} if action.force else {}
+    given = dataclasses.replace(proposal.given, detail=detail)
+    return dataclasses.replace(proposal, given=given), stack
 
 
 def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:

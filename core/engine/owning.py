@@ -8,14 +8,16 @@ worked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from zonda.core.store.rows import ResourceRow
 from zonda.hooks.errors import Conflict
 
 from . import handing
 from .definitions import Node
 from .room import Room
+from .states import PRESENT
 from .work import Work
 
 
@@ -41,6 +43,19 @@ def check_free(
             hint=f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
             "'external_id'. Where this type's ids are not unique, give --force.",
         )
+
+
+def check_still_free(room: Room, rows: Iterable[ResourceRow], nodes: Mapping[str, Node]) -> None:
+    """Raise Conflict if another resource has by now what ``rows`` are to adopt, or have adopted.
+
+    Until their adoption has worked they own nothing, so an import or another adoption may.
+    """
+    handed = {
+        row.name: handing.values(room.sealer, row, handing.ADOPT).get("resource_id")
+        for row in rows
+        if row.want == PRESENT and row.name in nodes and handing.is_adopting(row)
+    }
+    check_free(room, nodes, handed)
 
 
 def _type(room: Room, node: Node) -> str:

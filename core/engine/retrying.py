@@ -14,7 +14,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import NotSupported
 
-from . import actions, handing, parts, snapshotting
+from . import actions, handing, owning, parts, snapshotting
 from .planning import Proposal
 from .proposals import check_idle, good_wanted, is_suspended, wanted_by
 from .recording import Given
@@ -58,6 +58,8 @@ def _again(room: Room, stack: StackRow) -> Proposal:
         for item in ([] if definition is None else wanted_by(room, definition))
     ]
     detail = _detail(room, stack)
+    if stack.action == "ADOPT" and definition is not None and not detail.get("force"):
+        owning.check_still_free(room, rows, definition.resources)
     if stack.action == "ROLLBACK" and detail.get("to") is None:
         wanted = good_wanted(room, stack, wanted)
     names = {*(item.name for item in wanted), *(row.name for row in rows)}

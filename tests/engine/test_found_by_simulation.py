@@ -14,14 +14,16 @@ from zonda.core.engine.actions import (
     AdoptStack,
     CreateStack,
     DeleteStack,
+    ImportResource,
     MarkResource,
     ProtectStack,
+    RetryStack,
     SnapshotStack,
     SuspendStack,
     UpdateStack,
 )
 from zonda.core.engine.sweeping import fail_overdue
-from zonda.hooks.errors import NotReady, UpdateReplace
+from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"
 
@@ -195,3 +197,22 @@ def test_what_was_half_removed_when_its_time_was_over_is_replaced(bench: Any) ->
     assert "handle_update" not in bench.journal.of("a")
     assert bench.states() == {"a": "CREATE_COMPLETE"}
     assert len(bench.resource_rows()) == 1
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_was_imported_meanwhile_is_not_adopted_once_more(bench: Any, force: bool) -> None:
+    """Two resources had one object: the deletion of either destroyed the other's."""
+    handed = {"b": {"resource_id": "thing"}}
+    view = bench.run(AdoptStack("s", bench.bundle(TWO), handed, force=force))
+    assert view.state == "ADOPT_FAILED"
+    bench.run(ImportResource("s", "a", "thing"))
+
+    if force:
+        assert bench.run(RetryStack("s")).state == "ADOPT_COMPLETE"
+        assert bench.resource("b").physical_id == "thing"
+        return
+    with pytest.raises(Conflict, match="thing belongs to resource a of stack s already"):
+        bench.run(RetryStack("s"))
+    assert bench.update(TWO).state == "UPDATE_COMPLETE"
+    assert bench.states() == {"a": "ADOPT_COMPLETE", "b": "CREATE_COMPLETE"}
+    assert bench.resource("b").physical_id != "thing"

@@ -33,6 +33,7 @@ KEPT_WHOLE = [
     pytest.param(62560, id="what-was-half-removed-before-an-update-that-failed"),
     pytest.param(60773, id="a-handler-given-up-told-late-of-what-was-left-out"),
     pytest.param(63215, id="a-handler-given-up-told-late-while-what-it-made-was-excluded"),
+    pytest.param(61286, id="what-was-imported-was-adopted-as-another-type-too"),
 ]
 
 

@@ -109,11 +109,13 @@ class Asking:
 
     def _found(self, template: Mapping[str, Any]) -> dict[str, Any]:
         """Things that are nobody's, for most resources of a template."""
-        found = {}
-        there = [*self.sim.world.free()]
-        for name in template["resources"]:
+        found, world = dict[str, Any](), self.sim.world
+        given: set[str] = set()
+        for name, entry in template["resources"].items():
             if self.source.random() < 0.9:
-                physical = there.pop() if there else self.sim.world.there_before()
+                there = [each for each in world.free(entry["type"]) if each not in given]
+                physical = there.pop() if there else world.there_before(entry["type"])
+                given.add(physical)
                 found[name] = {"resource_id": physical}
         return found
 
@@ -217,12 +219,13 @@ class Asking:
         sim.act(actions.AbandonStack("s", digest, force=self.source.random() < 0.5), done=done)
 
     def _bind(self, stack: StackRow) -> None:
-        free = self.sim.world.free()
-        taken = {row.physical_id for row in self.sim.watcher.rows.values()}
-        free = [physical for physical in free if physical not in taken]
-        physical = free[0] if free else self.sim.world.there_before()
-        new = [row.name for row in self.rows if row.action in ("INIT", "CREATE")]
+        world, rows = self.sim.world, self.rows
+        new = [row.name for row in rows if row.action in ("INIT", "CREATE")]
         name = self.source.choice(new) if new else self._name()
+        kind = next((row.type for row in rows if row.name == name), "Thing")
+        taken = {row.physical_id for row in self.sim.watcher.rows.values()}
+        free = [physical for physical in world.free(kind) if physical not in taken]
+        physical = free[0] if free else world.there_before(kind)
         self.sim.act(actions.ImportResource("s", name, physical))
 
     def _signal(self, stack: StackRow) -> None:

@@ -33,7 +33,7 @@ class Thing(Resource):
         if self.world.source.random() < 0.1:
             raise NotReady(1.0)
         keyed = self.start_policy != "fail"
-        physical = self.world.create(self.key, self.uuid, keyed=keyed)
+        physical = self.world.create(self.key, self.uuid, type(self).__name__, keyed=keyed)
         self.world.unknown(physical)
         self.resource_id_set(physical)
         if self.world.is_held(self.uuid, self.key):

@@ -57,6 +57,8 @@ class Whole(Thing):
         owner = self.world.live.get(str(physical))
         if owner is None:
             raise ResourceFailure("there is no such thing")
+        if self.world.kinds[str(physical)] != type(self).__name__:
+            raise ResourceFailure("it is of another type")
         if owner not in (FREE, self.uuid):
             self.world.violated(f"{physical} is adopted by {self.name}, and is {owner}'s")
         super().handle_adopt({"resource_id": physical})

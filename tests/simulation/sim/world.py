@@ -24,14 +24,16 @@ class Killed(BaseException):
 class World:
     """What exists outside: physical id -> the instance (row) whose it is, or ``FREE``.
 
-    ``external``: ids of what is managed elsewhere. ``saved``: the copies that snapshots hold, with
-    what they say. ``excused``: things that may be left behind since nobody can know of them.
+    ``kinds``: of which type each is. ``external``: ids of what is managed elsewhere. ``saved``: the
+    copies that snapshots hold, with what they say. ``excused``: things that may be left behind
+    since nobody can know of them.
     """
 
     def __init__(self, source: random.Random, *, whole: bool = False) -> None:
         self.source = source
         self.whole = whole
         self.live: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}
         self.external = [f"x{number}" for number in range(3)] if whole else []
         self.saved: dict[str, str] = {}
         self.kept_for: set[str] = set()
@@ -45,18 +47,19 @@ class World:
         self.policy: Callable[[str], str] = lambda row: "Delete"
         self.is_held: Callable[[str, str], bool] = lambda row, key: True
 
-    def there_before(self) -> str:
-        """Something that exists and is nobody's."""
+    def there_before(self, kind: str) -> str:
+        """Something of a type that exists and is nobody's."""
         self.made += 1
         physical = f"p{self.made}"
-        self.live[physical] = FREE
+        self.live[physical], self.kinds[physical] = FREE, kind
         return physical
 
-    def free(self) -> list[str]:
-        """What is nobody's."""
-        return [physical for physical, owner in self.live.items() if owner == FREE]
+    def free(self, kind: str) -> list[str]:
+        """What of a type is nobody's."""
+        free = [physical for physical, owner in self.live.items() if owner == FREE]
+        return [physical for physical in free if self.kinds[physical] == kind]
 
-    def create(self, key: str, row: str, *, keyed: bool) -> str:
+    def create(self, key: str, row: str, kind: str, *, keyed: bool) -> str:
         """Make something; the same key gives the same thing again.
 
         What a process makes that was thought dead stays behind where no key tells of it.
@@ -69,7 +72,7 @@ class World:
             self.violated(f"{row} is made twice")
         self.made += 1
         physical = f"p{self.made}"
-        self.live[physical] = row
+        self.live[physical], self.kinds[physical] = row, kind
         self.by_key[key] = physical
         return physical
 
