@@ -106,6 +106,8 @@ class TemplateError(ZondaError):
     holds the document. ``label`` is Heat's prefix (``Property error``). ``heat_type`` is the
     class that Heat raises. ``stage`` says when it was found: ``parse`` (text and version),
     ``environment``, ``validate`` or ``create``. ``related`` are further positions that explain it.
+    ``way``: the resources that lead from the stack's own template to the nested template that has
+    the fault, the outermost first.
     """
 
     stage = "validate"
@@ -131,6 +133,7 @@ class TemplateError(ZondaError):
         self.label = label
         self.place = place
         self.related: tuple[Related, ...] = ()
+        self.way: tuple[Related, ...] = ()
         if code is not None:
             self.code = code
         if heat_type is not None:
@@ -219,6 +222,7 @@ class ValidationErrors(TemplateError):
         self.errors = tuple(errors)
         self.warnings = tuple(warnings)
         self.related = first.related
+        self.way = first.way
         self.stage = first.stage
 
     def __str__(self) -> str:
