@@ -17,6 +17,9 @@ from zonda.hooks.runner import StackRef, WorkflowRunner
 
 from .context import Lender
 
+#: Whether types may be templates; the engine has to run nested stacks for that.
+TEMPLATES_AS_TYPES = False
+
 
 class TemplateLoading:
     """Makes definitions (``Loading``). A plain function to whoever calls it; many threads may."""
@@ -61,12 +64,6 @@ class TemplateLoading:
         parameters may lack a value. Raises ValidationErrors; ``with_warnings``: it has them, too.
         ``ignore_unknown``: types and constraints that are not installed are only warned of.
         """
-        stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
-        context = CheckContext(self._lender, self._clock, self._random, stack)
-
-        def context_for(node: ResourceNode) -> CheckContext:
-            return context
-
         return load(
             bundle,
             identity=identity,
@@ -74,7 +71,9 @@ class TemplateLoading:
             functions=self._functions,
             limits=self._limits,
             previous=previous,
-            context_for=context_for if check else None,
+            context_for=self._context_for,
+            check=check,
+            templates=TEMPLATES_AS_TYPES,
             yaql=self._yaql,
             clock=self._clock,
             all_given=all_given,
@@ -82,11 +81,20 @@ class TemplateLoading:
             ignore_unknown=ignore_unknown,
         )
 
+    def _context_for(self, node: ResourceNode) -> CheckContext:
+        owner = node.owner
+        assert owner is not None
+        identity = owner.identity
+        stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
+        read, paths = owner.attributes_read(node.name), owner.paths_read(node.name)
+        return CheckContext(self._lender, self._clock, self._random, stack, read, paths)
+
 
 class CheckContext:
     """What a resource may ask while its template is checked: nothing exists, nothing is stored."""
 
     operation = None
+    assigned_workflow = None
     stack_timeout = 3600.0
 
     def __init__(
@@ -139,6 +147,10 @@ class CheckContext:
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
         return self._lender.constraint(name)
+
+    def find(self, reference: str) -> Any:
+        """Nothing exists."""
+        return None
 
     def required(self) -> Mapping[str, Any]:
         """Nothing exists."""

@@ -8,12 +8,12 @@ read by ``own_section``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.hooks.errors import Path, Place, TemplateError
 
-from . import own_section, requirements
+from . import own_section, policies, requirements
 from .bundle import Bundle
 from .faults import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
 from .merging import MergeConflict, merged_value, strategy_for
@@ -48,7 +48,8 @@ class Environment:
     """All environments of a request as one. ``own`` is the section ``zonda`` in normal form.
 
     ``parameters`` holds what the user gave, too; ``named`` are the names that the user gave and
-    that count, whatever the documents say.
+    that count, whatever the documents say. ``is_nested``: it is that of a nested stack, whose
+    ``parameters`` no document gives.
     """
 
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -59,6 +60,21 @@ class Environment:
     requires: dict[str, Any] = field(default_factory=dict)
     own: dict[str, Any] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
+    is_nested: bool = False
+
+    def below(self, parameters: Mapping[str, Any]) -> Environment:
+        """The environment of a nested stack with these parameters: all else reaches down."""
+        own = {name: value for name, value in self.own.items() if name != own_section.PROTECT}
+        protect = {
+            name: value
+            for name, value in self.own.get(own_section.PROTECT, {}).items()
+            if name != policies.STACK
+        }
+        if protect:
+            own[own_section.PROTECT] = protect
+        return replace(
+            self, parameters=dict(parameters), named=frozenset(), own=own, is_nested=True
+        )
 
     def place(self, path: Path) -> Place | None:
         """Where the last document that has something at ``path`` says it; None if none does.
@@ -97,7 +113,10 @@ def read(
             if file in bundle.links and REGISTRY in document.data:
                 linked = _linked(document.data[REGISTRY], bundle.links[file])
                 document.data = {**document.data, REGISTRY: linked}
+            nulls = _new_nulls(merged, document.data) if bundle.parameters_win else {}
             _merge(merged, document, schemas, known, errors)
+            if nulls:
+                merged[REGISTRY] = {**merged.get(REGISTRY, {}), **nulls}
     if bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
     found.named = _named(bundle, found.documents)
@@ -108,6 +127,17 @@ def read(
     found.requires = merged.get(REQUIRES, {})
     found.own = merged.get(OWN, {})
     return found
+
+
+def _new_nulls(merged: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, None]:
+    """Names of the registry that a file takes back and no earlier one has given.
+
+    Heat's server drops every null of a file, but Heat's client sends the merged environment, too,
+    in which these stand: a pattern takes back what it covers.
+    """
+    given = merged.get(REGISTRY) or {}
+    lines = data.get(REGISTRY) or {}
+    return {name: None for name, target in lines.items() if target is None and name not in given}
 
 
 def _named(bundle: Bundle, documents: list[Document]) -> frozenset[str]:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from zonda.core.clock import SystemClock
 from zonda.core.graph.digraph import Ring, order
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import CircularDependency, Related, TemplateError, TemplateWarning
+from zonda.hooks.errors import (
+    CircularDependency,
+    Related,
+    TemplateError,
+    TemplateWarning,
+    ValidationErrors,
+)
 from zonda.hooks.manager import Plugins
 
 from . import added_edges, outputs, references, requirements, sections, versions
@@ -34,27 +40,39 @@ from .resource_reader import parse_resource
 from .resources import NoClass, ResourceNode
 from .scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
 from .source import Document, count_nodes, load_document
+from .ways import led
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a template is loaded with. ``functions`` gives the functions of a version."""
+
+    bundle: Bundle
+    plugins: Plugins
+    functions: Callable[[str], FunctionTable]
+    limits: Limits
+    yaql: Yaql | None
+    clock: Clock
 
 
 class Loader:
     """One loading. ``run`` fills the fields in; ``errors`` holds the faults in Heat's order."""
 
-    def __init__(
-        self,
-        bundle: Bundle,
-        identity: Identity,
-        plugins: Plugins,
-        functions: Callable[[str], FunctionTable],
-        limits: Limits,
-        yaql: Yaql | None,
-        clock: Clock | None,
-    ) -> None:
+    #: Whether what stands in the properties of resources is data, never functions.
+    is_literal = False
+
+    def __init__(self, around: Surroundings, identity: Identity) -> None:
+        bundle, plugins, limits = around.bundle, around.plugins, around.limits
         self.bundle = bundle
+        #: The document whose links say what names of files mean.
+        self.linked_by = bundle.template_file
+        #: What ``resource_facade`` gives; None in a root.
+        self.facade: Mapping[str, Any] | None = None
         self.identity = identity
         self.limits = limits
-        self.yaql = yaql
+        self.yaql = around.yaql
         self.errors: list[TemplateError] = []
         #: What is not installed, where that was to be ignored.
         self.ignored: list[TemplateWarning] = []
@@ -65,14 +83,15 @@ class Loader:
         self.version = ""
         self.found_document: Document | None = None
         self.environment = Environment()
+        self._tell: Callable[[Loader], None] | None = None
         self.parameters = Parameters(identity)
         self.registry = self._registry(plugins)
         self.conditions = Conditions()
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}
         self.reads = Reads()
-        self.functions = functions
-        self._constraints = ConstraintContext(plugins.constraints, limits, clock or SystemClock())
+        self.functions = around.functions
+        self._constraints = ConstraintContext(plugins.constraints, limits, around.clock)
 
     @property
     def document(self) -> Document:
@@ -85,6 +104,10 @@ class Loader:
         data: Mapping[str, Any] = self.document.data
         return data
 
+    def read_by(self, tell: Callable[[Loader], None]) -> None:
+        """Have somebody told once the environment is read, before any type is looked for."""
+        self._tell = tell
+
     def run(self, previous: Mapping[str, Any] | None) -> None:
         """Every step, in Heat's order of checks."""
         if not self._read_document():
@@ -94,6 +117,8 @@ class Loader:
         if not self._read_environment():
             self.errors.extend(schema_faults)
             return
+        if self._tell is not None:
+            self._tell(self)
         self._check_stack_name()
         self.errors.extend(sections.check_sections(self._data, self.version))
         self.errors.extend(schema_faults)
@@ -188,8 +213,8 @@ class Loader:
         self.plugin_faults = added_edges.connect(self.resources, empty, self.identity)
 
     def _scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
-        files = self.bundle.files_of(self.bundle.template_file)
-        shared = (self.yaql, self.limits)
+        files = self.bundle.files_of(self.linked_by)
+        shared = (self.yaql, self.limits, self.facade)
         return Scope(self.parameters.value, self.conditions, files, resources, values, *shared)
 
     def _parse_resources(self, parser: Parser) -> Mapping[str, Any]:
@@ -203,7 +228,7 @@ class Loader:
             if isinstance(name, str) and isinstance(entry, Mapping)
         }
         for name, entry in entries.items():
-            node, enabled = parse_resource(name, entry, parser)
+            node, enabled = parse_resource(name, entry, parser, literal=self.is_literal)
             if enabled:
                 self.resources[name] = node
         return entries
@@ -224,6 +249,8 @@ class Loader:
                 continue
             try:
                 node.cls = self.registry.resolve(node.type, name)
+            except ValidationErrors as several:  # a template that the type is
+                self.errors += (led(fault, node, self.document) for fault in several.errors)
             except TemplateError as error:
                 at = (*node.path, "type")
                 if error.at:  # an environment is to blame

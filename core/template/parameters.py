@@ -108,6 +108,10 @@ class Parameters:
         self.given: Mapping[str, Any] = {}
         self._defaults: Mapping[str, Any] = {}
         self._wrong: set[str] = set()
+        #: Parameters of a nested stack that are hidden because of where their values come from.
+        self.hidden_by_origin: frozenset[str] = frozenset()
+        #: Parameters whose values are only known once other resources are there.
+        self.unknown: frozenset[str] = frozenset()
         self._pseudo = {
             "OS::stack_name": identity.stack_name,
             "OS::stack_id": identity.stack_id,
@@ -122,7 +126,8 @@ class Parameters:
     @property
     def hidden(self) -> frozenset[str]:
         """Names whose values are never shown."""
-        return frozenset(name for name, schema in self.schemas.items() if schema.hidden)
+        declared = frozenset(name for name, schema in self.schemas.items() if schema.hidden)
+        return declared | (self.hidden_by_origin & self.schemas.keys())
 
     def known(self, name: str) -> Any:
         """Whatever was given for a declared parameter, right or wrong; null if nothing was."""
@@ -184,6 +189,9 @@ class Parameters:
         for name, schema in self.schemas.items():
             try:
                 _check_schema(schema, resource_context)
+                if name in self.unknown:
+                    self._wrong.add(name)
+                    continue
                 self.values[name] = self._checked(schema, resource_context, errors)
             except TemplateError as error:
                 self._wrong.add(name)

@@ -71,6 +71,7 @@ def _in_environment(fault: TemplateError, environment: Environment) -> Place | N
     if fault.code not in _OF_VALUES or len(fault.at) != 2:
         return None
     name = fault.at[1]
-    return environment.place((environments.PARAMETERS, name)) or environment.place(
-        (environments.DEFAULTS, name)
-    )
+    given = None if environment.is_nested else environment.place((environments.PARAMETERS, name))
+    if given is None and name in environment.parameters and environment.is_nested:
+        return None  # the resource that provides the stack gave it
+    return given or environment.place((environments.DEFAULTS, name))

@@ -7,7 +7,7 @@ name come first, then the alphabet decides, so that ``My::*`` beats ``My::Thing`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -73,6 +73,8 @@ class Registry:
         self._why_none = why_none
         self._candidates = candidates or Candidates()
         self._key_of = key_of
+        #: Makes the class of a template from its key in the files; None where none may be used.
+        self.templates: Callable[[str], type[Resource]] | None = None
         self.entries: list[Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
@@ -153,9 +155,11 @@ class Registry:
     def resolve(self, type_: str, resource: str) -> type[Resource]:
         """The class that ``type_`` means for ``resource``; raises TemplateError."""
         choice = self.choose(type_, resource)
-        if choice.cls is None:
+        if choice.cls is not None:
+            return choice.cls
+        if self.templates is None or choice.template_file is None:
             raise _no_templates(type_, choice.template_file)
-        return choice.cls
+        return self.templates(choice.template_file)
 
     def _follow(self, type_: str, resource: str) -> Choice:
         found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
@@ -206,6 +210,7 @@ class Registry:
         ``key_of``: as for the nested template's names of files.
         """
         made = Registry(self._types, self._why_none, self._candidates, key_of)
+        made.templates = self.templates
         gone = choice.rules[-1:] if choice.template_file is not None else ()
         made.entries = [
             entry for entry in self.entries if entry.resource is None and entry not in gone
@@ -217,6 +222,31 @@ class Registry:
                         made._read_resource(str(name), level, (*at, name), [])
         made._sort()
         return made
+
+    def below(
+        self, names: Iterable[str], without: Collection[str], key_of: KeyOf = str
+    ) -> Registry:
+        """The registry of a nested stack that the resources ``names`` lead to, from here on.
+
+        ``without``: the names of entries that do not apply there. Else as ``inside``.
+        """
+        made = Registry(self._types, self._why_none, self._candidates, key_of)
+        made.templates = self.templates
+        made.entries = [
+            entry for entry in self.entries if entry.resource is None and entry.name not in without
+        ]
+        levels = self._levels
+        for name in names:
+            levels = dict(_next_levels(levels, name))
+        for name, (lines, at) in levels.items():
+            made._read_resource(name, lines, at, [])
+        made._sort()
+        return made
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether anything is said for single resources, or for those inside them."""
+        return bool(self._levels)
 
     def as_data(self) -> dict[str, Any]:
         """A section ``resource_registry`` that says the same."""
@@ -278,6 +308,17 @@ class Registry:
         for pattern, rules in self._rules:
             if pattern == resource or fnmatchcase(resource, pattern):
                 yield from rules.get(key, ())
+
+
+def _next_levels(
+    levels: Mapping[str, tuple[Mapping[str, Any], Path]], resource: str
+) -> Iterator[tuple[str, tuple[Mapping[str, Any], Path]]]:
+    """What is said for the resources inside ``resource``."""
+    for pattern, (lines, at) in levels.items():
+        if pattern == resource or fnmatchcase(resource, pattern):
+            for name, level in lines.items():
+                if isinstance(level, Mapping):
+                    yield str(name), (level, (*at, name))
 
 
 class _Search:

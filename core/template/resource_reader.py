@@ -24,13 +24,14 @@ _POLICIES_LATER = {**_POLICIES, **{name.lower(): name for name in _POLICIES}}
 
 
 def parse_resource(
-    name: str, entry: Mapping[str, Any], parser: Parser
+    name: str, entry: Mapping[str, Any], parser: Parser, *, literal: bool = False
 ) -> tuple[ResourceNode, bool]:
     """One entry as a node, and whether it is enabled. Faults go to the parser's list.
 
-    The class and the requirements are filled in later, once every entry is parsed.
+    The class and the requirements are filled in later, once every entry is parsed. ``literal``: its
+    properties, metadata and update policy are values, in which nothing is a function.
     """
-    reader = _Reader(name, entry, parser)
+    reader = _Reader(name, entry, parser, literal)
     type_ = reader.type()
     trees = {
         "properties": reader.mapping("properties"),
@@ -63,12 +64,13 @@ def parse_resource(
 class _Reader:
     """Reads the keys of one entry."""
 
-    __slots__ = ("_entry", "_name", "_parser")
+    __slots__ = ("_entry", "_literal", "_name", "_parser")
 
-    def __init__(self, name: str, entry: Mapping[str, Any], parser: Parser) -> None:
+    def __init__(self, name: str, entry: Mapping[str, Any], parser: Parser, literal: bool) -> None:
         self._name = name
         self._entry = entry
         self._parser = parser
+        self._literal = literal
 
     def _path(self, key: str) -> Path:
         return (RESOURCES, self._name, key)
@@ -98,7 +100,9 @@ class _Reader:
         if not isinstance(value, dict):
             self._wrong(key, "object")
             return {}
-        return self._parser.parse(value, self._path(key)) if value else value
+        if self._literal or not value:
+            return value
+        return self._parser.parse(value, self._path(key))
 
     def text(self, key: str, *, functions: bool = False) -> Any:
         """A text, or the tree of a function where ``functions`` may stand; None if absent."""

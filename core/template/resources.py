@@ -15,6 +15,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, validate
 from zonda.hooks.resource import Resource
 
+from .bundle import Identity
 from .faults import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
 from .masking import Masker
 from .partly import LATER
@@ -49,6 +50,16 @@ class Owner(Protocol):
 
     def secrecy_of(self, name: str) -> Mapping[str, str]:
         """The marks of a resource's properties."""
+
+    @property
+    def identity(self) -> Identity:
+        """The stack."""
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        """The attributes that the template reads of a resource; None: all of them."""
+
+    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """The same with the keys and indices behind the attributes."""
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import Function, ParseScope, ResolveScope
+from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve
 
 from .bundle import Limits
 from .faults import (
@@ -197,6 +197,7 @@ class Scope:
 
     __slots__ = (
         "_conditions",
+        "_facade",
         "_files",
         "_hints",
         "_in_all",
@@ -217,7 +218,9 @@ class Scope:
         values: ResourceValues | None,
         yaql: Yaql | None,
         limits: Limits,
+        facade: Mapping[str, Any] | None = None,
     ) -> None:
+        self._facade = facade
         self._limits = limits
         self._left = limits.max_nodes
         self._in_all = limits.max_nodes_in_all
@@ -287,7 +290,9 @@ class Scope:
         return self._values
 
     def facade(self, kind: str) -> Any:
-        """Nothing: this template provides no resource."""
+        """A part of the resource that this template provides; raises where it provides none."""
+        if self._facade is not None:
+            return resolve(self._facade.get(kind), self)
         raise TemplateError(
             "resource_facade can only be used in a template that provides a resource type.",
             heat_type="AttributeError",

@@ -1,0 +1,63 @@
+"""What one nested stack is made from: everything of it that the files of its root do not say.
+
+Made by ``StackDefinition.child_spec`` for the resource that owns the stack, kept by the store as
+JSON, read by ``Family.load``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: The key of ``marks`` for whatever stands in a generated template as a value.
+LITERALS = "*"
+#: The key of ``marks`` for what ``resource_facade`` gives.
+FACADE = "*facade"
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSpec:
+    """Which template, with which parameters, in which place of the tree.
+
+    ``file``: a key of the root's files; or ``template``: a generated template as data, in which the
+    properties, metadata and update policies of resources are values and never functions.
+    ``document``: the template file whose links say what names of files mean. ``marks``: parameters
+    that are ``sealed`` or ``hidden`` because of where their values come from; ``LITERALS`` and
+    ``FACADE`` are more keys. ``names``: the resources from the root to the owner. ``without``: the
+    entries of the registry that led here, which do not count below. ``facade``: the owner's
+    metadata, deletion_policy and update_policy.
+    """
+
+    file: str | None
+    template: Mapping[str, Any] | None
+    document: str
+    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    marks: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    facade: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def depth(self) -> int:
+        """1 for a child of the root."""
+        return len(self.names)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that ``from_json`` reads. Holds secrets where ``marks`` is not empty."""
+        return {
+            "file": self.file,
+            "template": self.template,
+            "document": self.document,
+            "parameters": dict(self.parameters),
+            "marks": dict(self.marks),
+            "names": list(self.names),
+            "without": list(self.without),
+            "facade": dict(self.facade),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ChildSpec:
+        """The spec behind a JSON object of ``to_json``."""
+        lists = {key: tuple(data[key]) for key in ("names", "without")}
+        return cls(**{**data, **lists})

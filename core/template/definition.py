@@ -1,0 +1,242 @@
+"""The definition of a stack: everything its template says, checked, bound to no values.
+
+Made by ``stack.load`` for a root and by ``Family.load`` for a nested stack. The planner and every
+operation work with it: they resolve the same trees with different values of resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+from typing import Any, Protocol
+
+from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError, TemplateWarning
+from zonda.hooks.nested import ChildTemplate
+
+from . import advice, checks, secrecy
+from .bundle import Identity, Limits
+from .child_spec import FACADE, LITERALS, ChildSpec
+from .conditions import Conditions
+from .environment import Environment
+from .fingerprint import fingerprint
+from .loading import Loader
+from .masking import Masker
+from .outputs import OutputNode
+from .parameters import Parameters, ParameterSchema
+from .raising import raise_all
+from .references import Reads
+from .registry import Registry
+from .resources import ResourceNode
+from .scope import ResourceValues, Scope, Yaql
+from .source import Document
+
+ContextFor = Callable[[ResourceNode], ResourceContext]
+
+
+class Kin(Protocol):
+    """What the templates of one tree share: ``Family``."""
+
+    def load(
+        self,
+        spec: ChildSpec,
+        identity: Identity,
+        previous: Mapping[str, Any] | None = None,
+        check: bool = False,
+    ) -> StackDefinition:
+        """The definition of a nested stack of the tree."""
+
+    def signature_of(self, definition: StackDefinition, name: str, types: Collection[str]) -> str:
+        """What decides the nested stacks of these types, below a resource."""
+
+
+class StackDefinition:
+    """One template with its environment and parameters. Made by ``load`` and ``Family`` only.
+
+    ``family``: what all templates of the tree share. ``spec``: what a nested stack is made from;
+    None for a root.
+    """
+
+    def __init__(self, loader: Loader, family: Kin, spec: ChildSpec | None = None) -> None:
+        self.family: Kin = family
+        self.spec: ChildSpec | None = spec
+        self.identity: Identity = loader.identity
+        self.version: str = loader.version
+        self.document: Document = loader.document
+        self.environment: Environment = loader.environment
+        self.parameters: Parameters = loader.parameters
+        self.registry: Registry = loader.registry
+        #: The enabled resources, in template order.
+        self.resources: dict[str, ResourceNode] = loader.resources
+        self.outputs: dict[str, OutputNode] = loader.outputs
+        self._conditions: Conditions = loader.conditions
+        self._reads: Reads = loader.reads
+        self._linked_by: str = loader.linked_by
+        self._files = loader.bundle.files_of(loader.linked_by)
+        self._yaql: Yaql | None = loader.yaql
+        self._limits: Limits = loader.limits
+        self._loader = loader
+        self._static_scope = self.scope(None)
+        self._reported = checks.reported_properties(loader.errors)
+        for node in self.resources.values():
+            node.owner = self
+        for output in self.outputs.values():
+            output.secrecy = self.secrecy.of(output.value)
+            output.masked = self.masked
+
+    @property
+    def description(self) -> Any:
+        """The template's description, as written."""
+        return self.document.data.get("description", "")
+
+    @cached_property
+    def warnings(self) -> list[TemplateWarning]:
+        """What is odd but no fault; found when it is asked for."""
+        return [*self._loader.ignored, *advice.of(self._loader)]
+
+    @property
+    def schemas(self) -> Mapping[str, ParameterSchema]:
+        """The declared parameters."""
+        return self.parameters.schemas
+
+    def conditions(self) -> dict[str, bool | TemplateError]:
+        """The truth of every named condition, or why it has none."""
+        return self._conditions.values(self._static_scope)
+
+    def scope(self, values: ResourceValues | None) -> Scope:
+        """Where trees find their values; without ``values`` every reference is a fault."""
+        return Scope(
+            self.parameters.value,
+            self._conditions,
+            self._files,
+            self.resources,
+            values,
+            self._yaql,
+            self._limits,
+            self._loader.facade,
+        )
+
+    def order(self) -> list[str]:
+        """The resources, each after all that it requires, else in template order."""
+        return order({name: node.requires for name, node in self.resources.items()})
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        """The attributes that other resources and outputs read of ``name``; None: all of them."""
+        return self._reads.attributes(name)
+
+    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """The same with the keys and indices behind the attributes, as far as written out."""
+        return self._reads.paths(name)
+
+    def fingerprint(self, name: str) -> str:
+        """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
+        return fingerprint(self.resources[name], self.document.data, self.scope(None))
+
+    @cached_property
+    def secrecy(self) -> secrecy.Secrecy:
+        """The static marks of secrets."""
+        return secrecy.Secrecy(self.resources, self._parameter_secrecy)
+
+    @cached_property
+    def masked(self) -> Masker:
+        """Takes hidden values out of a fault (in place), or out of a text."""
+        hidden = (self.parameters.known(name) for name in self.parameters.hidden)
+        return Masker(hidden, self._marks)
+
+    def _marks(self, name: str) -> Mapping[str, str]:
+        return self.secrecy_of(name) if name in self.resources else {}
+
+    def secrecy_of(self, name: str) -> Mapping[str, str]:
+        """The mark of each property that the template gives to a resource."""
+        return self.secrecy.of_properties(name)
+
+    def _parameter_secrecy(self, name: str) -> str:
+        schema = self.parameters.schemas.get(name)
+        if schema is not None and schema.hidden:
+            return secrecy.HIDDEN
+        given = secrecy.OPEN if self.spec is None else self.spec.marks.get(name, secrecy.OPEN)
+        own = secrecy.SEALED if name in self.environment.encrypted else secrecy.OPEN
+        return secrecy.highest((given, own))
+
+    @property
+    def depth(self) -> int:
+        """0 for a root, 1 for its nested stacks."""
+        return 0 if self.spec is None else self.spec.depth
+
+    def child_spec(
+        self, name: str, child: ChildTemplate, resolved: ResourceDefinition
+    ) -> ChildSpec:
+        """What the nested stack of resource ``name`` is made from, when it shall be ``child``.
+
+        ``resolved``: the definition of the resource that asked for it.
+        """
+        node = self.resources[name]
+        key = None if child.file is None else self._key_of(child.file)
+        spec = self.spec
+        return ChildSpec(
+            file=key,
+            template=child.template,
+            document=self._linked_by if key is None else key,
+            parameters=child.parameters,
+            marks=self._child_marks(name, child),
+            names=(*(() if spec is None else spec.names), name),
+            without=(*(() if spec is None else spec.without), *self._left_behind(node)),
+            facade={
+                "metadata": resolved.metadata,
+                "deletion_policy": resolved.deletion_policy,
+                "update_policy": resolved.update_policy,
+            },
+        )
+
+    def _key_of(self, file: str) -> str:
+        """The key of a file's name, which a template class knows and a document may write."""
+        bundle = self._loader.bundle
+        return file if file in bundle.files else bundle.key_of(self._linked_by, file)
+
+    def _left_behind(self, node: ResourceNode) -> tuple[str, ...]:
+        """The entry of the registry that led to a template, since it does not count inside it."""
+        choice = self.registry.choose(node.type, node.name)
+        if choice.template_file is None or not choice.rules or choice.rules[-1].resource:
+            return ()
+        return (choice.rules[-1].name,)
+
+    def _child_marks(self, name: str, child: ChildTemplate) -> dict[str, str]:
+        """The marks of what goes over the border: by parameter for a file, else all alike."""
+        properties = {
+            key: mark for key, mark in self.secrecy_of(name).items() if mark != secrecy.OPEN
+        }
+        marks = {} if child.template is not None else dict(properties)
+        worst = secrecy.highest(properties.values())
+        if child.template is not None and worst != secrecy.OPEN:
+            marks = {LITERALS: worst, **dict.fromkeys(child.parameters, worst)}
+        facade = self.secrecy.of_metadata(name)
+        return {**marks, FACADE: facade} if facade != secrecy.OPEN else marks
+
+    def signature_of(self, name: str, types: Collection[str]) -> str:
+        """Changes when a nested stack of one of ``types`` below ``name`` would be another one."""
+        return self.family.signature_of(self, name, types)
+
+    def validate(self, context_for: ContextFor) -> None:
+        """Check every resource and output with attributes null; raises ValidationErrors."""
+        most = self._limits.max_faults
+        faults = [self.masked(fault) for fault in islice(self.faults(context_for), most)]
+        raise_all(faults, self.document, self.environment, most=most)
+
+    def faults(self, context_for: ContextFor) -> Iterator[TemplateError]:
+        """What ``validate`` raises, in Heat's order."""
+        try:
+            names = self.order()
+        except Ring:
+            names = list(self.resources)
+        static = self.scope(checks.CheckedValues(self.resources))
+        empty = self.scope(checks.NullValues())
+        for name in names:
+            node = self.resources[name]
+            yield from checks.resource_faults(
+                node, static, empty, context_for(node), self._reported.get(name, frozenset())
+            )
+        for output in self.outputs.values():
+            yield from output.static_faults(static)

@@ -1,0 +1,165 @@
+"""What all templates of one tree share: files, environment, registry, and what was read of them.
+
+Made with the definition of a root and kept with it. A nested stack is loaded here from its
+``ChildSpec``; a file is read once, however many nested stacks are made from it. May be used by
+several threads: what is found twice is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from copy import copy
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.resource import Resource
+
+from . import versions
+from .bundle import Identity, shown
+from .child_loading import ChildLoader
+from .child_spec import ChildSpec
+from .definition import ContextFor, StackDefinition
+from .environment import Environment
+from .faults import FILE_MISSING
+from .loading import Loader, Surroundings
+from .parameters import SECTION as PARAMETERS
+from .parameters import Parameters
+from .raising import raise_all
+from .registry import Registry
+from .source import Document, count_nodes, load_document
+from .template_resource import TemplateResource, template_class
+
+#: Faults of a file that Heat tells when the resource is checked, not when its class is made.
+_TOLD_LATER = ("ValueError", "NotFound")
+
+
+class Family:
+    """One tree of templates. ``context_for`` lends plug-ins what they need while they are checked;
+    without it nothing can be checked.
+    """
+
+    def __init__(self, around: Surroundings, context_for: ContextFor | None = None) -> None:
+        self.around = around
+        self.context_for = context_for
+        self._environment = Environment()
+        self._registry = Registry({})
+        self._documents: dict[str, Document] = {}
+        self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
+        self._registries: dict[Any, Registry] = {}
+
+    def adopt(self, loader: Loader) -> None:
+        """Take over what the root has read; every nested stack begins with that."""
+        self._environment = loader.environment
+        self._registry = loader.registry
+
+    def load(
+        self,
+        spec: ChildSpec,
+        identity: Identity,
+        previous: Mapping[str, Any] | None = None,
+        check: bool = False,
+    ) -> StackDefinition:
+        """The definition of a nested stack; with ``check`` its own resources are checked, too.
+
+        ``previous``: the values of its parameters before an update. Raises ValidationErrors.
+        """
+        loader = ChildLoader(self, spec, identity)
+        loader.run(previous)
+        most = loader.limits.max_faults
+        if not loader.complete:
+            raise_all(loader.errors, loader.found_document, loader.environment, most=most)
+        definition = StackDefinition(loader, self, spec)
+        faults = list(loader.errors)
+        if check and self.context_for is not None:
+            faults += loader.plugin_faults
+            faults += islice(definition.faults(self.context_for), most)
+        faults = [definition.masked(fault) for fault in faults]
+        raise_all(faults, definition.document, definition.environment, most=most)
+        return definition
+
+    # -- what is read of files ------------------------------------------------------------------
+
+    def document(self, file: str) -> Document:
+        """The document of a file; raises TemplateError, with a place where it has one."""
+        known = self._documents.get(file)
+        if known is None:
+            known = self._documents[file] = self._read(file)
+        return known
+
+    def _read(self, file: str) -> Document:
+        text = self.around.bundle.files.get(file)
+        if text is None:
+            raise TemplateError(
+                f'Could not fetch remote template "{shown(file)}": Invalid URL scheme ',
+                code=FILE_MISSING,
+                heat_type="NotFound",
+                hint="No file of that name came along with the template and the environments.",
+            )
+        limits = self.around.limits
+        document = load_document(text, shown(file), max_bytes=limits.max_template_bytes)
+        if "*" in text:
+            count_nodes(document.data, limits.max_nodes)
+        return document
+
+    def template_class(self, file: str) -> type[Resource]:
+        """The class that a template file stands for; raises ValidationErrors, with places."""
+        known = self._classes.get(file)
+        if known is None:
+            known = self._classes[file] = self._made_class(file)
+        if isinstance(known, ValidationErrors):
+            raise ValidationErrors([copy(each) for each in known.errors])
+        assert not isinstance(known, TemplateError)
+        return known
+
+    def _made_class(self, file: str) -> type[TemplateResource] | TemplateError:
+        try:
+            document = self.document(file)
+            version = versions.version_of(document.data)
+        except TemplateError as error:
+            known = self._documents.get(file)
+            if error.place is None and known is not None:
+                error.place = known.place(error.at, key=True)
+            if error.heat_type in _TOLD_LATER:
+                return template_class(file, {}, {}, {}, problem=error)
+            return ValidationErrors([error])
+        return self._class_of(file, document, version)
+
+    def _class_of(
+        self, file: str, document: Document, version: str
+    ) -> type[TemplateResource] | TemplateError:
+        faults: list[TemplateError] = []
+        parameters = Parameters(Identity("", "", ""))
+        parameters.declare(document.data.get(PARAMETERS), version, faults)
+        if not faults:
+            try:
+                given = self._environment.defaults
+                outputs = document.data.get("outputs")
+                return template_class(file, parameters.schemas, outputs, given)
+            except TemplateError as error:
+                faults.append(error)
+        for fault in faults:
+            fault.place = fault.place or document.place(fault.at, key=True)
+        return ValidationErrors(faults)
+
+    # -- what reaches down ----------------------------------------------------------------------
+
+    def environment_below(self, parameters: Mapping[str, Any]) -> Environment:
+        """The environment of a nested stack with these parameters."""
+        return self._environment.below(parameters)
+
+    def registry_below(self, spec: ChildSpec) -> Registry:
+        """The registry of a nested stack."""
+        names = spec.names if self._registry.has_levels else ()
+        key = (names, frozenset(spec.without), spec.document)
+        known = self._registries.get(key)
+        if known is None:
+            key_of = partial(self.around.bundle.key_of, spec.document)
+            known = self._registry.below(names, frozenset(spec.without), key_of)
+            self._registries[key] = known
+        return known
+
+    def signature_of(self, definition: StackDefinition, name: str, types: Collection[str]) -> str:
+        """What decides the nested stacks of ``types`` below the resource ``name``."""
+        return ""

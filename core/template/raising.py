@@ -1,0 +1,40 @@
+"""Faults as one error: each once, with its place. Called by whoever loads a template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from zonda.hooks.errors import TemplateError, TemplateWarning, UnknownReference, ValidationErrors
+
+from . import placing
+from .bundle import Limits
+from .environment import Environment
+from .faults import Poisoned
+from .source import Document
+
+
+def raise_all(
+    faults: list[TemplateError],
+    document: Document | None,
+    environment: Environment,
+    warnings: Callable[[], list[TemplateWarning]] = list,
+    most: int = Limits().max_faults,
+) -> None:
+    """Raise ``faults`` (at most ``most``) as one, each with its place; nothing without any."""
+    shown = list(islice(distinct(faults), most))
+    if not shown:
+        return
+    placing.fill(shown, document, environment)
+    raise ValidationErrors(shown, warnings()) from shown[0]
+
+
+def distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
+    """Each fault once: several users of one wrong thing find it several times."""
+    seen: set[object] = set()
+    for fault in faults:
+        unknown = fault.code == UnknownReference.code
+        mark = (fault.at, fault.code if unknown else str(fault))
+        if mark not in seen and not isinstance(fault, Poisoned):
+            seen.add(mark)
+            yield fault
