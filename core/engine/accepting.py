@@ -73,7 +73,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
         if found is None or found.deleted_at is not None:
             raise NotFound("Stack", seen.name)
         stack = found
-        if not _still_fits(stack, proposal):
+        if not _still_fits(stack, seen, proposal):
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
@@ -82,12 +82,20 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
     return accepted_as(stack)
 
 
-def _still_fits(stack: StackRow, proposal: Proposal) -> bool:
+def _still_fits(stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
     if stack.generation != proposal.generation:
         return False
-    if proposal.action == "ROLLBACK" and stack.phase == IDLE and not proposal.demanded:
-        return False
+    if proposal.action == "ROLLBACK":
+        if stack.phase == IDLE and not proposal.demanded:
+            return False
+        # what ran has worked meanwhile: to go back is something else now
+        if _good(stack) != _good(seen):
+            return False
     return not proposal.owed or stack.next_action == "ROLLBACK"
+
+
+def _good(stack: StackRow) -> tuple[str | None, str]:
+    return stack.good_template_id, stack.good_parts
 
 
 def _new_stack(work: Work, seen: StackRow) -> StackRow:

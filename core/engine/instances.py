@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,14 +90,20 @@ class Instances:
         )
 
     def _required(self, seen: Seen) -> dict[str, Resource]:
-        """What a resource requires, as it is now; nothing that they write is kept."""
+        """What a resource requires, as it is now; nothing that they write is kept.
+
+        What a plan was not for has what it was made with, until it moves on to the successor.
+        """
         reader, found = self.definitions.reader, {}
-        for row in seen.as_seen(reader.required_rows(seen.row.id)):
-            if row.want == PRESENT:
-                data = seen.drafted.get(row.id)
-                other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
-                found[row.name] = self.make(other)
-                found[row.name].context = self.context(other, operation=False, gathered=[])
+        rows = seen.as_seen(reader.required_rows(seen.row.id))
+        mine = json.loads(seen.row.requires) if seen.row.want == PRESENT else ()
+        chosen = {row.name: row for row in rows if row.name in mine}
+        chosen.update({row.name: row for row in rows if row.want == PRESENT})
+        for row in chosen.values():
+            data = seen.drafted.get(row.id)
+            other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
+            found[row.name] = self.make(other)
+            found[row.name].context = self.context(other, operation=False, gathered=[])
         return found
 
     def make(

@@ -7,16 +7,18 @@ and the fence that it took, and does nothing (``None`` / False) once somebody el
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import breakpoints, causes, failing, handing, limits, release
+from . import breakpoints, causes, failing, handing, limits, parts, release
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
     ABSENT,
     COMPLETE,
+    DIRTY,
     FAILED,
     IN_PROGRESS,
     LEAVING,
@@ -385,13 +387,26 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> str:
     handing.move(row, new)
     row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
-    for key in work.tx.dependants(row):
-        user = work.tx.resource(key)
-        if user is not None and user.want == PRESENT:
-            edges.append((user.id, new.id))
+    edges += [(key, new.id) for key in _moving_on(work, row)]
     work.tx.add_edges(row.stack_id, edges)
     work.look(new)
     return new.id
+
+
+def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:
+    """Who requires the successor of ``row``.
+
+    What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
+    """
+    outside = parts.outside(work.stack_of(row))
+    for key in work.tx.dependants(row):
+        user = work.tx.resource(key)
+        if user is None or user.want != PRESENT:
+            continue
+        if user.name in outside:
+            user.dirty = user.dirty or DIRTY
+        else:
+            yield key
 
 
 def is_left_alone(row: ResourceRow) -> bool:

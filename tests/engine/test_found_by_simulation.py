@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.engine.conftest import Box, Slow
 
+from zonda.core.engine.acting import act
 from zonda.core.engine.actions import (
     AdoptStack,
     CreateStack,
@@ -18,10 +19,12 @@ from zonda.core.engine.actions import (
     MarkResource,
     ProtectStack,
     RetryStack,
+    RollbackStack,
     SnapshotStack,
     SuspendStack,
     UpdateStack,
 )
+from zonda.core.engine.effects import Step, Wait
 from zonda.core.engine.sweeping import fail_overdue
 from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
 
@@ -197,6 +200,71 @@ def test_what_was_half_removed_when_its_time_was_over_is_replaced(bench: Any) ->
     assert "handle_update" not in bench.journal.of("a")
     assert bench.states() == {"a": "CREATE_COMPLETE"}
     assert len(bench.resource_rows()) == 1
+
+
+USED = """
+    a: {type: Test::Box, properties: {value: one, fixed: "%s"}}
+    b: {type: Test::Box, properties: {value: {get_resource: a}}}
+"""
+
+
+def test_what_a_part_has_made_in_vain_goes_with_its_rollback(bench: Any) -> None:
+    """It was kept for what requires its name, which had never used it: for ever."""
+    bench.create(USED % "x")
+    bench.fails("a", "handle_create")
+
+    part = UpdateStack("s", bench.bundle(USED % "y"), excludes=("b",), rollback=True)
+    assert bench.run(part).state == "ROLLBACK_COMPLETE"
+
+    assert [row.name for row in bench.resource_rows()] == ["a", "b"]
+    assert bench.journal.of("a") == ["handle_create", "handle_create", "handle_delete"]
+
+
+def test_what_a_part_has_left_out_shows_what_it_was_made_with(bench: Any) -> None:
+    bench.create(USED % "x")
+    old = bench.resource("a").physical_id
+    bench.run(UpdateStack("s", bench.bundle(USED % "y"), excludes=("b",)))
+    found: list[str] = []
+    bench.journal.behave["b", "handle_check"] = lambda resource: found.append(
+        resource.context.required()["a"].resource_id
+    )
+
+    bench.check()
+    bench.update(USED % "y")
+    bench.check()
+
+    assert found == [old, bench.resource("a").physical_id]
+
+
+def test_a_rollback_goes_back_to_what_has_worked_while_it_was_worked_out(bench: Any) -> None:
+    """It went back to what was good before that: here to nothing, so it deleted everything."""
+    bench.fails("a", "handle_create")
+    bench.create("a: {type: Test::Slow}")
+    bench.heals("a", "handle_create")
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(UpdateStack("s", bench.bundle("a: {type: Test::Slow}")))
+    ended: list[BaseException | None] = []
+    bench.engine.driver.start(_late(bench), lambda value, error: ended.append(error))
+    bench.steps(20)
+    bench.heals("a", "check")
+
+    bench.engine.settle()
+
+    assert bench.stack.state == "UPDATE_COMPLETE"
+    assert bench.states() == {"a": "CREATE_COMPLETE"}
+    assert [str(error) for error in ended if "nothing to roll back" in str(error)]
+
+
+def _late(bench: Any) -> Step:
+    """A rollback that is worked out now, and carried out after a pause."""
+    steps = act(bench.engine.room, RollbackStack("s"))
+    found = yield next(steps)
+    yield Wait(600.0, "")
+    while True:
+        try:
+            found = yield steps.send(found)
+        except StopIteration as end:
+            return end.value
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -69,8 +69,10 @@ def test_a_running_update_is_overtaken(bench: Any) -> None:
         UpdateStack("s", bench.bundle(TWO.replace("b: {type: Test::Box", "b: {type: Test::Slow")))
     )
     bench.steps(12)
+    bench.engine.begin(RollbackStack("s"))
     bench.journal.behave["b", "check"] = lambda b: True
-    assert rolled_back(bench).state == "ROLLBACK_COMPLETE"
+    bench.engine.settle()
+    assert bench.stack.state == "ROLLBACK_COMPLETE"
     assert bench.states() == {"a": "UPDATE_COMPLETE"}
 
 
