@@ -151,7 +151,8 @@ class Asking:
             return
 
         ceilings = {} if found.proposal is None else dict(found.ceilings)
-        key = (stack.id, found.stack.generation + 1)
+        digest = sim.room.sealer.hmac(text.encode())[:12]
+        key = (stack.id, found.stack.generation + 1, digest)
         if found.proposal is not None:
             sim.watcher.parts.promised[key] = ceilings
         sim.act(actions.ApplyPlan(text))

@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.core.engine.states import CLEANING, DOWN, IDLE, PRESENT
 from zonda.core.store.prepared import SQL
-from zonda.core.store.reads import Reader
+from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.core.template.policies import Policies
@@ -219,8 +219,17 @@ class Watcher:
             if other is None or other.want != PRESENT or other.action == "INIT":
                 continue
             done = (other.action, other.status) == (op, "COMPLETE")
-            if other.op or not (done or (up and not other.suspended)):
+            done = done or (up and not other.suspended) or self._was_done(other, op)
+            if other.op or not done:
                 raise Violation(f"{op} of {row.name} before {other.name}")
+
+    def _was_done(self, row: ResourceRow, op: str) -> bool:
+        """Whether the running plan has done it, whatever a user has said of ``row`` since."""
+        if row.name not in self.disturbed:
+            return False
+        ended = (row.id, self.stacks[row.stack_id].generation, f"{op}_COMPLETE")
+        events = self._reader.events(row.stack_id, limit=ALL)
+        return any((each.resource_id, each.generation, each.state) == ended for each in events)
 
     def _has_successor(self, row: ResourceRow) -> bool:
         return any(

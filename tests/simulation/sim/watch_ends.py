@@ -16,12 +16,11 @@ CLEANING = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE")
 
 
 class Ends:
-    """Remembers what was good last. ``handed``: what an adoption was told, by stack and name."""
+    """Knows of a stack what its history tells."""
 
     def __init__(self, reader: Reader, world: World) -> None:
         self._reader = reader
         self._world = world
-        self.good: dict[str, str | None] = {}
 
     def restricted(self, template_id: str | None, name: str) -> list[str]:
         """What a template forbids to do with a resource."""
@@ -40,23 +39,12 @@ class Ends:
         mine = [row for row in rows.values() if row.stack_id == stack.id]
         if last.status == "COMPLETE":
             if last.action in CLEANING:
-                self._converged(stack, last, actions)
+                _check_converged(stack, last, actions)
             if last.action == "SNAPSHOT":
                 self._saved(stack, mine)
             partly = last.detail.get("targets") or last.detail.get("excludes")
             if last.action == "UPDATE" and not partly:
                 _check_always(stack, mine)
-
-    def _converged(self, stack: StackRow, last: ActionView, actions: list[ActionView]) -> None:
-        """A rollback goes back to what was good last, or to what was asked for."""
-        if last.action == "ROLLBACK":
-            wanted = self.good.get(stack.id)
-            to = last.detail.get("to")
-            if to is not None:
-                wanted = next(each.template_id for each in actions if each.generation == to)
-            if stack.template_id != wanted:
-                raise Violation(f"rolled back to {stack.template_id}, not to {wanted}")
-        self.good[stack.id] = stack.template_id
 
     def _saved(self, stack: StackRow, rows: list[ResourceRow]) -> None:
         """A snapshot that is complete holds what it says."""
@@ -83,6 +71,22 @@ class Ends:
             "!"
         ):
             raise Violation(f"the copy of {row.name} says {self._world.saved[copy]}, not {said}")
+
+
+def _check_converged(stack: StackRow, last: ActionView, actions: list[ActionView]) -> None:
+    """A rollback goes back to what was good last, or to what was asked for."""
+    if last.action != "ROLLBACK":
+        return
+    to = last.detail.get("to")
+    if to is not None:
+        (wanted,) = [each.template_id for each in actions if each.generation == to]
+    else:
+        # one commit may end an action and begin the next one: only the history has seen both
+        worked = [each for each in actions[:-1] if each.status == "COMPLETE"]
+        good = [each.template_id for each in worked if each.action in CLEANING]
+        wanted = good[-1] if good else None
+    if stack.template_id != wanted:
+        raise Violation(f"rolled back to {stack.template_id}, not to {wanted}")
 
 
 def _check_always(stack: StackRow, rows: list[ResourceRow]) -> None:

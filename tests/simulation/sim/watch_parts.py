@@ -20,15 +20,13 @@ class Parts:
         self._reader = reader
         self._world = world
         self._outside: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {}
-        #: (stack, generation) -> name -> the strongest that a plan file allows.
-        self.promised: dict[tuple[str, int], Mapping[str, str]] = {}
+        #: (stack, generation, plan file) -> name -> the strongest that the file allows.
+        self.promised: dict[tuple[str, int, str], Mapping[str, str]] = {}
 
     def ceiling(self, stack: StackRow, name: str) -> str:
         """The strongest that may be done to a resource by a plan file; '' for anything."""
-        known = self.promised.get((stack.id, stack.generation), {})
-        if not known or "plan" not in self._reader.actions(stack.id)[-1].detail:
-            return ""
-        return known.get(name, "")
+        plan = self._reader.actions(stack.id)[-1].detail.get("plan", "")
+        return self.promised.get((stack.id, stack.generation, plan), {}).get(name, "")
 
     def left_alone(self, stack_id: str) -> Iterable[str]:
         """Names that the last rollback has skipped."""
