@@ -18,6 +18,7 @@
     │   ├─ Permanent                no retry can help
     │   └─ NotReady                 + delay: not a failure, ask again
     ├─ UpdateReplace                a plug-in's answer: this change needs a replacement
+    ├─ NoActionRequired             a plug-in's answer: this signal changes nothing
     ├─ PluginError                  the operator: plugin, distribution
     └─ StoreError                   the operator: the database cannot be used
 
@@ -324,6 +325,21 @@ class InvalidTemplateAttribute(TemplateError):
 
     def __init__(self, resource: str = "", key: str = "") -> None:
         super().__init__(f"The Referenced Attribute ({resource} {key}) is incorrect.")
+
+
+class NoActionRequired(ZondaError):
+    """A plug-in's answer to a signal that changes nothing: it leaves no event.
+
+    ``reason`` tells why, e.g. that the time to wait between two changes is not over.
+    """
+
+    code = "ZON311"
+    heat_type = "NoActionRequired"
+
+    def __init__(self, res_name: str = "Unknown", reason: str = "") -> None:
+        super().__init__(f"{res_name} has nothing to do: {reason}")
+        self.resource_name = res_name
+        self.reason = reason
 
 
 class PluginError(ZondaError):

@@ -133,9 +133,7 @@ class Lifecycle:
     ) -> Outcome:
         """Update in place or replace, as the plug-in and its schema want it."""
         before = self.definition
-        after = ResourceDefinition(
-            before.name,
-            before.type,
+        after = before.freeze(
             properties=dict(properties),
             metadata=dict(before.metadata if metadata is None else metadata),
         )
@@ -179,12 +177,7 @@ class Lifecycle:
         """Create a new resource with ``properties``, then delete the old one."""
         old = self.definition, self.uuid, self.saved, self.action, self.status
         given = self.definition.metadata if metadata is None else metadata
-        self.definition = ResourceDefinition(
-            self.definition.name,
-            self.definition.type,
-            properties=dict(properties),
-            metadata=dict(given),
-        )
+        self.definition = self.definition.freeze(properties=dict(properties), metadata=dict(given))
         self.uuid, self.context.saved = self._new_id(), Saved()
         self.action, self.status = "INIT", "COMPLETE"
         self.create()

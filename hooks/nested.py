@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from .attributes import select
-from .errors import InvalidTemplateAttribute, NotFound
+from .errors import InvalidTemplateAttribute, TemplateError
 from .resource import Resource
 
-__all__ = ["CONVERGE", "Child", "ChildTemplate", "Converge", "Member", "NestedStack"]
+__all__ = ["CONVERGE", "Child", "ChildTemplate", "Converge", "Member", "NestedStack", "no_member"]
 
 
 class Converge:
@@ -32,12 +32,14 @@ class ChildTemplate:
 
     Either ``template``, a HOT template as data: what stands in the ``properties``, ``metadata`` and
     ``update_policy`` of its resources are values, never functions; elsewhere (outputs) functions
-    are functions. Or ``file``: a template among the stack's files. ``parameters`` are its
-    parameters' values. ``pause``: seconds to wait before it is applied.
+    are functions. Or ``file``: a template among the stack's files; or ``text``: a whole template as
+    it would stand in a file. ``parameters`` are its parameters' values. ``pause``: seconds to wait
+    before it is applied.
     """
 
     template: Mapping[str, Any] | None = None
     file: str | None = None
+    text: str | None = field(default=None, repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     pause: float = 0.0
 
@@ -110,6 +112,9 @@ class Child(Protocol):
     def member(self, name: str) -> Member | None:
         """The resource of that name."""
 
+    def output_names(self) -> Sequence[str]:
+        """The outputs of its template."""
+
     def has_output(self, name: str) -> bool:
         """Whether its template has that output."""
 
@@ -121,6 +126,9 @@ class NestedStack(Resource):
     """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
 
     has_child: ClassVar[bool] = True
+    #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
+    #: it is one of the nested template, and the message says so.
+    checks_member_types: ClassVar[bool] = False
 
     def child_template(self) -> Mapping[str, Any]:
         """The nested template, as data. Attributes of other resources are null in validation."""
@@ -137,11 +145,19 @@ class NestedStack(Resource):
         what was asked for; so a rollout in batches gives one template after another. ``child`` is
         None as long as there is none; ``applied`` counts the templates of this operation so far.
         It must get along without any memory of its own: after a restart only ``child`` and
-        ``applied`` tell how far it is. Also asked in validation, with ``None`` and 0.
+        ``applied`` tell how far it is. While a signal's ``CONVERGE`` is carried out, the action of
+        ``context.operation`` is ``SIGNAL``.
         """
         if applied:
             return None
         return ChildTemplate(self.child_template(), parameters=self.child_parameters())
+
+    def checked_child(self) -> ChildTemplate | None:
+        """What is checked together with the template that the resource stands in; None: nothing.
+
+        By default the first that ``next_child`` gives. Of many that are alike one is enough.
+        """
+        return self.next_child(None, 0)
 
     def member_types(self) -> Collection[str]:
         """The types that the nested template uses, as far as properties decide them.
@@ -177,8 +193,8 @@ class NestedStack(Resource):
     def member_attribute(self, key: str, path: Sequence[Any]) -> Any:
         """``resource.NAME`` (a reference) or ``resource.NAME.ATTRIBUTE``, below ``path``.
 
-        The attribute may also be the first of ``path``. Raises NotFound where nothing has that
-        name, InvalidTemplateAttribute for a key of another form.
+        The attribute may also be the first of ``path``. Raises TemplateError (``NotFound``) where
+        nothing has that name, InvalidTemplateAttribute for a key of another form.
         """
         _, dot, rest = key.partition(".")
         if not dot or not rest:
@@ -187,7 +203,7 @@ class NestedStack(Resource):
         name, attribute, below = _split(child, rest, list(path))
         member = None if child is None else child.member(name)
         if member is None:
-            raise NotFound("Member", name, hint=f"{self.name} has no resource of that name.")
+            raise no_member(name, self.name)
         return member.reference if attribute is None else member.attribute(attribute, *below)
 
     def _resolve_attribute(self, name: str) -> Any:
@@ -201,6 +217,13 @@ class NestedStack(Resource):
         if key not in self.attributes:
             raise InvalidTemplateAttribute(self.name, key)
         return select(self.attributes[key], path)
+
+
+def no_member(name: str, group: str) -> TemplateError:
+    """What to raise where a nested stack has no resource of that name."""
+    return TemplateError(
+        f"Member '{name}' not found in group resource '{group}'.", heat_type="NotFound"
+    )
 
 
 def _split(child: Child | None, rest: str, path: list[Any]) -> tuple[str, str | None, list[Any]]:

@@ -12,21 +12,26 @@
         disk.delete()
 
 ``Lifecycle`` drives one resource, ``FakeContext`` is what the engine lends it, ``FakeClock`` its
-time and ``FakeRunner`` a workflow runner that answers by a script. Whole templates are run by the
-pytest fixture ``zonda_stack``, which zonda itself brings.
+time and ``FakeRunner`` a workflow runner that answers by a script. ``NestedLifecycle`` drives a
+type whose physical side is a nested stack, ``FakeChild`` is that stack. Whole templates are run by
+the pytest fixture ``zonda_stack``, which zonda itself brings.
 """
 
 from __future__ import annotations
 
 from .fakes import FakeClock, FakeContext, FakeOperation, FakeRunner, Saved
+from .fakes_nested import FakeChild, FakeMember, NestedLifecycle
 from .lifecycle import Lifecycle, Outcome
 
 __all__ = [
+    "FakeChild",
     "FakeClock",
     "FakeContext",
+    "FakeMember",
     "FakeOperation",
     "FakeRunner",
     "Lifecycle",
+    "NestedLifecycle",
     "Outcome",
     "Saved",
 ]
