@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
 
+    from .app_introspection import Introspection
     from .app_lender import Lender
     from .app_plans import Planned
     from .app_service import Service
@@ -178,6 +179,13 @@ class App:
             return Checked.of(definition)
         finally:
             lender.close()
+
+    @property
+    def introspection(self) -> Introspection:
+        """What can be told of files and environments: types, capabilities, parameters."""
+        from .app_introspection import Introspection
+
+        return Introspection(self.plugins, self.function_table, self.limits)
 
     # -- store and engine -----------------------------------------------------------------------
 

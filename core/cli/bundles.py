@@ -56,21 +56,20 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
     _check_standard_input(arguments)
     parameters = _parameters(arguments)
     environments = [Path(name) for name in arguments.environment]
-    if arguments.template is None:
-        if required:
-            raise UsageError("Give a template.")
-        # An update that keeps the template may still bring environments.
-        files = tuple((str(path), read_text(path)) for path in environments)
-        return Bundle("", environment_files=files, parameters=parameters, parameters_win=True)
+    # An update that keeps the template may still bring environments.
+    template = None if arguments.template is None else Path(arguments.template)
+    if template is None and required:
+        raise UsageError("Give a template.")
     remote = session.settings.allow_remote_files
     limits = FetchLimits(
         template_bytes=session.settings.max_template_bytes,
         remote=arguments.allow_remote or remote != "no",
         private=remote == "any",
     )
-    bundle = bundle_from_files(Path(arguments.template), environments, parameters, limits=limits)
-    session.template = bundle
-    session.screen.remember_source(bundle.template_file, bundle.template)
+    bundle = bundle_from_files(template, environments, parameters, limits=limits)
+    if template is not None:
+        session.template = bundle
+        session.screen.remember_source(bundle.template_file, bundle.template)
     for file, text in bundle.environment_files:
         session.screen.remember_source(file, text)
     return bundle

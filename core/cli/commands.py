@@ -74,8 +74,15 @@ COMMANDS = {
     "template schema": Command(
         "template_schema", "schema", "Print a JSON Schema of templates, for editors."
     ),
+    "template explain-type": Command(
+        "explain_type", "explain_type", "Explain what a type means, and which rule says so."
+    ),
     "template version list": Command("template_show", "versions", "List template versions."),
     "template function list": Command("template_show", "functions", "List a version's functions."),
+    "capabilities find": Command("capabilities", "find", "Find templates by what they offer."),
+    "capabilities summary": Command(
+        "capabilities", "summary", "Sum up what can be required of templates."
+    ),
     "resource type list": Command("type_show", "list_types", "List resource types."),
     "resource type show": Command(
         "type_show", "show", "Show what a resource type takes and gives."

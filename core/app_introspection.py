@@ -1,0 +1,36 @@
+"""What can be told of files and environments with what is installed: ``App.introspection``.
+
+Reads no database and needs no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .introspection.explaining import Explanation, explain
+from .introspection.offers import Listed, listed
+from .template.bundle import Bundle, Limits
+
+if TYPE_CHECKING:  # made when first asked for
+    from zonda.hooks.manager import Plugins
+
+    from .functions.table import FunctionTable
+
+
+@dataclass(frozen=True, slots=True)
+class Introspection:
+    """The functions of ``core/introspection``, bound to what is installed here."""
+
+    plugins: Plugins
+    functions: Callable[[str], FunctionTable]
+    limits: Limits
+
+    def explain_type(self, bundle: Bundle, type_name: str, resource: str = "") -> Explanation:
+        """Why a type means what it means; raises ValidationErrors for environments."""
+        return explain(bundle, self.plugins, self.limits, type_name, resource)
+
+    def listed(self, bundle: Bundle) -> Listed:
+        """What the environments list; raises ValidationErrors for environments."""
+        return listed(bundle, self.plugins, self.limits)

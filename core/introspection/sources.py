@@ -1,0 +1,51 @@
+"""A bundle's environments and their registry, read without a look at the template's resources.
+
+Called by the modules beside it. Raises ValidationErrors, with places, where an environment is
+wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from zonda.core.template import environment as environments
+from zonda.core.template import requirements
+from zonda.core.template.bundle import Bundle, Limits
+from zonda.core.template.candidates import Candidates
+from zonda.core.template.environment import Environment
+from zonda.core.template.registry import SECTION, Registry
+from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.manager import Plugins
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the environments of a bundle say."""
+
+    environment: Environment
+    registry: Registry
+
+
+def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
+    """The environments of a bundle; parameters are not looked at."""
+    faults: list[TemplateError] = []
+    max_bytes = limits.max_template_bytes
+    environment = environments.read(bundle, {}, faults, max_bytes=max_bytes)
+    candidates = Candidates(bundle.files, bundle.written(), max_bytes=max_bytes)
+    key_of = partial(bundle.key_of, bundle.template_file)
+    registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of)
+    registry.read(environment.registry, faults)
+    if faults:
+        for fault in faults:
+            fault.stage = "environment"
+        raise ValidationErrors([placed(fault, environment) for fault in faults])
+    candidates.required = requirements.read(environment.requires)
+    return Sources(environment, registry)
+
+
+def placed(fault: TemplateError, environment: Environment) -> TemplateError:
+    """``fault`` with its place in an environment, if it stands in one."""
+    if fault.place is None and fault.at[:1] == (SECTION,):
+        fault.place = environment.place(fault.at)
+    return fault
