@@ -22,7 +22,7 @@ from zonda.core.store.rows import ResourceRow, StackRow, copied
 from . import release, transitions
 from .calls import Operation
 from .context import Write
-from .instances import Seen
+from .instances import Draft, Seen
 from .outcome import Answer, Final, Prepared, Waiting
 from .prepare import Preparation
 from .room import Room
@@ -83,7 +83,7 @@ class Ahead:
         self._todo = deque(seen)
         # Drafts that have come to their end, with their data, for those who read them.
         # None: they are stored already.
-        self._done: dict[str, tuple[ResourceRow, list[tuple[str, str, int]] | None]] = {}
+        self._done: dict[str, Draft] = {}
 
     def run(self) -> list[Link]:
         """The instance that was seen, then those that could be worked out after it."""
@@ -102,14 +102,17 @@ class Ahead:
         return self.run() if self._todo else []
 
     def _reading_drafts(self, seen: Seen) -> Seen:
+        if not self._done:
+            return seen
         known = {row.id: self._done[row.id] for row in seen.required if row.id in self._done}
         if not known:
-            return seen
+            return replace(seen, drafts=self._done)
         required = [known[row.id][0] if row.id in known else row for row in seen.required]
         return replace(
             seen,
             required=required,
             drafted={key: data for key, (_, data) in known.items() if data is not None},
+            drafts=self._done,
         )
 
     def _link(self, seen: Seen) -> Link:

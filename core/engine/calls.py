@@ -7,10 +7,11 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.jsontext import dumps
+from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
@@ -24,6 +25,7 @@ from .context import Write
 from .definitions import Definition
 from .forgetting import Forgetting
 from .instances import Instances, Seen
+from .opened import Opened
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
 from .reasons import OPEN, Secrets, code_of, is_a_plugins, path_of, reason_for
 from .redact import scrub
@@ -58,6 +60,7 @@ class Operation:
         self.is_quick = self.is_light
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
+        self._secret_of_found = 0
         self._during = "handle"
 
     # -- the calls ------------------------------------------------------------------------------
@@ -119,6 +122,9 @@ class Operation:
     def restore(self) -> None:
         """Take the stored token up again."""
         self.token = self.instances.lending.sealer.load(self.row.token)
+
+    def took(self, answer: Waiting) -> None:
+        """What was answered is stored now."""
 
     def policy(self) -> str:
         """What recovery may do with a handler that was interrupted."""
@@ -208,6 +214,10 @@ class Operation:
                 definition = self._known(template_id)
                 if definition is not None:
                     self._secrets.values += self._secret_values(definition, text)
+            self._secret_of_found = 0
+        for row in self.seen.found[self._secret_of_found :]:
+            self._secrets.values += self._secrets_elsewhere(row)
+        self._secret_of_found = len(self.seen.found)
         return self._secrets
 
     def _secret_values(self, definition: Definition, text: str | None) -> list[Any]:
@@ -217,6 +227,16 @@ class Operation:
         if found.any:
             rows = self.instances.definitions.reader.required_rows(row.id)
             found.add_read(definition, self.seen.as_seen(rows), self.instances.lending.sealer)
+        return found.values
+
+    def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:
+        """What is secret of a resource that was looked up: what it says may come back in a text."""
+        template_id = row.have_template_id or row.op_template_id
+        definition = None if template_id is None else self.instances.definitions.get(template_id)
+        if definition is None or row.name not in definition.resources:
+            return []
+        found = Secrets.of(definition, row.name)
+        found.add_properties(self.instances.stored(row).properties)
         return found.values
 
     def _template(self) -> Definition | None:
@@ -332,12 +352,23 @@ class Operation:
         check = self._checker()
         if check is None:
             return self._final()
+        self._hear_signals()
         try:
             if check(self.token):
                 return self._final()
         except NotReady as error:
             return self._waiting(_seconds(error))
         return self._waiting(None)
+
+    def _hear_signals(self) -> None:
+        """What a signal has stored meanwhile, through an instance of its own, is there to be read.
+
+        Nothing is read again as long as something that this one stores has yet to be committed.
+        """
+        if hasattr(self.instance, "handle_signal") and not self._gathered:
+            lending, row = self.instances.lending, self.row
+            stored = self.instances.definitions.reader.sealed_data(row.id)
+            self.instance._state.data = Opened(stored, lending.sealer) if stored else {}
 
     def _waiting(self, delay: float | None) -> Waiting:
         try:
@@ -398,21 +429,27 @@ class Operation:
     def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
         if definition is None:
             return {}
-        wanted = definition.attributes_read(self.row.name)
-        names = list(instance.attributes_schema) if None in wanted else []
-        names += sorted(name for name in wanted if name is not None)
         found = {}
-        for name in dict.fromkeys(names):
+        for key, path in self._read_by(instance, definition):
             try:
-                value = instance.FnGetAtt(name)
+                value = instance.FnGetAtt(*path)
             except Exception:  # the border: whoever reads it asks again, and is told
                 continue
             try:
-                check_value(f"the attribute {name}", value)
+                check_value(f"the attribute {key}", value)
             except (TypeError, ValueError):
                 continue  # cannot be stored: asked for on demand
-            found[name] = value
+            found[key] = value
         return found
+
+    def _read_by(
+        self, instance: Resource, definition: Definition
+    ) -> Iterable[tuple[str, tuple[Any, ...]]]:
+        """(key to store it under, name and keys below it) of what the template reads."""
+        wanted = definition.attributes_read(self.row.name)
+        names = list(instance.attributes_schema) if None in wanted else []
+        names += sorted(name for name in wanted if name is not None)
+        return ((name, (name,)) for name in dict.fromkeys(names))
 
     def _seals(self, definition: Definition | None, outputs: dict[str, Any]) -> tuple[bool, bool]:
         if definition is None:
@@ -420,7 +457,11 @@ class Operation:
         marks, name = definition.secrecy, self.row.name
         return (
             marks.of_reference(name) != OPEN,
-            any(marks.of_attribute(name, key) != OPEN for key in outputs),
+            any(
+                marks.of_attribute(name, path[0]) != OPEN
+                for key, path in self._read_by(self.instance, definition)
+                if key in outputs
+            ),
         )
 
 

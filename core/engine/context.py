@@ -89,6 +89,8 @@ class LentContext:
         read: Callable[[], frozenset[str | None]] = frozenset,
         onward: list[tuple[str, Mapping[str, Any]]] | None = None,
         paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
+        elsewhere: Callable[[str], Any] = lambda reference: None,
+        assigned: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -103,6 +105,8 @@ class LentContext:
         self._read = read
         self._onward = onward
         self._paths = paths
+        self._elsewhere = elsewhere
+        self._assigned = assigned
 
     @property
     def clock(self) -> Clock:
@@ -168,6 +172,11 @@ class LentContext:
         """The runner for a workflow."""
         return self._lending.lender.runner(workflow)
 
+    @property
+    def assigned_workflow(self) -> str | None:
+        """The workflow that the environment names for the resource."""
+        return self._assigned()
+
     def client(self, name: str) -> Any:
         """A client object."""
         return self._lending.lender.client(name)
@@ -183,6 +192,10 @@ class LentContext:
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
         return self._lending.lender.constraint(name)
+
+    def find(self, reference: str) -> Any:
+        """A resource of this project by its id, for reading, or None."""
+        return self._elsewhere(reference)
 
     def required(self) -> Mapping[str, Any]:
         """The resources that this one requires, for reading."""

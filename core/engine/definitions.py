@@ -11,12 +11,13 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies, of_environment
 from zonda.hooks.definition import ResourceDefinition
@@ -65,6 +66,16 @@ class Definition(Protocol):
         """Values and schemas of the parameters."""
 
     @property
+    def family(self) -> Any:
+        """What makes the definitions of nested stacks."""
+
+    def child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
+        """What the nested stack of a resource is made from."""
+
+    def signature_of(self, name: str, types: Collection[str]) -> str:
+        """What decides the nested stacks of ``types`` below a resource."""
+
+    @property
     def registry(self) -> Any:
         """What the environment says about types and restricted actions."""
 
@@ -75,6 +86,9 @@ class Definition(Protocol):
     @property
     def description(self) -> Any:
         """The template's description."""
+
+    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """The attributes that the template reads of a resource, with the keys below them."""
 
     def attributes_read(self, name: str) -> frozenset[str | None]:
         """Attributes that the template reads of a resource; None: all of them."""
@@ -108,6 +122,8 @@ class Definitions:
         self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
         self.make_reader = reader
         self._kept: OrderedDict[str, Definition] = OrderedDict()
+        #: The templates that others build on, by their ids.
+        self._bases: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @property
@@ -126,13 +142,27 @@ class Definitions:
         view = reader.template(template_id)
         stack = reader.stack_row(view.stack_id)
         identity = Identity(stack.id, stack.name, stack.project)
-        definition = self.load(bundle_of(view.body), identity, None, False)
-        self.keep(template_id, definition)
+        definition: Definition
+        if view.base_id is None:
+            definition = self.load(bundle_of(view.body), identity, None, False)
+        else:
+            spec = ChildSpec.from_json(json.loads(view.body)["spec"])
+            definition = self.get(view.base_id).family.load(spec, identity, None, False)
+        self.keep(template_id, definition, view.base_id)
         return definition
 
-    def keep(self, template_id: str, definition: Definition) -> None:
-        """Remember a definition that was just loaded."""
+    def base_of(self, template_id: str) -> str:
+        """The template with the files that a template uses: its own id, if it is not nested."""
+        known = self._bases.get(template_id)
+        if known is None:
+            known = self.reader.template(template_id).base_id or template_id
+            self._bases[template_id] = known
+        return known
+
+    def keep(self, template_id: str, definition: Definition, base_id: str | None = None) -> None:
+        """Remember a definition that was just loaded; ``base_id``: the one that it builds on."""
         with self._lock:
+            self._bases[template_id] = base_id or template_id
             self._kept[template_id] = definition
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
@@ -150,6 +180,10 @@ class Definitions:
         text = canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
         digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
         return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
+
+    def has_child(self, row: ResourceRow) -> bool:
+        """Whether the physical side of an instance is a nested stack."""
+        return self.class_of(row).has_child
 
     def is_inward(self, row: ResourceRow) -> bool:
         """Whether an instance is of a registered type that does nothing outside zonda."""

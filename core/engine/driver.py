@@ -49,6 +49,8 @@ class Task:
     admitted: bool = False
     waiting: bool = False
     given_up: bool = False
+    #: Somebody has poked it while it was not waiting: what it was to see may be newer.
+    poked: bool = False
     #: A newer operation of the same instance may have begun meanwhile: look once more at the end.
     was_stopped: bool = False
 
@@ -179,7 +181,9 @@ class Driver:
             assert isinstance(effect, Wait)
             self._leave_pool(task)
             task.waiting = True
-            self._timetable.put(self.room.clock.monotonic() + effect.seconds, task)
+            due = AT_ONCE if task.poked else self.room.clock.monotonic() + effect.seconds
+            task.poked = False
+            self._timetable.put(due, task)
 
     def _leave_pool(self, task: Task) -> None:
         if task.admitted:
@@ -217,10 +221,12 @@ class Driver:
                 self.advance(task)
 
     def poke(self, key: str) -> None:
-        """Resume a resource's task now if it waits."""
+        """Resume a resource's task now, or as soon as it waits."""
         task = self._busy.get(key)
         if task is not None and task.waiting:
             self._timetable.put(AT_ONCE, task)
+        elif task is not None:
+            task.poked = True
 
     def give_up(self, key: str) -> None:
         """Tell a task, when it waits (next), that its operation was ended from outside."""

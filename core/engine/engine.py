@@ -124,22 +124,27 @@ class Engine:
         return self._step(lambda: act(self.room, action))
 
     def drive(self, stack_id: str) -> None:
-        """Carry out (or take up) what is planned for a stack."""
+        """Carry out (or take up) what is planned for a stack, for those above and below it."""
+
+        root = self._reader.stack(stack_id).root_id
 
         def begin() -> None:
             if self._driver.driven is not None:
-                self._driver.driven.add(stack_id)
-            self._driver.start(single(lambda work: sweeping.take_up(work, stack_id)))
+                self._driver.driven.add(root)
+            self._driver.start(single(lambda work: sweeping.take_up(work, root)))
 
         self._put(begin)
 
     def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
-        """The stack, once it is idle. Raises TimeoutError, StoreError if the engine died."""
+        """The stack, once it is idle with all that is above and below it.
+
+        Raises TimeoutError, StoreError if the engine died.
+        """
         until = None if timeout is None else self.clock.monotonic() + timeout
         while True:
             seen = self._changes
             view = self._reader.stack(stack_id)
-            if view.idle:
+            if view.idle and not self._reader.is_tree_busy(view.root_id):
                 return view
             if self.failure is not None:
                 raise self.failure

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource, ResourceState
 from zonda.hooks.runner import StackRef
 
+from .children import ChildView
 from .context import Lending, LentContext, LentOperation, Write
-from .definitions import Definitions
+from .definitions import Definition, Definitions
 from .opened import Opened
-from .states import PRESENT
+from .states import MAKING, PRESENT
 
 DEFINITION_KEYS = (
     "type",
@@ -29,13 +31,18 @@ DEFINITION_KEYS = (
 )
 
 
+#: A row that is not stored as it is, with its data (None: that is stored already).
+Draft = tuple[ResourceRow, list[tuple[str, str, int]] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A row as a transaction saw it, with what an instance needs besides.
 
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
     ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
-    stored yet, by their ids.
+    stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
+    instance has looked up elsewhere so far.
     """
 
     row: ResourceRow
@@ -45,6 +52,8 @@ class Seen:
     fresh: bool = False
     heirs: list[Seen] = field(default_factory=list)
     drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
+    drafts: Mapping[str, Draft] = field(default_factory=dict)
+    found: list[ResourceRow] = field(default_factory=list)
 
     def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
         """``rows``, with those that were seen as they were: they may not be stored yet."""
@@ -87,7 +96,51 @@ class Instances:
             gathered,
             scrubbed,
             lambda: self._required(seen),
+            below=lambda: self.child(row),
+            read=lambda: self._definition_for(row).attributes_read(row.name),
+            paths=lambda: self._definition_for(row).paths_read(row.name),
+            elsewhere=lambda reference: self._found(seen, reference),
+            assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
         )
+
+    def child(self, row: ResourceRow) -> ChildView | None:
+        """The nested stack of an instance, if it has one."""
+        reader = self.definitions.reader
+        found = reader.child_row(row.id)
+        if found is None:
+            return None
+
+        def build(stack: StackRow, member: ResourceRow) -> Resource:
+            return self.make(Seen(member, stack, reader.sealed_data(member.id)))
+
+        return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
+
+    def _definition_for(self, row: ResourceRow) -> Definition:
+        """The template by which an instance is what it is, or is being made."""
+        making = row.op_template_id if row.op in MAKING else None
+        template_id = making or (row.have_template_id if row.op else row.want_template_id)
+        template_id = template_id or row.op_template_id or row.have_template_id
+        assert template_id is not None
+        return self.definitions.get(template_id)
+
+    def _found(self, seen: Seen, reference: str) -> Resource | None:
+        """What was made in this project and has the id ``reference``; its writes are not kept."""
+        reader, data = self.definitions.reader, None
+        row = reader.resource_row(reference)
+        if row is None or row.action == "INIT":
+            # made a moment ago, by the turn that is still being worked out
+            row, data = seen.drafts.get(reference, (None, None))
+        if row is None:
+            return None
+        stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)
+        if stack.project != seen.stack.project:
+            return None
+        if all(row.id != known.id for known in seen.found):
+            seen.found.append(row)
+        other = Seen(row, stack, reader.sealed_data(row.id) if data is None else data)
+        instance = self.make(other)
+        instance.context = self.context(other, operation=False, gathered=[])
+        return instance
 
     def _required(self, seen: Seen) -> dict[str, Resource]:
         """What a resource requires, as it is now; nothing that they write is kept.

@@ -18,7 +18,7 @@ from zonda.hooks.runner import StackRef, WorkflowRunner
 from .context import Lender
 
 #: Whether types may be templates; the engine has to run nested stacks for that.
-TEMPLATES_AS_TYPES = False
+TEMPLATES_AS_TYPES = True
 
 
 class TemplateLoading:

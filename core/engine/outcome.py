@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 from typing import Final as Constant
 
 from zonda.hooks.errors import Path
+
+from .work import Work
 
 Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
@@ -44,12 +47,17 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The operation goes on: poll with ``token``, after ``delay`` seconds if it is given."""
+    """The operation goes on: poll with ``token``, after ``delay`` seconds if it is given.
+
+    ``also``: what else is written with the token; False where it does not fit any more, so that
+    nothing is written and the call is made once more.
+    """
 
     token: Any
     stored: str | None
     volatile: bool
     delay: float | None = None
+    also: Callable[[Work], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,8 @@ def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
         stack.action, stack.status, stack.status_reason = json.loads(stack.before)
         stack.before = ""
     work.after.idle[stack.id] = None
+    if stack.owner_resource_id is not None:
+        work.after.poke[stack.owner_resource_id] = None
 
 
 def timed_out(action: str) -> str:

@@ -16,7 +16,7 @@ from . import breakpoints, parts, phases, recording, release, snapshotting
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
-from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
+from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, MAKING, PASSING, PRESENT, UP
 from .work import Work
 
 
@@ -27,7 +27,8 @@ class Proposal:
     ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody
     has, so a rollback or a repetition may be of a stack that is idle.
-    ``body`` is a new template, sealed where needed, to be stored under ``template_id``.
+    ``body`` is a new template, sealed where needed, to be stored under ``template_id``;
+    ``base_id``: the one that it builds on.
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
@@ -48,12 +49,15 @@ class Proposal:
     demanded: bool = False
     which: Callable[[ResourceRow], bool] | None = None
     also: Callable[[Work, StackRow], None] | None = None
+    base_id: str | None = None
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
     """Write the plan; ready instances are looked at after the commit."""
     if proposal.body is not None and proposal.template_id is not None:
-        work.tx.add_template(proposal.template_id, stack.id, proposal.body, work.now)
+        work.tx.add_template(
+            proposal.template_id, stack.id, proposal.body, work.now, proposal.base_id
+        )
     _begin_action(work, stack, proposal)
     if proposal.wanted is None:
         _plan_verb(work, stack, proposal.action, proposal.which)
@@ -63,7 +67,18 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
     if proposal.also is not None:
         proposal.also(work, stack)
     recording.begin(work, stack, proposal.given)
+    if stack.generation > 1:
+        _preempt(work, stack)
     phases.turn(work, stack)
+
+
+def _preempt(work: Work, stack: StackRow) -> None:
+    """Nested stacks that are being made what nobody wants any more come to their end at once."""
+    for key in work.tx.running(stack.id):
+        row = _row(work, key)
+        wanted = row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash
+        if not wanted:
+            release.halt_below(work, row)
 
 
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:

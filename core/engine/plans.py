@@ -26,6 +26,7 @@ def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
         proposal, stack = NEW[type(action)](room, action)
     else:
         stack = proposals.named(room, action.stack)
+        proposals.check_root(room, stack)
         proposal = PLANS[type(action)](room, stack, action)
     if proposal is not None:
         proposal = _signed(room, _part(room, proposal, action))

@@ -14,6 +14,7 @@ from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
 from . import causes, handing
@@ -150,9 +151,19 @@ class Preparation:
     def _hash(self) -> str:
         if not self._hashed:
             assert self.resolved is not None
-            text = canonical(written(self.resolved))
+            text = canonical(written(self.resolved)) + self._below()
             self._hashed = self.instances.lending.sealer.hmac(text.encode())
         return self._hashed
+
+    def _below(self) -> str:
+        """What else decides the nested stack of an owner: the templates that it is made from."""
+        if self.cls is None or not issubclass(self.cls, NestedStack):
+            return ""
+        assert self.row.want_template_id is not None
+        definition = self.instances.definitions.get(self.row.want_template_id)
+        target = self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
+        assert isinstance(target, NestedStack)
+        return definition.signature_of(self.row.name, target.member_types())
 
     def _begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""

@@ -51,6 +51,17 @@ def named(room: Room, name: str) -> StackRow:
     return stack
 
 
+def check_root(room: Room, stack: StackRow) -> None:
+    """Raise NotSupported for a nested stack: whatever is done to it is done by its owner."""
+    if stack.owner_resource_id is None:
+        return
+    root = room.reader().stack_row(stack.root)
+    raise NotSupported(
+        f"Stack {stack.name} is nested in the stack {root.name}.",
+        hint=f"Act on {root.name}: what is nested in it follows.",
+    )
+
+
 def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     """The plan back to the last good template; None if none is owed any more."""
     stack = room.reader().stack_row(stack_id)
@@ -206,7 +217,7 @@ def templated(
     """The plan of a new template; ``changes`` and ``also``: what else is changed with it."""
     template_id = room.ids()
     room.definitions.keep(template_id, definition)
-    sealed = _holds_secrets(definition)
+    sealed = holds_secrets(definition)
     description = definition.description
     return Proposal(
         stack.id,
@@ -226,7 +237,7 @@ def templated(
     )
 
 
-def _holds_secrets(definition: Definition) -> bool:
+def holds_secrets(definition: Definition) -> bool:
     """Whether hidden values may stand in a bundle: of parameters, or as hidden properties."""
     return bool(definition.parameters.hidden) or any(
         HIDDEN in node.secrecy.values() for node in definition.resources.values()

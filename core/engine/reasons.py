@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
@@ -16,6 +16,7 @@ from zonda.hooks.wording import encodable, lost, shortened, text_of
 
 from .definitions import Definition
 from .redact import scrub
+from .values import joined
 
 OPEN, HIDDEN = "open", "hidden"
 
@@ -101,10 +102,31 @@ class Secrets:
                 key
                 for key in (*cls.attributes_schema, SHOW)
                 if marks.of_attribute(self._name, key) == HIDDEN
+            ]
+            + [
+                key
+                for key, path in paths_by_key(cls, definition, self._name)
+                if marks.of_attribute(self._name, path[0]) == HIDDEN
             ],
             "reference": marks.of_reference(self._name) == HIDDEN,
         }
         return {key: value for key, value in found.items() if value}
+
+
+def paths_by_key(
+    cls: type[Resource], definition: Definition, name: str
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """(key to store it under, name and keys below it) of what is read of an owner's members.
+
+    Where the name of an attribute is no attribute of the class (``resource.0``, those of members),
+    or only means something with a key below it, the keys decide which value it is.
+    """
+    if not cls.has_child:
+        return
+    for path in sorted(definition.paths_read(name), key=str):
+        first = path[0]
+        if first is not None and (first not in cls.attributes_schema or len(path) > 1):
+            yield joined(path), path
 
 
 def is_a_plugins(error: BaseException) -> bool:

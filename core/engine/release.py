@@ -18,6 +18,7 @@ from .states import (
     CLOSED,
     DIRTY,
     FAILED,
+    IDLE,
     LEAVING,
     MARKED,
     OPEN,
@@ -32,6 +33,8 @@ from .work import Work, failures
 CANCELLED = USER_CANCELLED
 #: How many reasons a stack keeps of one action: the list is read and written at each failure.
 MOST_REASONS = 100
+#: The failure of an action of a nested stack that is not wanted any more.
+HALTED = "Stopped with the stack above"
 MORE = "and more: each resource has its own reason"
 
 
@@ -150,6 +153,26 @@ def halt(work: Work, stack: StackRow) -> None:
     running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
     stack.remaining = sum(1 for row in running if row is not None and row.open)
     wake(work, stack)
+    for row in running:
+        if row is not None:
+            halt_below(work, row)
+
+
+def halt_below(work: Work, row: ResourceRow) -> None:
+    """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
+    child = busy_child(work, row)
+    if child is not None and not child.halted:
+        child.failures = json.dumps([*failures(child), HALTED])
+        halt(work, child)
+        phases.turn(work, child)
+
+
+def busy_child(work: Work, row: ResourceRow) -> StackRow | None:
+    """The nested stack of an instance, if something is planned or running in it."""
+    if row.physical_id is None:
+        return None
+    child = work.tx.child_of(row.id)
+    return None if child is None or child.phase == IDLE else child
 
 
 def wake(work: Work, stack: StackRow) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 from zonda.hooks.errors import NotFound, NotSupported, ResourceFailure
@@ -13,6 +14,7 @@ from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
 from .calls import Operation
 from .clearing import UNSET, clear_by_signal
+from .context import Write
 from .effects import Call, Step, Tx
 from .instances import Seen
 from .outcome import Answer, Failure, Final
@@ -31,19 +33,32 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     if UNSET in action.details:
         return (yield from clear_by_signal(room, action, note))
     user = room.settings.user
-    seen: Seen = yield Call(lambda: found(room, action.stack, action.resource))
-    answer: Answer = yield Call(lambda: _deliver(room, seen, action))
-    if not isinstance(answer, Final):
-        reason = _failure(seen, answer)
-        yield Tx(_failing(seen, signed(reason, user)))
-        raise ResourceFailure(reason)
-    final: Final = answer
-    accepted = yield Tx(noting(_storing(seen, final, user), note))
+    delivered: _Delivered | None = None
+    accepted = None
     while accepted is None:
-        seen = yield Call(lambda: found(room, action.stack, action.resource))
-        final = yield Call(Operation(room.instances, seen).state)
-        accepted = yield Tx(noting(_storing(seen, final, user), note))
+        seen: Seen = yield Call(lambda: found(room, action.stack, action.resource))
+        if delivered is None or delivered.writes:
+            delivered = yield Call(lambda: _deliver(room, seen, action))
+            if not isinstance(delivered.answer, Final):
+                reason = _failure(seen, delivered.answer)
+                yield Tx(_failing(seen, signed(reason, user)))
+                raise ResourceFailure(reason)
+        else:
+            final = yield Call(Operation(room.instances, seen).state)
+            delivered = _Delivered(final, [])
+        accepted = yield Tx(noting(_storing(seen, delivered, user), note))
     return accepted
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivered:
+    """What a handler has answered; of a type that does nothing outside, with what it stores.
+
+    That is stored together with the answer, or not at all, so it may be handed over once more.
+    """
+
+    answer: Answer
+    writes: list[Write]
 
 
 def _failure(seen: Seen, answer: Answer) -> str:
@@ -63,9 +78,10 @@ def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
     return store
 
 
-def _storing(seen: Seen, final: Final, by: str) -> Callable[[Work], Accepted | None]:
+def _storing(seen: Seen, delivered: _Delivered, by: str) -> Callable[[Work], Accepted | None]:
     """Store what a signal has changed, unless an operation has come between."""
-    accepted = accepted_as(seen.stack)
+    accepted, final = accepted_as(seen.stack), delivered.answer
+    assert isinstance(final, Final)
 
     def store(work: Work) -> Accepted | None:
         row, was = work.tx.resource(seen.row.id), seen.row
@@ -73,15 +89,24 @@ def _storing(seen: Seen, final: Final, by: str) -> Callable[[Work], Accepted | N
             return accepted
         if (row.fence, row.op, row.outputs_hash) != (was.fence, was.op, was.outputs_hash):
             return None
-        row.reference, row.outputs = final.reference, final.outputs
-        if row.outputs_hash != final.outputs_hash:
-            row.outputs_hash = final.outputs_hash
-            release.mark_dependants(work, row)
+        for write in delivered.writes:
+            write(work)
+        if row.op != "DELETE":  # of which nobody reads anything any more
+            row.reference, row.outputs = final.reference, final.outputs
+            if row.outputs_hash != final.outputs_hash:
+                row.outputs_hash = final.outputs_hash
+                release.mark_dependants(work, row)
         work.resource_event(row, "SIGNAL", "COMPLETE", signed("signal received", by))
-        work.after.poke[row.id] = None
+        _poke(work, row)
         return accepted
 
     return store
+
+
+def _poke(work: Work, row: ResourceRow) -> None:
+    """Have the operation of ``row`` polled now, and those of whoever requires it: they may wait."""
+    for key in (row.id, *work.tx.dependants(row)):
+        work.after.poke[key] = None
 
 
 def found(room: Room, stack_name: str, name: str) -> Seen:
@@ -96,14 +121,17 @@ def found(room: Room, stack_name: str, name: str) -> Seen:
 
 def _present(rows: list[ResourceRow], name: str) -> ResourceRow:
     there = {row.name: row for row in rows if row.want == PRESENT}
+    for row in there.values():
+        if name == row.id:
+            return row
     if name not in there:
         raise NotFound("Resource", name, hint=near(name, there))
     return there[name]
 
 
-def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Answer:
-    row = seen.row
-    operation = Operation(room.instances, seen)
+def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> _Delivered:
+    row, writes = seen.row, list[Write]()
+    operation = Operation(room.instances, seen, writes)
     handler = getattr(operation.instance, "handle_signal", None)
     if handler is None or (row.action == "INIT" and not row.op):
         raise NotSupported(
@@ -114,4 +142,4 @@ def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> Answer:
         handler(dict(action.details))
         return operation.state()
 
-    return operation.guarded(call)()
+    return _Delivered(operation.guarded(call)(), writes)

@@ -66,6 +66,7 @@ FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
     "DELETE_SNAPSHOT": _MADE | {"DELETE"},
     "SUSPEND": _WELL | {f"SUSPEND_{FAILED}"},
     "RESUME": frozenset({"SUSPEND", "RESUME"}),
+    "SIGNAL": _MADE,
 }
 
 #: Which phase a stack's action begins with: requirements first (UP) or dependants first (DOWN).
@@ -102,7 +103,9 @@ OVERTAKES: Final[Mapping[str, frozenset[str]]] = {
 #: Actions of a stack that it is not shown as once they have ended.
 PASSING: Final = frozenset({"DELETE_SNAPSHOT", "IMPORT"})
 #: Operations that a resource is not shown as once they have ended.
-PASSING_OPERATIONS: Final = frozenset({"DELETE_SNAPSHOT"})
+PASSING_OPERATIONS: Final = frozenset({"DELETE_SNAPSHOT", "SIGNAL"})
+#: Operations that give an instance a definition.
+MAKING: Final = frozenset({"CREATE", "ADOPT", "UPDATE"})
 #: Operations after whose failure an instance may still be what it was: an update that could not be
 #: begun (its hash is there then), a snapshot.
 UNHARMED: Final = frozenset({"UPDATE", "SNAPSHOT"})

@@ -17,6 +17,7 @@ from .calls import Operation
 from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .instances import Seen
+from .nested_calls import operation_of
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Replace, Waiting
 from .release import has_work
 from .room import Room
@@ -34,6 +35,8 @@ _HOOKS = {
 
 #: What column ``requires`` says of a resource that requires none.
 NOTHING = "[]"
+#: What is to be stored with a token does not fit what there is any more.
+STALE = object()
 
 
 def step(room: Room, key: str) -> Step:
@@ -217,7 +220,7 @@ def _same(work: Work, row: ResourceRow, link: Link) -> bool:
 def drive(room: Room, begun: Begun) -> Step:
     """Drive an operation to its end."""
     seen, writes = begun.seen, begun.writes
-    operation = begun.operation or Operation(room.instances, seen, writes)
+    operation = begun.operation or operation_of(room, seen, writes)
     following(room, operation)
     try:
         answer: Answer = yield from attempt(room, operation, begun)
@@ -258,10 +261,34 @@ def attempt(room: Room, operation: Operation, begun: Begun) -> Step:
     handle = transitions.held(operation.row)
     polling = not operation.seen.fresh and transitions.is_polling(operation.row)
     write = transitions.polled if polling else transitions.started
-    stored = _stored(room, handle, answer, write)
-    if not (yield Tx(_with(writes, handle, stored))):
-        return LOST
-    return (yield from poll(room, operation, handle, answer, writes))
+    call = operation.poll if polling else operation.handle
+    kept: Answer = yield from keep(room, operation, answer, write, call, writes)
+    if not isinstance(kept, Waiting):
+        return kept
+    return (yield from poll(room, operation, handle, kept, writes))
+
+
+def keep(
+    room: Room,
+    operation: Operation,
+    answer: Waiting,
+    write: Callable[..., bool],
+    call: Callable[[], Answer],
+    writes: list[Write],
+) -> Step:
+    """Store a token with all that goes with it; gives the answer that was stored, or another end.
+
+    ``call`` is made once more where what goes with it does not fit any more.
+    """
+    handle = transitions.held(operation.row)
+    found: Answer = answer
+    while isinstance(found, Waiting):
+        kept = yield Tx(_with(writes, handle, _stored(room, handle, found, write)))
+        if kept is not STALE:
+            operation.took(found)
+            return found if kept else LOST
+        found = yield Call(call)
+    return found
 
 
 def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
@@ -339,10 +366,12 @@ def poll(
             return limits.timed_out(operation.row)
         answer = said
         if answer.stored != known or writes:
-            known = answer.stored
-            stored = _stored(room, handle, answer, transitions.polled)
-            if not (yield Tx(_with(writes, handle, stored))):
-                return LOST
+            kept: Answer = yield from keep(
+                room, operation, answer, transitions.polled, operation.poll, writes
+            )
+            if not isinstance(kept, Waiting):
+                return kept
+            answer, known = kept, kept.stored
 
 
 def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Callable[[Work], Any]:
@@ -361,9 +390,16 @@ def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Call
 
 def _stored(
     room: Room, handle: Held, answer: Waiting, write: Callable[..., bool]
-) -> Callable[[Work], bool]:
+) -> Callable[[Work], Any]:
     token = None if answer.stored is None else room.sealer.seal_text(answer.stored)
-    return lambda work: write(work, handle, token, answer.volatile)
+
+    def store(work: Work) -> Any:
+        also = answer.also if transitions.fenced(work, handle) is not None else None
+        if also is not None and not also(work):
+            return STALE
+        return write(work, handle, token, answer.volatile)
+
+    return store
 
 
 def _ended(room: Room, operation: Operation, handle: Held, answer: Answer) -> Callable[[Work], Any]:

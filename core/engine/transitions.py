@@ -12,16 +12,18 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import breakpoints, causes, failing, handing, limits, parts, release
+from . import breakpoints, causes, failing, handing, limits, parts, phases, release
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
     ABSENT,
+    CLEAN,
     COMPLETE,
     DIRTY,
     FAILED,
     IN_PROGRESS,
     LEAVING,
+    MAKING,
     PASSING_OPERATIONS,
     POLLING,
     PRESENT,
@@ -35,8 +37,6 @@ from .states import next_operation_state as advance
 from .work import Work
 
 CHANGED = "state changed"
-#: Operations that give an instance a definition.
-MAKING = frozenset({"CREATE", "ADOPT", "UPDATE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ def begin(
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
     limits.put_on(row, stack, work.now)
-    work.resource_event(row, op, IN_PROGRESS, CHANGED)
+    if op != "SIGNAL":
+        work.resource_event(row, op, IN_PROGRESS, CHANGED)
 
 
 def new_op_id(work: Work, row: ResourceRow, op: str) -> str:
@@ -217,13 +218,17 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
         handing.has_ended(row, work.stack_of(row).action, op)
         if op == "RESUME":
             row.suspended = 0
+    if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
+        work.after.idle[row.stack_id] = None
+        row.dirty = row.dirty or (DIRTY if event == "failed" else CLEAN)
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
-    work.resource_event(row, op, status, reason)
+    if (op, status) != ("SIGNAL", COMPLETE):  # the event of the signal itself tells of it
+        work.resource_event(row, op, status, reason)
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
 
 
@@ -236,7 +241,7 @@ def achieved(row: ResourceRow, final: Final) -> None:
 
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     """Note what the operation achieved; whether others may see a difference."""
-    if op in PASSING_OPERATIONS:
+    if op in PASSING_OPERATIONS and op != "SIGNAL":
         return False
     # what is managed elsewhere is taken note of by a check
     if op in MAKING or (row.definition is None and row.external_id is not None):
@@ -279,6 +284,7 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
     if row is None:
         return
     failing.note(work, row, failure)
+    abort_below(work, row, failure)
     current = _end(work, row, "failed", FAILED, failure.reason)
     if current:
         _fail(work, row, failure.reason)
@@ -289,8 +295,23 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
 def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
     """End a running operation from outside; the stack has failed already."""
     failing.note(work, row, failure)
+    abort_below(work, row, failure)
     _end(work, row, "failed", FAILED, failure.reason)
     release.block(work, row)
+
+
+def abort_below(work: Work, row: ResourceRow, failure: Failure) -> None:
+    """What runs in the nested stack of an operation that ends from outside, ends with it."""
+    child = release.busy_child(work, row)
+    if child is None:
+        return
+    release.halt_below(work, row)
+    for key in work.tx.running(child.id):
+        below = work.tx.resource(key)
+        if below is not None:
+            give_up(work, below, Failure(f"{below.op} aborted with the stack above", failure.kind))
+            work.after.stop[key] = None
+    phases.turn(work, child)
 
 
 def _fail(work: Work, row: ResourceRow, reason: str) -> None:

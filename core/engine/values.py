@@ -29,6 +29,11 @@ def check_value(what: str, value: Any) -> None:
         whole_text(what, json.dumps(json.loads(text), ensure_ascii=False))
 
 
+def joined(path: Iterable[Any]) -> str:
+    """The key under which the value of an attribute at certain keys is stored."""
+    return ".".join(map(str, path))
+
+
 class RowValues:
     """Values of the instances in ``rows``, by name.
 
@@ -63,6 +68,8 @@ class RowValues:
             instance = self._instance(row)
             return {key: self._value(row, key) for key in instance.attributes_schema}
         stored = self._outputs(row)
+        if rest and (key := joined((attribute, *rest))) in stored:
+            return stored[key]
         if attribute in stored:
             return select(stored[attribute], rest)
         return self._instance(row).FnGetAtt(attribute, *rest)

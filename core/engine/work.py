@@ -35,8 +35,8 @@ class Notice:
 class After:
     """What follows a commit.
 
-    ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are owed a
-    plan; ``poke``: operations to poll now; ``stop``: operations that were ended from outside;
+    ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are
+    owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside;
     ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
     operations (``ahead.Begun``) that a step of another instance has begun, to be driven.
     """

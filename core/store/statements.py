@@ -78,10 +78,12 @@ STATEMENTS: dict[str, Executable] = {
     "stacks_of_root": select(STACK)
     .where(S.root_id == P("root"), S.deleted_at.is_(None))
     .order_by(S.created_at, S.id),
-    "tree_busy": select(literal_column("1")).where(
-        S.root_id == P("root"),
-        or_(S.phase != IDLE, exists().where(R.stack_id == S.id, _RUNNING)),
-    ).limit(ONE),
+    "tree_busy": select(ONE).where(
+        exists().where(
+            S.root_id == P("root"),
+            or_(S.phase != IDLE, exists().where(R.stack_id == S.id, _RUNNING)),
+        )
+    ),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
     "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),

@@ -1,0 +1,207 @@
+"""The operation of a resource whose physical side is a nested stack. In the pool.
+
+Its handler is a plan of the child, applied by the transaction that stores the token; its check
+looks whether the child has come to rest. The end of the child pokes it, so that the time between
+two looks is only a backstop. What it stores is enough to go on with after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.nested import ChildTemplate, NestedStack
+from zonda.hooks.resource import Resource, ResourceDefinition
+
+from . import actions, nesting, plans
+from .accepting import accept
+from .calls import Operation
+from .context import Write
+from .definitions import Definition
+from .instances import Seen
+from .outcome import Answer, Failure, Final, Waiting
+from .planning import Proposal
+from .reasons import paths_by_key
+from .room import Room
+from .states import FAILED, IDLE, MAKING
+from .work import Work
+
+#: Seconds between two looks at a nested stack whose end nobody has told.
+BACKSTOP = 30.0
+#: What is done to the child, by what is done to its owner.
+_VERBS: Mapping[str, Callable[[str], Any]] = {
+    "DELETE": actions.DeleteStack,
+    "SUSPEND": actions.SuspendStack,
+    "RESUME": actions.ResumeStack,
+    "CHECK": actions.CheckStack,
+}
+#: Operations that make the child what a template says.
+_TEMPLATED = MAKING | {"SIGNAL"}
+
+
+def operation_of(room: Room, seen: Seen, gathered: list[Write] | None = None) -> Operation:
+    """The operation that runs on a row: of a nested stack, or of a plug-in."""
+    if room.definitions.has_child(seen.row):
+        return NestedOperation(room, seen, gathered)
+    return Operation(room.instances, seen, gathered)
+
+
+class NestedOperation(Operation):
+    """One running operation of an owner."""
+
+    def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
+        super().__init__(room.instances, seen, gathered)
+        self._room = room
+
+    def policy(self) -> str:
+        """Nothing happens outside before it is stored."""
+        return "idempotent"
+
+    def abort(self) -> None:
+        """Nothing: whoever ends the operation ends what runs below it."""
+
+    def cleaner(self) -> Operation:
+        """Never asked for: a failure of an owner is no reason for another attempt."""
+        raise NotImplementedError
+
+    def carried(self) -> str | None:
+        """Nothing."""
+        return None
+
+    # -- handle ---------------------------------------------------------------------------------
+
+    def _handle(self) -> Answer:
+        self._during = "handle"
+        if self.action in _TEMPLATED:
+            return self._next(0)
+        child = self._child()
+        if child is None:
+            if self.action == "DELETE":
+                return Final()
+            raise ResourceFailure("Resource not created")
+        return self._verb(child)
+
+    def _verb(self, child: StackRow) -> Answer:
+        action = _VERBS[self.action](child.id)
+        proposal = plans.PLANS[type(action)](self._room, child, action)
+        if proposal is None and child.phase == IDLE:
+            return self._final()
+        return self._planning(child, proposal, 0)
+
+    def _next(self, applied: int) -> Answer:
+        """Have the child planned as its owner wants it next, or be done."""
+        target = self._target()
+        wanted = target.next_child(target.child, applied)
+        if wanted is None:
+            return self._final()
+        now = self._room.clock.now()
+        until = (self.token or {}).get("until")
+        if wanted.pause > 0 and until is None:
+            token = {**(self.token or {}), "applied": applied, "until": now + wanted.pause}
+            return self._waits(token, wanted.pause)
+        return self._applying(target, wanted, applied)
+
+    def _applying(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
+        template_id, resolved = self._wanted()
+        parent = self.instances.definitions.get(template_id)
+        spec = parent.child_spec(self.row.name, wanted, resolved)
+        child = self._child()
+        if child is None:
+            name = target.physical_resource_name()
+            child = nesting.new_child(self._room, self.seen.stack, self.row, name)
+        proposal = nesting.proposed(self._room, child, spec, parent, template_id)
+        return self._planning(child, proposal, applied + 1)
+
+    def _planning(self, child: StackRow, proposal: Proposal | None, applied: int) -> Waiting:
+        """Wait for the child; the token is stored with its plan, or not at all."""
+        token = {"child": child.id, "applied": applied}
+        if proposal is None:
+            return self._waits(token, BACKSTOP)
+        owner, plan = self.row.id, proposal
+
+        def apply(work: Work) -> bool:
+            row = work.tx.resource(owner)
+            assert row is not None
+            if accept(work, child, plan) is None:
+                return False
+            found = work.tx.stack(child.id)
+            assert found is not None
+            if row.deadline is not None and found.deadline is not None:
+                found.deadline = min(found.deadline, row.deadline)
+            row.physical_id = child.id
+            return True
+
+        return Waiting(token, nesting.token_text(token), False, BACKSTOP, apply)
+
+    def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
+        return Waiting(token, nesting.token_text(token), False, delay)
+
+    # -- poll -----------------------------------------------------------------------------------
+
+    def took(self, answer: Waiting) -> None:
+        """What was answered is stored."""
+        self.token = answer.token
+        self.row.physical_id = answer.token.get("child", self.row.physical_id)
+
+    def _poll(self) -> Answer:
+        self._during = "poll"
+        self._instance = None  # what it says of its child must be read anew
+        token = self.token
+        until = token.get("until")
+        if until is not None:
+            left = until - self._room.clock.now()
+            return self._waits(token, left) if left > 0 else self._next(token["applied"])
+        child = self.instances.definitions.reader.stack_row(token["child"])
+        if child.phase != IDLE:
+            return self._waits(token, BACKSTOP)
+        if child.status == FAILED:
+            kind, reason = nesting.reason_above(self.row.name, child)
+            return Failure(reason, kind, during="poll")
+        if self.action in _TEMPLATED:
+            return self._next(token["applied"])
+        return self._final()
+
+    # -- what is wanted -------------------------------------------------------------------------
+
+    def _child(self) -> StackRow | None:
+        return self.instances.definitions.reader.child_row(self.row.id)
+
+    def _wanted(self) -> tuple[str, ResourceDefinition]:
+        """(id of the template, definition) of what the operation is to achieve."""
+        row = self.row
+        if self.action in MAKING:
+            template_id, text = row.op_template_id, row.op_definition
+        else:
+            template_id, text = row.have_template_id, row.definition or row.op_definition
+        template_id = template_id or row.op_template_id or row.want_template_id
+        assert template_id is not None
+        return template_id, self.instances.read(row, text)
+
+    def _target(self) -> NestedStack:
+        """The owner as it shall be."""
+        template_id, resolved = self._wanted()
+        cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
+        made = self.instances.make(
+            self.seen,
+            definition=resolved,
+            cls=cls,
+            operation=True,
+            gathered=self._gathered,
+            scrubbed=self._scrubbed,
+        )
+        assert isinstance(made, NestedStack)
+        return made
+
+    def _read_by(
+        self, instance: Resource, definition: Definition
+    ) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """What is not in the schema is another value with other keys below it."""
+        for key, path in super()._read_by(instance, definition):
+            if key in type(instance).attributes_schema:
+                yield key, path
+        yield from paths_by_key(type(instance), definition, self.row.name)
+
+    def _as_it_is_now(self) -> Resource:
+        return self._target() if self.action in MAKING else super()._as_it_is_now()

@@ -1,0 +1,110 @@
+"""The plans of nested stacks: what the owner wants of its child, as a proposal. In the pool.
+
+A nested stack is planned like every other one. What differs: its template builds on the one of the
+stack at the top, it is never rolled back by itself, and nobody but its owner plans it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.jsontext import dumps
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template import policies
+from zonda.core.template.bundle import Identity
+from zonda.core.template.child_spec import ChildSpec
+from zonda.core.template.fingerprint import canonical
+
+from .definitions import Definition, policies_of
+from .planning import Proposal
+from .proposals import holds_secrets, wanted_by
+from .recording import Given
+from .room import Room
+
+
+def new_child(room: Room, stack: StackRow, owner: ResourceRow, name: str) -> StackRow:
+    """The row of a nested stack that is not there yet."""
+    return StackRow(
+        room.ids(),
+        stack.project,
+        name,
+        owner_resource_id=owner.id,
+        root_id=stack.root,
+        disable_rollback=1,
+        timeout_mins=stack.timeout_mins,
+        tags=stack.tags,
+    )
+
+
+def proposed(
+    room: Room, child: StackRow, spec: ChildSpec, parent: Definition, parent_template: str
+) -> Proposal:
+    """The plan that makes a nested stack what ``spec`` says.
+
+    ``parent`` is the definition of the owner's stack, stored as ``parent_template``. Raises
+    ValidationErrors.
+    """
+    identity = Identity(child.id, child.name, child.project)
+    before = _parameters(room, child)
+    definition: Definition = parent.family.load(spec, identity, before, False)
+    base = room.definitions.base_of(parent_template)
+    template_id = room.ids()
+    room.definitions.keep(template_id, definition, base)
+    body = {"spec": spec.to_json()}
+    sealed = bool(spec.marks) or holds_secrets(definition)
+    return Proposal(
+        child.id,
+        "UPDATE" if child.generation else "CREATE",
+        child.generation,
+        wanted_by(room, definition),
+        template_id,
+        room.sealer.dump(body, sealed=sealed),
+        {
+            "policies": _policies(definition, child),
+            "description": str(definition.description),
+            "note": "",
+            "disable_rollback": 1,
+        },
+        given=Given("", {}, *_hashes(room, spec)),
+        base_id=base,
+    )
+
+
+def _parameters(room: Room, child: StackRow) -> Mapping[str, Any] | None:
+    if not child.generation or child.template_id is None:
+        return None
+    values: Mapping[str, Any] = room.definitions.get(child.template_id).parameters.values
+    return values
+
+
+def _policies(definition: Definition, child: StackRow) -> str:
+    """What the environment says, but that of the stack: a nested one goes with its owner."""
+    known = policies_of(definition)
+    protect = {key: value for key, value in known.protect.items() if key != policies.STACK}
+    known = dataclasses.replace(known, protect=protect)
+    return known.after(policies.read(child.policies)).to_text()
+
+
+def _hashes(room: Room, spec: ChildSpec) -> tuple[str, str]:
+    """As ``recording.hashes``, of a nested template and its parameters."""
+    texts = (canonical([spec.file, spec.template]), canonical(dict(spec.parameters)))
+    first, second = (room.sealer.hmac(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return first, second
+
+
+def reason_above(owner: str, child: StackRow) -> tuple[str, str]:
+    """(kind, reason) of the owner's failure: the child's first one, with the way down to it."""
+    known: list[str] = json.loads(child.failures)
+    first = known[0] if known else child.status_reason
+    kind, separator, text = first.partition(": resources.")
+    if separator and kind.isidentifier():
+        return kind, f"{kind}: resources.{owner}.resources.{text}"
+    return "ResourceFailure", f"ResourceFailure: resources.{owner}: {first}"
+
+
+def token_text(token: Mapping[str, Any]) -> str:
+    """A token of an owner's operation for its column."""
+    return dumps(dict(token))
