@@ -185,7 +185,7 @@ class App:
         """What can be told of files and environments: types, capabilities, parameters."""
         from .app_introspection import Introspection
 
-        return Introspection(self.plugins, self.function_table, self.limits)
+        return Introspection(self.plugins, self.function_table, self.limits, self.check_context)
 
     # -- store and engine -----------------------------------------------------------------------
 

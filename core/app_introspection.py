@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from .introspection.explaining import Explanation, explain
 from .introspection.offers import Listed, listed
+from .introspection.parameters import Found, Means, parameters
 from .template.bundle import Bundle, Limits
 
 if TYPE_CHECKING:  # made when first asked for
+    from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
 
     from .functions.table import FunctionTable
@@ -26,6 +28,7 @@ class Introspection:
     plugins: Plugins
     functions: Callable[[str], FunctionTable]
     limits: Limits
+    context: Callable[[], ResourceContext]
 
     def explain_type(self, bundle: Bundle, type_name: str, resource: str = "") -> Explanation:
         """Why a type means what it means; raises ValidationErrors for environments."""
@@ -34,3 +37,10 @@ class Introspection:
     def listed(self, bundle: Bundle) -> Listed:
         """What the environments list; raises ValidationErrors for environments."""
         return listed(bundle, self.plugins, self.limits)
+
+    def parameters(self, bundle: Bundle, *, given_too: bool = False) -> Found:
+        """Every parameter of a tree of templates; raises ValidationErrors."""
+        from .functions.yaql_function import evaluator
+
+        parts = (self.plugins, self.functions, self.limits, evaluator(self.limits), self.context)
+        return parameters(bundle, Means(*parts), given_too=given_too)

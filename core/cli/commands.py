@@ -77,6 +77,9 @@ COMMANDS = {
     "template explain-type": Command(
         "explain_type", "explain_type", "Explain what a type means, and which rule says so."
     ),
+    "template parameters": Command(
+        "template_parameters", "parameters", "List all that a tree of templates can be given."
+    ),
     "template version list": Command("template_show", "versions", "List template versions."),
     "template function list": Command("template_show", "functions", "List a version's functions."),
     "capabilities find": Command("capabilities", "find", "Find templates by what they offer."),

@@ -1,0 +1,153 @@
+"""Every parameter that can be given to a template and to all that is nested in it.
+
+Called by ``app`` for ``zonda template parameters``, once environments have chosen the templates. A
+nested template's parameter that the template above gives is nobody's to give any more; any other
+takes its value from ``parameter_defaults``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.template import environment as environments
+from zonda.core.template.bundle import Bundle, Identity, Limits, shown
+from zonda.core.template.masking import MASK
+from zonda.core.template.parameters import SECTION, ParameterSchema
+from zonda.core.template.scope import FunctionTable, Yaql
+from zonda.core.template.stack import load
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
+from zonda.hooks.manager import Plugins
+
+from .tree import Grown, Tree
+
+FROM_DEFAULT = "default"
+
+
+@dataclass(slots=True)
+class Parameter:
+    """One declaration. ``default`` and ``value`` are masked where they are hidden.
+
+    ``mandatory``: it has no default in its template. ``missing``: nothing gives it a value yet.
+    ``origin``: what gives it (``parameters``, ``parameter_defaults``, ``default``, or ``template``
+    for the one above), at ``origin_place``. ``give_in``: the section of an environment that can.
+    ``resources``: the ways to the nested stacks that have it, names between slashes.
+    """
+
+    name: str
+    schema: ParameterSchema
+    default: Any
+    mandatory: bool
+    missing: bool
+    hidden: bool
+    value: Any
+    origin: str
+    origin_place: Place | None
+    place: Place | None
+    template: str
+    give_in: str
+    resources: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The parameters of a tree; ``open``: what could not be looked into, and why."""
+
+    parameters: tuple[Parameter, ...]
+    templates: int
+    open: tuple[str, ...]
+    warnings: tuple[TemplateWarning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What templates are read with: as for ``stack.load``."""
+
+    plugins: Plugins
+    functions: Callable[[str], FunctionTable]
+    limits: Limits
+    yaql: Yaql
+    context: Callable[[], ResourceContext]
+
+
+def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Found:
+    """The parameters of a bundle's tree; raises ValidationErrors with the faults of all templates.
+
+    ``given_too``: also those of nested templates that the template above gives.
+    """
+    root = load(
+        bundle,
+        identity=Identity("", "template", ""),
+        plugins=means.plugins,
+        functions=means.functions,
+        limits=means.limits,
+        yaql=means.yaql,
+        all_given=False,
+        ignore_unknown=True,
+        templates=True,
+    )
+    tree = Tree(means.context)
+    rows: dict[tuple[str, str, bool], Parameter] = {}
+    count = 0
+    for grown in tree.grown(root):
+        count += 1
+        _add(rows, _declared(grown, bundle, given_too), grown)
+    if tree.errors:
+        raise ValidationErrors(tree.errors)
+    notes = tuple(dict.fromkeys(tree.open))
+    return Found(tuple(rows.values()), count, notes, tuple(root.warnings))
+
+
+def _add(
+    rows: dict[tuple[str, str, bool], Parameter], found: Iterable[Parameter], grown: Grown
+) -> None:
+    for each in found:
+        row = rows.setdefault((each.template, each.name, each.origin == "template"), each)
+        if grown.names:
+            row.resources.append("/".join(grown.names))
+
+
+def _declared(grown: Grown, bundle: Bundle, given_too: bool) -> Iterable[Parameter]:
+    definition = grown.definition
+    file = shown(grown.file) or bundle.template_file
+    for name, schema in definition.schemas.items():
+        if grown.names and name in grown.given:
+            if given_too:
+                yield _made(grown, file, schema, "template", None)
+            continue
+        values = definition.parameters
+        origin = "" if values.known(name) is None else values.origin(name)
+        path = (_SECTIONS.get(origin, ""), name)
+        place = definition.environment.place(path) if origin in _SECTIONS else None
+        yield _made(grown, file, schema, origin, place)
+
+
+_SECTIONS = {
+    "parameters": environments.PARAMETERS,
+    "parameter_defaults": environments.DEFAULTS,
+}
+
+
+def _made(
+    grown: Grown, file: str, schema: ParameterSchema, origin: str, place: Place | None
+) -> Parameter:
+    definition = grown.definition
+    name = schema.name
+    hidden = name in definition.parameters.hidden
+    value = definition.parameters.values.get(name)
+    return Parameter(
+        name=name,
+        schema=schema,
+        default=MASK if schema.hidden and schema.default is not None else schema.default,
+        mandatory=schema.default is None,
+        missing=not origin,
+        hidden=hidden,
+        value=MASK if hidden and value is not None else value,
+        origin=origin,
+        origin_place=place,
+        place=definition.document.place((SECTION, name), key=True),
+        template=file,
+        give_in=environments.DEFAULTS if grown.names else environments.PARAMETERS,
+    )

@@ -1,0 +1,203 @@
+"""The tree of nested templates that a template makes, as far as it is known before anything is.
+
+Called by ``parameters``. Templates chosen by a registry, by file names, by members of groups and by
+the names that a chain takes from parameters are looked into; what only real resources could tell is
+left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.template.bundle import Identity
+from zonda.core.template.checks import NullValues
+from zonda.core.template.child_loading import ChildLoader
+from zonda.core.template.child_spec import ChildSpec
+from zonda.core.template.definition import StackDefinition
+from zonda.core.template.family import Family
+from zonda.core.template.faults import FAULTS, PARAMETER_MISSING, UNKNOWN
+from zonda.core.template.raising import raise_all
+from zonda.core.template.resources import ResourceNode
+from zonda.core.template.scope import Scope
+from zonda.core.template.source import Document
+from zonda.core.template.template_resource import TemplateResource
+from zonda.core.template.ways import led
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
+from zonda.hooks.function import ABSENT, Function, resolve, sources
+from zonda.hooks.nested import ChildTemplate, NestedStack
+
+#: A template that stands below itself so often goes on for ever.
+_MOST_REPEATS = 3
+_OF_RESOURCES = ("attr", "ref")
+#: Stands for a value that only real resources, or parameters without a value, could tell. It is a
+#: text, since what makes members of groups handles texts.
+LATE = "\ue0f0(known later)\ue0f0"
+
+#: The resources that lead to a template, each with the document that it stands in.
+Way = tuple[tuple[ResourceNode, Document], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """One template of the tree. ``file``: its key, empty for the root and for generated ones.
+
+    ``names``: the resources that lead to it. ``given``: parameters that the template above gives.
+    """
+
+    definition: StackDefinition
+    names: tuple[str, ...]
+    file: str
+    given: frozenset[str]
+
+
+class Tree:
+    """A walk through the nested templates below a root. ``open``: what could not be looked into.
+
+    ``errors``: faults of nested templates, with places and the way that led there.
+    """
+
+    def __init__(self, context: Callable[[], ResourceContext]) -> None:
+        self._context = context
+        self.open: list[str] = []
+        self.errors: list[TemplateError] = []
+
+    def grown(self, root: StackDefinition) -> Iterator[Grown]:
+        """The root and every nested template, each before what is nested in it."""
+        yield Grown(root, (), "", frozenset())
+        yield from self._below(root, (), ())
+
+    def _below(
+        self, definition: StackDefinition, way: Way, files: tuple[str, ...]
+    ) -> Iterator[Grown]:
+        for node in definition.resources.values():
+            if issubclass(node.cls, NestedStack) and node.external_id is None:
+                yield from self._child(definition, (*way, (node, definition.document)), files)
+
+    def _child(
+        self, definition: StackDefinition, way: Way, files: tuple[str, ...]
+    ) -> Iterator[Grown]:
+        node = way[-1][0]
+        try:
+            values, unknown = _values(definition, node)
+            if unknown and not issubclass(node.cls, TemplateResource):
+                said = ", ".join(sorted(unknown))
+                self._leave_open(way, f"known later, so that it counts as not given: {said}")
+            child = self._template(node, values)
+            if child is None:
+                return
+            resolved = ResourceDefinition(node.name, node.type, values)
+            spec = definition.child_spec(node.name, child, resolved)
+        except ValidationErrors as error:
+            self._note(error, way)
+            return
+        except FAULTS as error:
+            self._leave_open(way, str(error))
+            return
+        file = spec.file or ""
+        if spec.file is None and spec.template is None:
+            return
+        if file and files.count(file) >= _MOST_REPEATS:
+            self._leave_open(way, "the template stands below itself")
+            return
+        files = (*files, file) if file else files
+        unknown = unknown if file else frozenset()
+        yield from self._visit(definition, way, spec, unknown, files)
+
+    def _template(self, node: ResourceNode, values: Mapping[str, Any]) -> ChildTemplate | None:
+        """What the resource would make of itself; raises TemplateError and ValueError."""
+        resolved = ResourceDefinition(node.name, node.type, values, raw=node.trees)
+        resource = node.cls(node.name, resolved, self._context())
+        assert isinstance(resource, NestedStack)
+        if isinstance(resource, TemplateResource) and resource.problem is not None:
+            raise ValidationErrors([resource.problem])
+        try:
+            return resource.checked_child()
+        except ZondaError:
+            raise
+        except Exception as error:  # a plug-in may raise anything: this is its border
+            raise ValueError(f"{type(error).__name__}: {error}") from error
+
+    def _visit(
+        self,
+        above: StackDefinition,
+        way: Way,
+        spec: ChildSpec,
+        unknown: frozenset[str],
+        files: tuple[str, ...],
+    ) -> Iterator[Grown]:
+        family = above.family
+        assert isinstance(family, Family)
+        loader = ChildLoader(family, spec, Identity("", "nested", ""), unknown)
+        loader.all_given = False
+        loader.run(None)
+        faults = [each for each in loader.errors if each.code not in (*UNKNOWN, PARAMETER_MISSING)]
+        try:
+            raise_all(faults, loader.found_document, loader.environment)
+        except ValidationErrors as error:
+            self._note(error, way)
+        if not loader.complete:
+            return
+        definition = StackDefinition(loader, family, spec)
+        given = frozenset(spec.parameters) | unknown
+        yield Grown(definition, spec.names, spec.file or "", given)
+        yield from self._below(definition, way, files)
+
+    def _note(self, error: ValidationErrors, way: Way) -> None:
+        for fault in error.errors:
+            for owner, document in reversed(way):
+                fault = led(fault, owner, document)
+            self.errors.append(fault)
+
+    def _leave_open(self, way: Way, why: str) -> None:
+        self.open.append(f"{'/'.join(node.name for node, _ in way)}: {why}")
+
+
+def _values(
+    definition: StackDefinition, node: ResourceNode
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """The properties that are known, and the names of those that are not yet."""
+    scope = definition.scope(NullValues())
+    scope.begin()
+    trees = node.properties
+    if isinstance(trees, Function):
+        trees = resolve(trees, scope)
+    found = {name: _known(tree, scope) for name, tree in trees.items()} if trees else {}
+    found = {name: value for name, value in found.items() if value is not ABSENT}
+    if not issubclass(node.cls, TemplateResource):
+        # What is inside a property is left to the members, who know what it is for.
+        late = frozenset(name for name, value in found.items() if value == LATE)
+        return {name: value for name, value in found.items() if name not in late}, late
+    unknown = frozenset(name for name, value in found.items() if _is_late(value))
+    known = {name: value for name, value in found.items() if name not in unknown}
+    return known, unknown & node.cls.properties_schema.keys()
+
+
+def _known(tree: Any, scope: Scope) -> Any:
+    """``tree`` with every function replaced by its value, or by ``LATE``."""
+    if isinstance(tree, dict):
+        pairs = ((key, _known(item, scope)) for key, item in tree.items())
+        return {key: value for key, value in pairs if value is not ABSENT}
+    if isinstance(tree, list):
+        return [value for value in (_known(item, scope) for item in tree) if value is not ABSENT]
+    if not isinstance(tree, Function):
+        return tree
+    if tree.name == "if":  # decided when it was parsed: what is left is the branch that was taken
+        return _known(tree.args, scope)
+    if any(source.kind in _OF_RESOURCES for source in sources(tree)):
+        return LATE
+    try:
+        return resolve(tree, scope)
+    except FAULTS:
+        return LATE
+
+
+def _is_late(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_late, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_late, value))
+    return isinstance(value, str) and LATE in value
