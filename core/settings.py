@@ -198,6 +198,13 @@ class Settings:
         "ZONDA_ALLOW_REMOTE_FILES",
         choices=("no", "public", "any"),
     )
+    max_nested_depth: int = _setting(
+        _LIMITS.max_nested_depth,
+        "How many templates may lie inside each other below the stack's own (Heat's "
+        "`max_nested_stack_depth`).",
+        "ZONDA_MAX_NESTED_DEPTH",
+        least=0,
+    )
     max_nodes: int = _setting(
         _LIMITS.max_nodes,
         "How many values a template may have once its aliases are written out, and how many "

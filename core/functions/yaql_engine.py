@@ -22,7 +22,7 @@ from yaql.language.factory import YaqlEngine
 from zonda.core.clock import SystemClock
 from zonda.hooks.errors import TemplateError
 
-from . import yaql_regex
+from . import yaql_format, yaql_regex
 
 #: What an expression may raise besides yaql's own errors: the faults of Python's operations.
 _FAULTS = (
@@ -64,6 +64,7 @@ def _context() -> Any:
     """The standard library, with what could run for ever replaced."""
     context = yaql.create_context(regex=False)
     yaql_regex.register(context)
+    yaql_format.register(context)
     context = context.create_child_context()
     context.register_function(_power, name="pow", exclusive=True)
     context.register_function(_shift_left, name="shiftBitsLeft", exclusive=True)

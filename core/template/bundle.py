@@ -118,3 +118,4 @@ class Limits:
     max_faults: int = 1000
     pattern_seconds: float = 1.0
     patterns_seconds: float = 5.0
+    max_nested_depth: int = 5

@@ -17,7 +17,7 @@ from .environment import Environment
 from .loading import Loader, Surroundings
 from .registry import Registry
 from .secrecy import HIDDEN
-from .source import Document
+from .source import Document, load_document
 
 
 class Shared(Protocol):
@@ -72,6 +72,10 @@ class ChildLoader(Loader):
     def _document(self) -> Document:
         if self._spec.file is not None:
             return self._shared.document(self._spec.file)
+        if self._spec.text is not None:
+            most = self.limits.max_template_bytes
+            document = load_document(self._spec.text, "", max_bytes=most)
+            return Document("", "", document.data)  # it stands in no file
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:

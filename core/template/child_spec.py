@@ -21,7 +21,8 @@ class ChildSpec:
     """Which template, with which parameters, in which place of the tree.
 
     ``file``: a key of the root's files; or ``template``: a generated template as data, in which the
-    properties, metadata and update policies of resources are values and never functions.
+    properties, metadata and update policies of resources are values and never functions; or
+    ``text``: a template that came as a value.
     ``document``: the template file whose links say what names of files mean. ``marks``: parameters
     that are ``sealed`` or ``hidden`` because of where their values come from; ``LITERALS`` and
     ``FACADE`` are more keys. ``names``: the resources from the root to the owner. ``without``: the
@@ -37,6 +38,7 @@ class ChildSpec:
     names: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     facade: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    text: str | None = field(default=None, repr=False)
 
     @property
     def depth(self) -> int:
@@ -54,6 +56,7 @@ class ChildSpec:
             "names": list(self.names),
             "without": list(self.without),
             "facade": dict(self.facade),
+            "text": self.text,
         }
 
     @classmethod

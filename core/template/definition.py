@@ -35,6 +35,8 @@ from .scope import ResourceValues, Scope, Yaql
 from .source import Document
 
 ContextFor = Callable[[ResourceNode], ResourceContext]
+#: Gives the faults below a resource that owns a nested stack.
+Below = Callable[["StackDefinition", ResourceNode], Iterator[TemplateError]]
 
 
 class Kin(Protocol):
@@ -179,6 +181,7 @@ class StackDefinition:
         return ChildSpec(
             file=key,
             template=child.template,
+            text=child.text,
             document=self._linked_by if key is None else key,
             parameters=child.parameters,
             marks=self._child_marks(name, child),
@@ -208,9 +211,9 @@ class StackDefinition:
         properties = {
             key: mark for key, mark in self.secrecy_of(name).items() if mark != secrecy.OPEN
         }
-        marks = {} if child.template is not None else dict(properties)
+        marks = dict(properties) if child.file is not None else {}
         worst = secrecy.highest(properties.values())
-        if child.template is not None and worst != secrecy.OPEN:
+        if child.file is None and worst != secrecy.OPEN:
             marks = {LITERALS: worst, **dict.fromkeys(child.parameters, worst)}
         facade = self.secrecy.of_metadata(name)
         return {**marks, FACADE: facade} if facade != secrecy.OPEN else marks
@@ -225,8 +228,10 @@ class StackDefinition:
         faults = [self.masked(fault) for fault in islice(self.faults(context_for), most)]
         raise_all(faults, self.document, self.environment, most=most)
 
-    def faults(self, context_for: ContextFor) -> Iterator[TemplateError]:
-        """What ``validate`` raises, in Heat's order."""
+    def faults(
+        self, context_for: ContextFor, below: Below | None = None
+    ) -> Iterator[TemplateError]:
+        """What ``validate`` raises, in Heat's order; with ``below`` what is wrong inside, too."""
         try:
             names = self.order()
         except Ring:
@@ -235,8 +240,12 @@ class StackDefinition:
         empty = self.scope(checks.NullValues())
         for name in names:
             node = self.resources[name]
-            yield from checks.resource_faults(
-                node, static, empty, context_for(node), self._reported.get(name, frozenset())
-            )
+            reported = self._reported.get(name, frozenset())
+            is_well = not reported
+            for fault in checks.resource_faults(node, static, empty, context_for(node), reported):
+                is_well = False
+                yield fault
+            if below is not None and (is_well or getattr(node.cls, "problem", None)):
+                yield from below(self, node)
         for output in self.outputs.values():
             yield from output.static_faults(static)

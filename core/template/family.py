@@ -16,13 +16,13 @@ from typing import Any
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
 
-from . import versions
+from . import placing, versions
 from .bundle import Identity, shown
 from .child_loading import ChildLoader
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .environment import Environment
-from .faults import FILE_MISSING
+from .faults import TYPE_TEMPLATE
 from .loading import Loader, Surroundings
 from .parameters import SECTION as PARAMETERS
 from .parameters import Parameters
@@ -79,6 +79,23 @@ class Family:
         raise_all(faults, definition.document, definition.environment, most=most)
         return definition
 
+    def opened(
+        self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
+    ) -> tuple[StackDefinition | None, list[TemplateError]]:
+        """A nested template as far as it is known, and the faults of loading it.
+
+        No definition where it cannot be read; its faults have their places then.
+        """
+        loader = ChildLoader(self, spec, identity, unknown)
+        loader.run(None)
+        if not loader.complete:
+            document = loader.found_document
+            placing.fill(loader.errors, document, loader.environment)
+            return None, loader.errors
+        definition = StackDefinition(loader, self, spec)
+        faults = [*loader.errors, *loader.plugin_faults]
+        return definition, [definition.masked(fault) for fault in faults]
+
     # -- what is read of files ------------------------------------------------------------------
 
     def document(self, file: str) -> Document:
@@ -93,7 +110,7 @@ class Family:
         if text is None:
             raise TemplateError(
                 f'Could not fetch remote template "{shown(file)}": Invalid URL scheme ',
-                code=FILE_MISSING,
+                code=TYPE_TEMPLATE,
                 heat_type="NotFound",
                 hint="No file of that name came along with the template and the environments.",
             )

@@ -52,6 +52,8 @@ CAPABILITIES = "ZON148"
 REQUIREMENTS = "ZON149"
 CHOICE = "ZON150"
 PROPERTY = "ZON140"
+NESTED_DEPTH = "ZON151"
+FACADE = "ZON152"
 
 
 #: So many faults of one kind are worth the time that "did you mean" takes.

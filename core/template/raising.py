@@ -34,7 +34,9 @@ def distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
     seen: set[object] = set()
     for fault in faults:
         unknown = fault.code == UnknownReference.code
-        mark = (fault.at, fault.code if unknown else str(fault))
+        mark: object = (fault.at, fault.code if unknown else str(fault))
+        if fault.way:  # the same template may be reached on several ways
+            mark = (fault.place, fault.at, fault.label, fault.message)
         if mark not in seen and not isinstance(fault, Poisoned):
             seen.add(mark)
             yield fault

@@ -18,6 +18,7 @@ from .definition import ContextFor, StackDefinition
 from .family import Family
 from .faults import UNKNOWN
 from .loading import Loader, Surroundings
+from .nested_checks import NestedChecks
 from .outputs import OutputNode
 from .raising import distinct, raise_all
 from .resources import ResourceNode
@@ -89,7 +90,8 @@ def load(
     faults = list(loader.errors)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
-        faults.extend(islice(definition.faults(context_for), most))
+        nested = NestedChecks(family, context_for, loader.limits)
+        faults.extend(islice(definition.faults(context_for, nested.below), most))
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
         unknown = [fault for fault in faults if fault.code in UNKNOWN]

@@ -32,10 +32,38 @@ def yaql(expression, data=None):
         ("let(x => $.data) -> $x + 1", 1, 2),
         ("'abc'.replace(b, x)", None, "axc"),
         ("'a,b'.split(',')", None, ["a", "b"]),
+        ('"{0}".format($.data)', None, "None"),
+        ('"{0}:{1}".format($.data.a, $.data.get(b, x))', {"a": 1}, "1:x"),
+        ('"{}-{name!r}-{:>3}-{{}}".format(1, 2, name => z)', None, "1-'z'-  2-{}"),
     ],
 )
 def test_expressions_have_values(evaluate, expression, data, value):
     assert evaluate(yaql(expression, data)) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ('"{0.__class__}".format($.data)', "format takes names and numbers, not {0.__class__}"),
+        ('"{0[0]}".format($.data)', "format takes names and numbers, not {0[0]}"),
+        ('"{1}".format($.data)', "format has no value number 1"),
+        ('"{} {}".format($.data)', "format has no value number 1"),
+        ('"{x}".format($.data)', "'format has no value x'"),
+        ('"{0:1001}".format($.data)', "format cannot have the layout '1001'"),
+        ('"{0:{0}}".format($.data)', "format cannot have the layout '{0}'"),
+        ('"{0".format($.data)', "expected '}' before end of string"),
+    ],
+)
+def test_format_reaches_nothing_but_its_values(evaluate, expression, message):
+    with pytest.raises(TemplateError) as caught:
+        evaluate(yaql(expression, [1]))
+    assert caught.value.message == message
+
+
+def test_format_cannot_fill_the_memory(evaluate):
+    with pytest.raises(TemplateError) as caught:
+        evaluate(yaql(f'"{"{0}" * 1000}".format($.data)', "x" * 5000))
+    assert caught.value.heat_type == "MemoryQuotaExceededException"
 
 
 @pytest.mark.parametrize(

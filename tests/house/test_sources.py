@@ -31,6 +31,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/preview/verdicts.py": "border: a plug-in decides about an update",
     "core/template/added_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/checks.py": "border: a plug-in's validate is called",
+    "core/template/nested_checks.py": "border: a plug-in is asked for its nested template",
     "core/introspection/tree.py": "border: a plug-in is asked for its nested template",
     "workflows/service_call.py": "border: a user's function, in a process of its own",
     "hooks/wording.py": "a stranger's __str__ is called",

@@ -13,8 +13,9 @@ from zonda.core.functions.yaql_function import evaluator
 from zonda.core.template.stack import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.constraints import AllowedValues
-from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.manager import Plugins
+from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 from zonda.hooks.runner import StackRef
 
@@ -65,6 +66,29 @@ class Choosy(Resource):
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         "size": _Schema(_Schema.STRING, constraints=[AllowedValues(["small", "large"])])
     }
+
+
+class Group(NestedStack):
+    """Members of one type."""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        "count": _Schema(_Schema.INTEGER, default=1),
+        "member": _Schema(_Schema.MAP),
+        "types": _Schema(_Schema.LIST),
+        "secret": _Schema(_Schema.STRING, hidden=True),
+    }
+
+    def child_template(self) -> Mapping[str, Any]:
+        if self.properties["count"] > 9:
+            raise ResourceFailure("too many")
+        member = self.properties["member"]
+        types = self.properties["types"] or [member.get("type")]
+        members = [{**member, "type": each} for each in types] * self.properties["count"]
+        resources = {str(index): each for index, each in enumerate(members)}
+        return {"heat_template_version": "2018-08-31", "resources": resources}
+
+    def member_types(self) -> list[str]:
+        return [self.properties["member"].get("type", ""), *self.properties["types"]]
 
 
 TYPES: dict[str, type[Resource]] = {"Thing": Thing, "Picky": Picky, "Choosy": Choosy}
@@ -137,6 +161,45 @@ def faults(loaded: Load) -> Callable[..., tuple[TemplateError, ...]]:
         return caught.value.errors
 
     return faults_of
+
+
+class Tree(Protocol):
+    """Loads and validates a root with nested files; every text gets a version as first line."""
+
+    def __call__(
+        self,
+        template: str,
+        files: Mapping[str, str] | None = ...,
+        *,
+        limits: Limits | None = ...,
+        **bundle: Any,
+    ) -> StackDefinition: ...
+
+
+@pytest.fixture
+def tree() -> Tree:
+    def loaded(
+        template: str,
+        files: Mapping[str, str] | None = None,
+        *,
+        limits: Limits | None = None,
+        **bundle: Any,
+    ) -> StackDefinition:
+        limits = limits or Limits()
+        first = "heat_template_version: 2018-08-31\n"
+        texts = {name: first + text for name, text in (files or {}).items()}
+        return load(
+            Bundle(first + template, "root.yaml", files=texts, **bundle),
+            identity=IDENTITY,
+            plugins=Plugins(resource_types={**TYPES, "Group": Group}),
+            functions=functions_for,
+            limits=limits,
+            yaql=evaluator(limits),
+            context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
+            templates=True,
+        )
+
+    return loaded
 
 
 @pytest.fixture

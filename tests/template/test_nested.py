@@ -4,56 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
-from zonda.core.functions.table import functions_for
-from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.stack import (
-    Bundle,
-    ChildSpec,
-    Identity,
-    Limits,
-    StackDefinition,
-    load,
-)
+from zonda.core.template.stack import ChildSpec, Identity, StackDefinition
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.manager import Plugins
 from zonda.hooks.nested import ChildTemplate
-from zonda.hooks.resource import Resource
 
-VERSION = "heat_template_version: 2018-08-31\n"
-
-
-class Tree(Protocol):
-    """Loads a tree of templates."""
-
-    def __call__(
-        self, template: str, files: Mapping[str, str] = ..., **bundle: Any
-    ) -> StackDefinition: ...
-
-
-@pytest.fixture
-def tree(types: dict[str, type[Resource]], context: Any) -> Tree:
-    def loaded(
-        template: str, files: Mapping[str, str] | None = None, **bundle: Any
-    ) -> StackDefinition:
-        limits = Limits()
-        texts = {name: VERSION + text for name, text in (files or {}).items()}
-        return load(
-            Bundle(VERSION + template, "root.yaml", files=texts, **bundle),
-            identity=Identity("id", "stack", "project"),
-            plugins=Plugins(resource_types=types),
-            functions=functions_for,
-            limits=limits,
-            yaql=evaluator(limits),
-            context_for=lambda node: context,
-            templates=True,
-        )
-
-    return loaded
-
+Tree = Callable[..., StackDefinition]
 
 CHILD = """
 parameters:
