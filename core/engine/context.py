@@ -23,6 +23,8 @@ from .work import Work
 
 #: What a plug-in stores, to be run in a transaction.
 Write = Callable[[Work], None]
+#: A signal that is handed on: to which reference, with which details.
+Onward = tuple[str, Mapping[str, Any]]
 
 
 def _nothing() -> None:
@@ -87,7 +89,7 @@ class LentContext:
         around: Callable[[], Mapping[str, Any]] = dict,
         below: Callable[[], Any] = _nothing,
         read: Callable[[], frozenset[str | None]] = frozenset,
-        onward: list[tuple[str, Mapping[str, Any]]] | None = None,
+        onward: list[Onward] | None = None,
         paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
         elsewhere: Callable[[str], Any] = lambda reference: None,
         assigned: Callable[[], str | None] = lambda: None,

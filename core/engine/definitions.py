@@ -192,7 +192,7 @@ class Definitions:
     def is_inward_type(self, class_type: str) -> bool:
         """Whether a registered type does nothing outside zonda."""
         found = self._types.get(class_type)
-        return found is not None and not found.acts_outside
+        return found is not None and not (found.acts_outside or found.has_child)
 
     def seems_inward(self, row: ResourceRow) -> bool:
         """Like ``is_inward``, of what is wanted of an instance; False where that is not at hand.
@@ -203,7 +203,7 @@ class Definitions:
             return self.is_inward(row)
         known = self._kept.get(row.want_template_id or "")
         node = None if known is None else known.resources.get(row.name)
-        return node is not None and not node.cls.acts_outside
+        return node is not None and not (node.cls.acts_outside or node.cls.has_child)
 
     def class_of(self, row: ResourceRow) -> type[Resource]:
         """The class of an instance that exists."""

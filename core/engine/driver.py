@@ -25,6 +25,7 @@ from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
 from .listeners import Listeners
+from .refreshing import refresh
 from .room import Room
 from .steps import drive, look, proceed, step
 from .timetable import AT_ONCE, Timetable
@@ -361,6 +362,8 @@ class Driver:
             self._drive(begun)
         for key in after.poke:
             self.poke(key)
+        for key in after.refresh:
+            self.start(refresh(self.room, key))
         for key in after.stop:
             self.give_up(key)
         for notice in after.say:

@@ -14,7 +14,7 @@ from zonda.hooks.resource import Resource, ResourceState
 from zonda.hooks.runner import StackRef
 
 from .children import ChildView
-from .context import Lending, LentContext, LentOperation, Write
+from .context import Lending, LentContext, LentOperation, Onward, Write
 from .definitions import Definition, Definitions
 from .opened import Opened
 from .states import MAKING, PRESENT
@@ -54,6 +54,7 @@ class Seen:
     drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
     found: list[ResourceRow] = field(default_factory=list)
+    onward: list[Onward] | None = None
 
     def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
         """``rows``, with those that were seen as they were: they may not be stored yet."""
@@ -99,6 +100,7 @@ class Instances:
             below=lambda: self.child(row),
             read=lambda: self._definition_for(row).attributes_read(row.name),
             paths=lambda: self._definition_for(row).paths_read(row.name),
+            onward=seen.onward,
             elsewhere=lambda reference: self._found(seen, reference),
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
         )

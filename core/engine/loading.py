@@ -17,9 +17,6 @@ from zonda.hooks.runner import StackRef, WorkflowRunner
 
 from .context import Lender
 
-#: Whether types may be templates; the engine has to run nested stacks for that.
-TEMPLATES_AS_TYPES = True
-
 
 class TemplateLoading:
     """Makes definitions (``Loading``). A plain function to whoever calls it; many threads may."""
@@ -73,7 +70,6 @@ class TemplateLoading:
             previous=previous,
             context_for=self._context_for,
             check=check,
-            templates=TEMPLATES_AS_TYPES,
             yaql=self._yaql,
             clock=self._clock,
             all_given=all_given,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
-from zonda.hooks.errors import NotFound, NotSupported, ResourceFailure
+from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.near import near
 
-from . import actions, release
+from . import actions
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
-from .calls import Operation
 from .clearing import UNSET, clear_by_signal
-from .context import Write
+from .delivering import Delivered, delivered
 from .effects import Call, Step, Tx
 from .instances import Seen
-from .outcome import Answer, Failure, Final
+from .outcome import Failure
 from .recording import signed
 from .room import Room
 from .states import PRESENT
@@ -27,44 +25,55 @@ from .work import Work
 def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     """Hand a signal to a resource; store what its attributes say then.
 
-    They are asked once more if an operation has begun or ended meanwhile. A signal that clears a
+    What it hands on to other resources is delivered with it: all of that is stored, or nothing. It
+    is asked once more if an operation has begun or ended meanwhile. A signal that clears a
     breakpoint does not reach the resource.
     """
     if UNSET in action.details:
         return (yield from clear_by_signal(room, action, note))
     user = room.settings.user
-    delivered: _Delivered | None = None
+    reached: list[Delivered] = []
     accepted = None
     while accepted is None:
-        seen: Seen = yield Call(lambda: found(room, action.stack, action.resource))
-        if delivered is None or delivered.writes:
-            delivered = yield Call(lambda: _deliver(room, seen, action))
-            if not isinstance(delivered.answer, Final):
-                reason = _failure(seen, delivered.answer)
-                yield Tx(_failing(seen, signed(reason, user)))
-                raise ResourceFailure(reason)
+        seen = yield Call(_finding(room, action))
+        if not reached or all(each.is_gathered for each in reached):
+            reached = yield Call(_delivering(room, seen, action))
         else:
-            final = yield Call(Operation(room.instances, seen).state)
-            delivered = _Delivered(final, [])
-        accepted = yield Tx(noting(_storing(seen, delivered, user), note))
+            reached = yield Call(_asking_again(room, reached))
+        failed = next((each for each in reached if isinstance(each.answer, Failure)), None)
+        if failed is not None:
+            if failed is reached[0]:
+                yield Tx(_failing(seen, signed(_reason(failed), user)))
+            raise ResourceFailure(_told_by(seen, failed, reached[0]))
+        accepted = yield Tx(noting(_storing(seen, reached, user), note))
     return accepted
 
 
-@dataclass(frozen=True, slots=True)
-class _Delivered:
-    """What a handler has answered; of a type that does nothing outside, with what it stores.
-
-    That is stored together with the answer, or not at all, so it may be handed over once more.
-    """
-
-    answer: Answer
-    writes: list[Write]
+def _finding(room: Room, action: actions.SignalResource) -> Callable[[], Seen]:
+    return lambda: found(room, action.stack, action.resource)
 
 
-def _failure(seen: Seen, answer: Answer) -> str:
-    if isinstance(answer, Failure):
-        return answer.reason
-    return f"resources.{seen.row.name}: a signal cannot lead to a replacement"
+def _delivering(
+    room: Room, seen: Seen, action: actions.SignalResource
+) -> Callable[[], list[Delivered]]:
+    return lambda: delivered(room, seen, action.details)
+
+
+def _asking_again(room: Room, reached: list[Delivered]) -> Callable[[], list[Delivered]]:
+    return lambda: [each.asked_again(room) for each in reached]
+
+
+def _reason(failed: Delivered) -> str:
+    assert isinstance(failed.answer, Failure)
+    return failed.answer.reason
+
+
+def _told_by(seen: Seen, failed: Delivered, first: Delivered) -> str:
+    """Why a signal could not be delivered, as something of the resource that was signalled."""
+    reason = _reason(failed)
+    if failed is first:
+        return reason
+    return reason.replace(f"resources.{failed.seen.row.name}", f"resources.{seen.row.name}", 1)
 
 
 def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
@@ -78,35 +87,24 @@ def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
     return store
 
 
-def _storing(seen: Seen, delivered: _Delivered, by: str) -> Callable[[Work], Accepted | None]:
+def _storing(seen: Seen, reached: list[Delivered], by: str) -> Callable[[Work], Accepted | None]:
     """Store what a signal has changed, unless an operation has come between."""
-    accepted, final = accepted_as(seen.stack), delivered.answer
-    assert isinstance(final, Final)
+    accepted = accepted_as(seen.stack)
 
     def store(work: Work) -> Accepted | None:
-        row, was = work.tx.resource(seen.row.id), seen.row
-        if row is None:
+        first = work.tx.resource(seen.row.id)
+        if first is None:
             return accepted
-        if (row.fence, row.op, row.outputs_hash) != (was.fence, was.op, was.outputs_hash):
+        if not all(each.fits(work) for each in reached):
             return None
-        for write in delivered.writes:
-            write(work)
-        if row.op != "DELETE":  # of which nobody reads anything any more
-            row.reference, row.outputs = final.reference, final.outputs
-            if row.outputs_hash != final.outputs_hash:
-                row.outputs_hash = final.outputs_hash
-                release.mark_dependants(work, row)
-        work.resource_event(row, "SIGNAL", "COMPLETE", signed("signal received", by))
-        _poke(work, row)
+        if any(each.is_void for each in reached):
+            return accepted
+        for each in reached:
+            each.store(work)
+        work.resource_event(first, "SIGNAL", "COMPLETE", signed("signal received", by))
         return accepted
 
     return store
-
-
-def _poke(work: Work, row: ResourceRow) -> None:
-    """Have the operation of ``row`` polled now, and those of whoever requires it: they may wait."""
-    for key in (row.id, *work.tx.dependants(row)):
-        work.after.poke[key] = None
 
 
 def found(room: Room, stack_name: str, name: str) -> Seen:
@@ -127,19 +125,3 @@ def _present(rows: list[ResourceRow], name: str) -> ResourceRow:
     if name not in there:
         raise NotFound("Resource", name, hint=near(name, there))
     return there[name]
-
-
-def _deliver(room: Room, seen: Seen, action: actions.SignalResource) -> _Delivered:
-    row, writes = seen.row, list[Write]()
-    operation = Operation(room.instances, seen, writes)
-    handler = getattr(operation.instance, "handle_signal", None)
-    if handler is None or (row.action == "INIT" and not row.op):
-        raise NotSupported(
-            f"Cannot signal resource {row.name}: 'SIGNAL' not supported for {row.type}."
-        )
-
-    def call() -> Final:
-        handler(dict(action.details))
-        return operation.state()
-
-    return _Delivered(operation.guarded(call)(), writes)

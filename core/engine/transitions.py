@@ -189,6 +189,10 @@ def finished(work: Work, handle: Held, final: Final) -> None:
         return
     op = row.op
     current = _end(work, row, "finished", COMPLETE, final.reason)
+    if op == "SIGNAL":
+        owner = work.stack_of(row).owner_resource_id
+        if owner is not None:
+            work.after.refresh[owner] = None
     if op == "DELETE":
         if not current or not breakpoints.stops(work, row, "post-delete"):
             deleted(work, row)

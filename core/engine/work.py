@@ -38,7 +38,8 @@ class After:
     ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside;
     ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
-    operations (``ahead.Begun``) that a step of another instance has begun, to be driven.
+    operations (``ahead.Begun``) that a step of another instance has begun, to be driven;
+    ``refresh``: owners of nested stacks that show something else now.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class After:
     say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
     begun: list[Any] = field(default_factory=list)
+    refresh: dict[str, None] = field(default_factory=dict)
 
 
 class Work:

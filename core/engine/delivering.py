@@ -1,0 +1,168 @@
+"""A signal at one resource, and at those that it is handed on to: the plug-in's part of it.
+
+Called by ``signals``, in the pool; ``Delivered.fits`` and ``store`` in a transaction.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow
+from zonda.hooks.errors import Conflict, NoActionRequired, NotFound, NotSupported
+from zonda.hooks.nested import Converge
+
+from . import release, transitions
+from .context import Onward, Write
+from .instances import Seen
+from .nested_calls import operation_of
+from .outcome import Answer, Failure, Final
+from .room import Room
+from .states import PRESENT
+from .work import Work
+
+#: How often a signal may be handed on.
+MOST_HOPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What a handler has answered; of a type that does nothing outside, with what it stores.
+
+    ``is_void``: the signal changes nothing. ``converges``: the resource's nested stack is to become
+    what it shall be now. ``is_gathered``: nothing is stored yet, so it may be delivered once more.
+    """
+
+    seen: Seen
+    answer: Answer
+    writes: list[Write]
+    is_gathered: bool
+    is_void: bool = False
+    converges: bool = False
+
+    def asked_again(self, room: Room) -> Delivered:
+        """What the resource says now; its handler is not called again."""
+        seen = _seen(room, self.seen.row.id)
+        answer = operation_of(room, seen).state()
+        return dataclasses.replace(self, seen=seen, answer=answer, writes=[])
+
+    def fits(self, work: Work) -> bool:
+        """Whether no operation has come between."""
+        row, was = work.tx.resource(self.seen.row.id), self.seen.row
+        if row is None:
+            return False
+        return (row.fence, row.op, row.outputs_hash) == (was.fence, was.op, was.outputs_hash)
+
+    def store(self, work: Work) -> None:
+        """Store what has changed, and have whoever waits for that look."""
+        row, final = work.tx.resource(self.seen.row.id), self.answer
+        assert row is not None
+        assert isinstance(final, Final)
+        for write in self.writes:
+            write(work)
+        if row.op != "DELETE":  # of which nobody reads anything any more
+            _show(work, row, final)
+        if self.converges:
+            _converge(work, row)
+        for key in (row.id, *work.tx.dependants(row)):
+            work.after.poke[key] = None
+
+
+def _show(work: Work, row: ResourceRow, final: Final) -> None:
+    row.reference, row.outputs = final.reference, final.outputs
+    if row.outputs_hash != final.outputs_hash:
+        row.outputs_hash = final.outputs_hash
+        release.mark_dependants(work, row)
+        owner = work.stack_of(row).owner_resource_id
+        if owner is not None:
+            work.after.refresh[owner] = None
+
+
+def _converge(work: Work, row: ResourceRow) -> None:
+    """Begin the operation that makes a nested stack what it shall be, outside of any plan."""
+    if row.op:
+        raise Conflict(
+            f"Resource {row.name} is being worked on ({row.op}).", hint="Send the signal later."
+        )
+    transitions.begin(work, row, "SIGNAL", None)
+    work.look(row)
+
+
+def delivered(room: Room, seen: Seen, details: Mapping[str, Any]) -> list[Delivered]:
+    """Hand a signal to a resource, and to those that it hands it on to; the first one first."""
+    reached: list[Delivered] = []
+    waiting = [(seen, details)]
+    while waiting:
+        seen, details = waiting.pop(0)
+        if len(reached) >= MOST_HOPS:
+            raise NotSupported(f"A signal was handed on more than {MOST_HOPS} times.")
+        onward: list[Onward] = []
+        made = _deliver(room, seen, details, onward)
+        reached.append(made)
+        if made.is_void or isinstance(made.answer, Failure):
+            break
+        root = seen.stack.root
+        waiting += [(_referred(room, root, name), given) for name, given in onward]
+    return reached
+
+
+def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[Onward]) -> Delivered:
+    row, writes = seen.row, list[Write]()
+    operation = operation_of(room, dataclasses.replace(seen, onward=onward), writes)
+    handler = getattr(operation.instance, "handle_signal", None)
+    if handler is None or (row.action == "INIT" and not row.op):
+        raise NotSupported(
+            f"Cannot signal resource {row.name}: 'SIGNAL' not supported for {row.type}."
+        )
+    cls = type(operation.instance)
+    said: list[Any] = []
+
+    def call() -> Final:
+        said.append(_answered(handler, details))
+        return operation.state()
+
+    answer = operation.guarded(call)()
+    if not isinstance(answer, Final | Failure):
+        answer = Failure(f"resources.{row.name}: a signal cannot lead to a replacement")
+    return Delivered(
+        seen,
+        answer,
+        writes,
+        not cls.acts_outside,
+        is_void=any(each is NoActionRequired for each in said),
+        converges=any(isinstance(each, Converge) for each in said),
+    )
+
+
+def _answered(handler: Any, details: Mapping[str, Any]) -> Any:
+    try:
+        return handler(dict(details))
+    except NoActionRequired:
+        return NoActionRequired
+
+
+def _seen(room: Room, key: str) -> Seen:
+    reader = room.reader()
+    with reader.snapshot():
+        row = reader.resource_row(key)
+        if row is None:
+            raise NotFound("Resource", key)
+        return Seen(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+
+
+def _referred(room: Room, root: str, reference: str) -> Seen:
+    """The instance with that reference, somewhere in a tree of stacks; raises NotFound."""
+    reader = room.reader()
+    for stack in reader.tree(root):
+        for row in reader.resource_rows(stack.id):
+            if row.want == PRESENT and _is_referred(room, row, reference):
+                return _seen(room, row.id)
+    raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
+
+
+def _is_referred(room: Room, row: ResourceRow, reference: str) -> bool:
+    if reference in (row.physical_id, row.id):
+        return True
+    return row.reference is not None and room.sealer.load(row.reference) == reference
