@@ -199,3 +199,8 @@ def _hidden_entries(found: Found) -> Iterator[TemplateWarning]:
             "Of two entries that fit, the first by the alphabet counts.",
             (Related(f"{stronger.name} stands here", found.environment.place(stronger.at)),),
         )
+    for entry in found.registry.entries:
+        if entry.never:
+            text = f"The entry {entry.name} never applies: {entry.never}"
+            place = found.environment.place(entry.at)
+            yield TemplateWarning(HIDDEN_ENTRY, text, entry.at, place)

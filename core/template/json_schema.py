@@ -13,6 +13,7 @@ from typing import Any
 
 from zonda.hooks.resource import Resource
 
+from .capabilities import RESOURCE_TYPE
 from .json_schema_properties import FUNCTION, properties_schema
 from .parameter_types import TYPES
 from .versions import CONDITIONS_SINCE, KEY, MODULO_SINCE, TAGS_SINCE
@@ -65,7 +66,7 @@ def _sections(versions: Sequence[str], date: str) -> JsonSchema:
             "propertyNames": {"pattern": "^[^/]*$"},
         },
         "outputs": _named("output", "What the stack tells about itself."),
-        "capabilities": {"description": "What the template offers; not looked at."},
+        "capabilities": _capabilities(),
         "__undefined__": True,
     }
     if date >= CONDITIONS_SINCE:
@@ -74,6 +75,20 @@ def _sections(versions: Sequence[str], date: str) -> JsonSchema:
             "type": "object",
         }
     return sections
+
+
+def _capabilities() -> JsonSchema:
+    value = {"type": ["string", "number", "boolean"]}
+    text = {"type": "string"}
+    types = {"anyOf": [text, {"type": "array", "items": text}]}
+    return {
+        "type": ["object", "null"],
+        "description": "What the template offers, where an environment lists several for a type.",
+        "properties": {
+            RESOURCE_TYPE: {**types, "description": "The types that the template may stand for."}
+        },
+        "additionalProperties": {"anyOf": [value, {"type": "array", "items": value}]},
+    }
 
 
 def _named(definition: str, description: str) -> JsonSchema:

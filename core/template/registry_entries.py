@@ -100,7 +100,8 @@ def entry_faults(name: Any, target: Any, at: Path) -> Iterator[TemplateError]:
         for index, item in enumerate(target):
             if not isinstance(item, str) or not item:
                 wanted = "what a type maps to by choice must be names of types or files"
-                yield fault(wanted, item, (*at, index))
+                # A null has no place of its own: it may stand for what another environment says.
+                yield fault(wanted, item, at if item is None else (*at, index))
 
 
 def nested_faults(level: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:

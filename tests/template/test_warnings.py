@@ -185,14 +185,16 @@ def test_an_entry_of_the_registry_that_another_covers() -> None:
 
 
 def test_an_entry_for_one_resource_is_not_covered_by_one_for_another() -> None:
-    assert warnings(
+    (found,) = warnings(
         "resources: {a: {type: 'My::New'}}",
         environment=(
             "resource_registry:\n"
             "  'My::New': New\n"
             "  resources: {b: {'My::*': '*'}}\n"
         ),
-    ) == []  # fmt: skip
+    )  # fmt: skip
+
+    assert "below a resource's name a * is no pattern" in found.message
 
 
 def test_a_template_with_faults_brings_its_warnings_where_they_are_asked_for(loaded: Any) -> None:
