@@ -99,10 +99,11 @@ def reason_above(owner: str, child: StackRow) -> tuple[str, str]:
     """(kind, reason) of the owner's failure: the child's first one, with the way down to it."""
     known: list[str] = json.loads(child.failures)
     first = known[0] if known else child.status_reason
-    kind, separator, text = first.partition(": resources.")
-    if separator and kind.isidentifier():
-        return kind, f"{kind}: resources.{owner}.resources.{text}"
-    return "ResourceFailure", f"ResourceFailure: resources.{owner}: {first}"
+    kind, separator, text = first.partition(": resources")
+    above = show_path(("resources", owner))
+    if separator and kind.isidentifier() and text[:1] in (".", "["):
+        return kind, f"{kind}: {above}.resources{text}"
+    return "ResourceFailure", f"ResourceFailure: {above}: {first}"
 
 
 def token_text(token: Mapping[str, Any]) -> str:

@@ -110,7 +110,7 @@ class _Player:
     ) -> dict[str, Any]:
         after = self._rows()
         touched = {
-            event.resource_id
+            event.resource_id: event.action
             for event in self.reader.events(self.stack_id, after=last, limit=100_000)
         }
         outcome = {}
@@ -222,7 +222,10 @@ def _bundle(said: Mapping[str, Any]) -> Bundle:
     )
 
 
-def _outcome(before: ResourceRow | None, after: ResourceRow | None, touched: set[Any]) -> str:
+def _outcome(
+    before: ResourceRow | None, after: ResourceRow | None, touched: Mapping[Any, str]
+) -> str:
+    """What became of a resource; ``touched``: the action of its last event in the step."""
     if after is None:
         assert before is not None
         return "deleted" if before.id in touched else "removed"
@@ -233,6 +236,8 @@ def _outcome(before: ResourceRow | None, after: ResourceRow | None, touched: set
         return "replaced"
     if before is not None and after.id not in touched:
         return "unchanged"
+    if touched.get(after.id) == "SIGNAL":
+        return "signal_complete"
     return OUTCOMES.get(state, f"{after.action}_{after.status}".lower())
 
 
