@@ -35,6 +35,7 @@ _METHODS: Final = (
     *(f"check_{action}_complete" for action in _ACTIONS),
     *("validate", "_resolve_attribute", "get_reference_id", "get_live_state"),
 )
+_SCALARS: Final = (str, int, float, bool)
 _POLICIES: Final = ("fail", "idempotent", "find")
 #: Calling such a function runs not a line of it.
 _DEFERRED: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -66,15 +67,24 @@ def _fault(thing: Any, base: type[Any] | None) -> str:
     return next(_faults(thing), "") if issubclass(thing, Resource) else ""
 
 
+def _capability_faults(capabilities: Any) -> Iterator[str]:
+    """What is wrong with what a type offers."""
+    for key, value in capabilities.items() if isinstance(capabilities, Mapping) else ():
+        values = value if isinstance(value, list | tuple) else [value]
+        if not isinstance(key, str) or not all(isinstance(each, _SCALARS) for each in values):
+            yield f"capabilities: {key} is {value!r}, not a text, a number, a boolean, or several"
+
+
 def _faults(cls: type[Resource]) -> Iterator[str]:
     """What is wrong with a type's declarations."""
     for attribute, (schema, wanted) in _SCHEMATA.items():
         yield from _schemata_faults(attribute, getattr(cls, attribute), schema, wanted)
     if not isinstance(cls.support_status, SupportStatus):
         yield f"support_status is {cls.support_status!r}, not support.SupportStatus(...)"
-    for attribute in ("example", "reveals"):
+    for attribute in ("example", "reveals", "capabilities"):
         if not isinstance(getattr(cls, attribute), Mapping):
             yield f"{attribute} is {getattr(cls, attribute)!r}, not a mapping"
+    yield from _capability_faults(cls.capabilities)
     if cls.start_policy not in _POLICIES:
         yield f"start_policy {cls.start_policy!r} is none of {', '.join(_POLICIES)}"
     for name in _METHODS:

@@ -160,7 +160,8 @@ def _environment(definition: StackDefinition) -> dict[str, Any]:
         "event_sinks": [],
         "encrypted_param_names": sorted(given.encrypted),
     }
-    return {**found, "zonda": dict(given.own)} if given.own else found
+    ours = {"requires": given.requires, "zonda": given.own}
+    return {**found, **{section: dict(said) for section, said in ours.items() if said}}
 
 
 def _document(

@@ -43,6 +43,7 @@ def describe(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]
             key: of_attribute(each) for key, each in sorted(cls.attributes_schema.items())
         },
         "actions": abilities(cls),
+        "capabilities": dict(cls.capabilities),
         "origin": origin,
     }
 

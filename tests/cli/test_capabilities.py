@@ -244,3 +244,14 @@ def test_files_of_a_template_are_relative_to_it(zonda: Any, folder: Path, write:
 
     assert data["template_file"] == str(folder / "sub" / "part.yaml")
     assert data["rules"] == []
+
+
+def test_a_stack_keeps_what_chose_its_types(zonda: Any, folder: Path, write: Any) -> None:
+    write("t.yaml", "heat_template_version: rocky\nresources: {r: {type: 'My::T'}}\n")
+    write("e.yaml", "requires: {a: b}\nresource_registry: {My::T: ['OS::Heat::None']}\n")
+    zonda("stack", "create", "s", "-t", "t.yaml", "-e", "e.yaml")
+
+    shown = zonda("stack", "environment", "show", "s", "-f", "json").data
+
+    assert shown["requires"] == {"a": "b"}
+    assert shown["resource_registry"] == {"My::T": ["OS::Heat::None"]}
