@@ -8,6 +8,7 @@ from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
 
+from .composite import TYPES as COMPOSITE_TYPES
 from .constraints_network import (
     Cidr,
     DnsDomain,
@@ -29,6 +30,7 @@ from .value import Value
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The types that need nothing but zonda itself."""
     return {
+        **COMPOSITE_TYPES,
         "OS::Heat::Delay": Delay,
         "OS::Heat::None": NoneResource,
         "OS::Heat::RandomString": RandomString,

@@ -89,6 +89,13 @@ class ResourceContext(Protocol):
         runner of that name, a bare name to the default runner. Raises UsageError where none fits.
         """
 
+    @property
+    def assigned_workflow(self) -> str | None:
+        """The workflow that the environment names for this resource (``zonda: runners``), or None.
+
+        For ``runner``. What it is for is the type's own affair; most have no use for one.
+        """
+
     def client(self, name: str) -> Any:
         """The client object of a client plug-in; raises PluginError where none is installed."""
 
@@ -100,6 +107,14 @@ class ResourceContext(Protocol):
 
     def constraint(self, name: str) -> Any:
         """The custom constraint of that name, or None."""
+
+    def find(self, reference: str) -> Any:
+        """The resource of this project with the id (``uuid``) ``reference``, in any stack, or None.
+
+        As it is stored now, with everything that it keeps: for reading only. For types whose
+        property names another resource, which gives its ``uuid`` as its reference for that. What it
+        hides is kept out of the reasons of the one that asks. None while a template is checked.
+        """
 
     def required(self) -> Mapping[str, Any]:
         """The resources that this one requires, by name, as they are now: for reading only.

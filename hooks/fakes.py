@@ -103,8 +103,10 @@ class FakeContext:
         self.operation: FakeOperation | None = None
         self.saved = Saved()
         self.messages: list[str] = []
-        #: What ``required`` gives: resources by name. Empty; put in what a test needs.
+        #: What ``required`` gives, by name, and ``find``, by id. Empty; put in what a test needs.
         self.others: dict[str, Any] = {}
+        #: What the environment names for the resource; None for nothing.
+        self.assigned_workflow: str | None = None
         #: What ``child`` gives, and ``attributes_read``; and what ``signal`` was given.
         self.nested: Any = None
         self.reads: frozenset[str | None] = frozenset()
@@ -169,6 +171,10 @@ class FakeContext:
     def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
         """The custom constraint of that name, or None."""
         return self._constraints.get(name)
+
+    def find(self, reference: str) -> Any:
+        """The one of ``others`` that has this id."""
+        return next((one for one in self.others.values() if one.uuid == reference), None)
 
     def required(self) -> Mapping[str, Any]:
         """The resources that ``others`` names."""

@@ -238,7 +238,7 @@ class _Asked:
     """Takes the place of an instance to find out what it would have been told."""
 
     def __init__(self, instance: Resource) -> None:
-        self.properties = instance.properties
+        self.name, self.properties = instance.name, instance.properties
         self.after: ResourceDefinition | None = None
 
     def handle_create(self) -> None:

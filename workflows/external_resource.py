@@ -6,7 +6,7 @@ need is one entry of the resource's data, written when a workflow has ended well
     record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE}
 
 ``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
-CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token, and
+CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token and
 how a run goes on: ``zonda.hooks.execution``.
 """
 

@@ -19,7 +19,12 @@ def signal_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack resource signal``."""
     _resource_arguments(parser)
     data = parser.add_mutually_exclusive_group()
-    data.add_argument("--data", metavar="JSON", help="what the signal says: a JSON object")
+    data.add_argument(
+        "--data",
+        "--data-binary",
+        metavar="JSON",
+        help="what the signal says: a JSON object (--data-binary as with curl)",
+    )
     data.add_argument("--data-file", metavar="FILE", help="the same from a file")
 
 
@@ -67,4 +72,4 @@ def mark(session: Session, arguments: argparse.Namespace) -> int:
 
 def _resource_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("resource", metavar="RESOURCE", help="name in the template")
+    parser.add_argument("resource", metavar="RESOURCE", help="name in the template, or id")

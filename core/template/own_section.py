@@ -15,7 +15,7 @@ from zonda.hooks.errors import Path, TemplateError
 from .faults import OWN_SECTION, near, type_name
 
 SECTION = "zonda"
-TIMEOUTS, RETRIES, PROTECT = "timeouts", "retries", "protect"
+TIMEOUTS, RETRIES, PROTECT, RUNNERS = "timeouts", "retries", "protect", "runners"
 #: What may wait at a breakpoint, in Heat's order.
 BREAKPOINTS = (
     "pre-create",
@@ -100,7 +100,7 @@ def duration(value: Any) -> float | None:
 def _entries(part: str, value: Any) -> Table:
     if isinstance(value, list):
         return dict.fromkeys(value, True)
-    if part == PROTECT or value is None:
+    if part in (PROTECT, RUNNERS) or value is None:
         return dict(value or {})
     read = duration if part == TIMEOUTS else _retry
     return {str(key): _of_actions(said, read) for key, said in value.items()}
@@ -201,6 +201,18 @@ def _protect_faults(value: Any, at: Path) -> Iterator[TemplateError]:
                 yield _fault(f"{_shown(said)} is neither true nor false", (*at, key))
 
 
+def _runner_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    if not isinstance(value, Mapping):
+        yield _fault(f"must map resources to workflows, not be a {type_name(value)}", at)
+        return
+    for key, said in value.items():
+        if not isinstance(key, str):
+            yield _fault("a resource's name or a pattern must be text", (*at, key))
+        elif said is not None and not (isinstance(said, str) and said):
+            hint = "Give WORKFLOW, RUNNER:WORKFLOW or a URL."
+            yield _fault(f"{_shown(said)} is no workflow", (*at, key), hint)
+
+
 def _shown(value: Any) -> str:
     return f"a {type_name(value)}" if isinstance(value, dict | list) else repr(value)
 
@@ -216,4 +228,5 @@ _PARTS: dict[str, Callable[[Any, Path], Iterator[TemplateError]]] = {
     TIMEOUTS: _timeout_faults,
     RETRIES: _retry_faults,
     PROTECT: _protect_faults,
+    RUNNERS: _runner_faults,
 }

@@ -1,4 +1,4 @@
-"""What the user has said about how resources are treated: limits, retries, protection, breakpoints.
+"""What the user has said about how resources are treated: limits, retries, protection, runners ...
 
 Made when a plan is made, from the environment's section ``zonda`` and the hooks of its registry,
 and kept as text with the stack, so that a transaction can ask without loading a template. Pure.
@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
-from .own_section import EVERY, PROTECT, RETRIES, TIMEOUTS
+from .own_section import EVERY, PROTECT, RETRIES, RUNNERS, TIMEOUTS
 
 #: The key of ``protect`` that means the stack.
 STACK = "stack"
@@ -58,6 +58,7 @@ class Policies:
     key that says something about the action counts. ``before``: what was protected by the plan
     before, which this one must not touch either. ``breakpoints``: (pattern of names, hooks).
     ``undoing``: the plan undoes a failed one, so what its template does not have is not protected.
+    ``runners``: workflows by what they carry out.
     """
 
     timeouts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -66,11 +67,12 @@ class Policies:
     before: Mapping[str, bool] = field(default_factory=dict)
     breakpoints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     undoing: bool = False
+    runners: Mapping[str, str] = field(default_factory=dict)
     _tables: Mapping[str, _Table] = field(init=False, repr=False, compare=False)
     _hooks: _Table = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = (TIMEOUTS, RETRIES, PROTECT, "before")
+        names = (TIMEOUTS, RETRIES, PROTECT, RUNNERS, "before")
         object.__setattr__(self, "_tables", {name: _Table(getattr(self, name)) for name in names})
         object.__setattr__(self, "_hooks", _Table(dict(self.breakpoints), _GLOB))
 
@@ -90,6 +92,10 @@ class Policies:
         """How often an action on a resource is tried."""
         said = _said(self._tables[RETRIES], name, type_, action)
         return NO_RETRY if said is None else Retry(int(said[0]), said[1])
+
+    def workflow(self, name: str, type_: str) -> str | None:
+        """The workflow that carries a resource out, where one is named."""
+        return next(self._tables[RUNNERS].matching(name, type_), None)
 
     def protects(self, name: str, type_: str) -> bool:
         """Whether a resource may be neither deleted nor replaced."""
@@ -122,7 +128,7 @@ class Policies:
         and has said nothing of it.
         """
         before = {**previous.before, **previous.protect}
-        return Policies(self.timeouts, self.retries, self.protect, before, self.breakpoints)
+        return replace(self, before=before, undoing=False)
 
     def for_undoing(self) -> Policies:
         """These policies for the plan that undoes the one which followed theirs."""
@@ -130,7 +136,7 @@ class Policies:
 
     def for_nothing(self) -> Policies:
         """What counts where everything that these policies were for is removed again."""
-        return Policies(self.timeouts, self.retries)
+        return Policies(self.timeouts, self.retries, runners=self.runners)
 
     def to_text(self) -> str:
         """For a column; '' if nothing is said."""
@@ -145,6 +151,7 @@ def of_environment(own: Mapping[str, Any], breakpoints: Mapping[str, tuple[str, 
         own.get(RETRIES, {}),
         own.get(PROTECT, {}),
         breakpoints=tuple(breakpoints.items()),
+        runners=own.get(RUNNERS, {}),
     )
 
 

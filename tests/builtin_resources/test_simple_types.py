@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from zonda.builtin_resources.composite import TYPES as COMPOSITE_TYPES
 from zonda.builtin_resources.delay import Delay
 from zonda.builtin_resources.none import NoneResource
 from zonda.builtin_resources.plugin import zonda_resource_types
@@ -25,7 +26,7 @@ def faults(lifecycle: Lifecycle) -> list[str]:
 
 
 def test_the_types_are_registered_by_their_names() -> None:
-    assert set(zonda_resource_types()) == {
+    assert set(zonda_resource_types()) == set(COMPOSITE_TYPES) | {
         "OS::Heat::Delay",
         "OS::Heat::None",
         "OS::Heat::RandomString",

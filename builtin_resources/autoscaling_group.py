@@ -1,0 +1,219 @@
+"""``OS::Heat::AutoScalingGroup``: resources of one definition, as many as are needed just now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.support import SupportStatus
+
+from . import generated
+from .generated import Entry
+from .group import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP
+from .rollout import Pace, pace_of, pace_schema
+from .scaled_group import ScaledGroup
+from .scaling_rules import Bounds
+
+RESOURCE: Final = "resource"
+MIN_SIZE: Final = "min_size"
+MAX_SIZE: Final = "max_size"
+COOLDOWN: Final = "cooldown"
+DESIRED: Final = "desired_capacity"
+ROLLING_UPDATES: Final = "rolling_updates"
+OUTPUTS: Final = "outputs"
+OUTPUTS_LIST: Final = "outputs_list"
+CURRENT_SIZE: Final = "current_size"
+
+_Schema = properties.Schema
+
+
+class SizedProperties(properties.Properties):
+    """Properties whose sizes are checked against each other before anything else, as in Heat."""
+
+    __slots__ = ("_group", "_sizes")
+
+    def __init__(self, group: str, sizes: tuple[str, str, str], *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._group = group
+        self._sizes = sizes
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """What is wrong with the sizes, else what is wrong with any property."""
+        try:
+            wrong = self._wrong()
+        except TemplateError as error:
+            return self._unreadable(error, path, pending)
+        if wrong is None:
+            return super().validate(path, pending=pending)
+        where, text = wrong
+        return [TemplateError(text, at=(*path, where) if where in self.data else path)]
+
+    def _wrong(self) -> tuple[str, str] | None:
+        least, most, desired = self._sizes
+        smallest, largest = self[least], self[most]
+        if largest < smallest:
+            return least, "MinSize can not be greater than MaxSize"
+        if smallest < 0:
+            return least, "The size of AutoScalingGroup can not be less than zero"
+        wanted = self.converted(desired)
+        if wanted is not None and not smallest <= wanted <= largest:
+            return desired, "DesiredCapacity must be between MinSize and MaxSize"
+        return None
+
+    def _unreadable(
+        self, error: TemplateError, path: Path, pending: Collection[str] | None
+    ) -> list[TemplateError]:
+        """A size that cannot be read; Heat trips over it before it looks at the properties."""
+        faults = super().validate(path, pending=pending)
+        kept = [fault for fault in faults if fault.message != error.message]
+        group = ("resources", self._group)
+        shown = str(error) if error.path else error.message
+        first = TemplateError(shown, path=group, at=path, label="ValueError", code=error.code)
+        first.hint = error.hint
+        return [first, *kept]
+
+
+class AutoScalingGroup(ScaledGroup):
+    """So many resources of one definition; scaling policies change the number.
+
+    New members get names that mean nothing; the oldest go first. An update without
+    ``desired_capacity`` keeps the size that policies have brought about.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    maps = (OUTPUTS, OUTPUTS_LIST)
+    example: ClassVar[Mapping[str, Any]] = {
+        MIN_SIZE: 1,
+        MAX_SIZE: 3,
+        RESOURCE: {"type": "OS::Heat::Value", "properties": {"value": "member"}},
+    }
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        RESOURCE: _Schema(
+            _Schema.MAP,
+            "The definition of each member, as it would stand in a template.",
+            required=True,
+            update_allowed=True,
+        ),
+        MAX_SIZE: _Schema(
+            _Schema.INTEGER,
+            "The largest number of members.",
+            required=True,
+            update_allowed=True,
+            constraints=[constraints.Range(min=0)],
+        ),
+        MIN_SIZE: _Schema(
+            _Schema.INTEGER,
+            "The smallest number of members.",
+            required=True,
+            update_allowed=True,
+            constraints=[constraints.Range(min=0)],
+        ),
+        COOLDOWN: _Schema(
+            _Schema.INTEGER,
+            "The seconds after a change of size in which no signal counts.",
+            update_allowed=True,
+        ),
+        DESIRED: _Schema(
+            _Schema.INTEGER,
+            "The number of members at first, and after an update; the smallest number without it.",
+            update_allowed=True,
+        ),
+        ROLLING_UPDATES: _Schema(
+            _Schema.MAP,
+            "How members are given a new definition.",
+            update_allowed=True,
+            schema=pace_schema(with_service=True, what="replace"),
+            default={"min_in_service": 0, "max_batch_size": 1, "pause_time": 0},
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        OUTPUTS: attributes.Schema(
+            "With the name of an attribute behind it: that attribute of each member, by name.",
+            support_status=SupportStatus(version="2014.2"),
+            type=attributes.Schema.MAP,
+        ),
+        OUTPUTS_LIST: attributes.Schema(
+            "With the name of an attribute behind it: that attribute of each member, as a list.",
+            support_status=SupportStatus(version="2014.2"),
+            type=attributes.Schema.LIST,
+        ),
+        CURRENT_SIZE: attributes.Schema(
+            "How many members there are.",
+            support_status=SupportStatus(version="2015.1"),
+            type=attributes.Schema.NUMBER,
+        ),
+        REFS: LIST_OF_REFS,
+        REFS_MAP: MAP_OF_REFS,
+    }
+
+    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
+        """The properties, whose sizes must fit."""
+        return SizedProperties(
+            definition.name,
+            (MIN_SIZE, MAX_SIZE, DESIRED),
+            self.properties_schema,
+            definition.properties,
+            raw=definition.raw.get("properties") or {},
+            context=self.context,
+        )
+
+    def validate(self) -> None:
+        """A member needs a type, and a pause may not be too long."""
+        if "type" not in self.properties[RESOURCE]:
+            text = "'Resource member is missing \"type\"'"
+            raise TemplateError(
+                f"KeyError: resources.{self.name}<nested_stack>: {text}",
+                at=("resources", self.name, "properties", RESOURCE),
+            )
+        pace = self.pace()
+        if pace is not None:
+            pace.check()
+
+    def member_types(self) -> Collection[str]:
+        """The type of the members."""
+        return [str(self.properties[RESOURCE]["type"])]
+
+    def member(self) -> Entry:
+        """The property ``resource``."""
+        return dict(self.properties[RESOURCE])
+
+    def bounds(self) -> Bounds:
+        """The two sizes."""
+        return Bounds(self.properties[MIN_SIZE], self.properties[MAX_SIZE])
+
+    def first_size(self) -> int:
+        """The desired number, else the smallest."""
+        return int(self.properties[DESIRED] or self.properties[MIN_SIZE])
+
+    def size_after_update(self, size: int) -> float:
+        """The desired number, else what there is; 0 is no desired number, as in Heat."""
+        return float(self.properties[DESIRED] or size)
+
+    def pace(self) -> Pace | None:
+        """The property ``rolling_updates``."""
+        return pace_of(self.properties[ROLLING_UPDATES])
+
+    def cooldown(self) -> float:
+        """The property ``cooldown``."""
+        return float(self.properties[COOLDOWN])
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """Also the lists behind ``outputs_list``."""
+        found = super().FnGetAtt(key, *path)
+        return list(found.values()) if key == OUTPUTS_LIST else found
+
+    def output_of(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
+        """A list for ``outputs_list``."""
+        if path[0] == OUTPUTS_LIST and path[1:]:
+            return generated.list_of(names, path[1:])
+        return super().output_of(names, path)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if name == CURRENT_SIZE:
+            return self.capacity(self.child)
+        return super()._resolve_attribute(name)

@@ -1,0 +1,134 @@
+"""Groups whose members have names of their own, and that may be made and updated in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import properties
+from zonda.hooks.nested import Child, ChildTemplate
+from zonda.hooks.support import SupportStatus
+
+from .generated import Entry
+from .group import Group
+from .rollout import Pace, next_batch, pace_of, pace_schema
+
+ROLLING_UPDATE: Final = "rolling_update"
+BATCH_CREATE: Final = "batch_create"
+
+_Schema = properties.Schema
+
+
+def policies(*, with_service: bool) -> dict[str, properties.Schema]:
+    """The update policy of such a group."""
+    return {
+        ROLLING_UPDATE: _Schema(
+            _Schema.MAP,
+            "How members are given a new definition; all at once without it.",
+            schema=pace_schema(with_service=with_service, what="replace"),
+            support_status=SupportStatus(version="5.0.0"),
+        ),
+        BATCH_CREATE: _Schema(
+            _Schema.MAP,
+            "How members are made when the group is; all at once without it.",
+            schema=pace_schema(with_service=False, what="create"),
+            support_status=SupportStatus(version="5.0.0"),
+        ),
+    }
+
+
+class BatchedGroup(Group):
+    """Members whose names are known: the first so many of ``names`` are there."""
+
+    checks_member_types = True
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = policies(with_service=True)
+
+    def size(self) -> int:
+        """How many members there shall be."""
+        raise NotImplementedError
+
+    def names(self, size: int) -> Sequence[str]:
+        """The names of the first ``size`` members; fewer, where there are no more."""
+        raise NotImplementedError
+
+    def wanted_names(self) -> Sequence[str]:
+        """As many names as there shall be members."""
+        return self.names(self.size())
+
+    def validate(self) -> None:
+        """A pause may not be too long."""
+        for pace in (self._pace(BATCH_CREATE), self._pace(ROLLING_UPDATE)):
+            if pace is not None:
+                pace.check()
+
+    def checked_child(self) -> ChildTemplate | None:
+        """One member stands for all; without any, nobody looks at what they would be."""
+        names = self.wanted_names()[:1]
+        if not names:
+            return None
+        return ChildTemplate(self.template_of({name: self.entry(name) for name in names}))
+
+    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+        """All the members at once, or the next batch of them."""
+        pace = self._pace_now(child)
+        if pace is None:
+            return None if applied else ChildTemplate(self.child_template())
+        return self._batch(pace, child, applied)
+
+    def _pace(self, policy: str) -> Pace | None:
+        given = properties.Properties(self.update_policy_schema, self.t.update_policy)
+        return pace_of(given[policy]) if policy in self.t.update_policy else None
+
+    def _pace_now(self, child: Child | None) -> Pace | None:
+        operation = self.context.operation
+        if child is None or (operation is not None and operation.action == "CREATE"):
+            return self._pace(BATCH_CREATE)
+        pace = self._pace(ROLLING_UPDATE)
+        return pace if pace is not None and self._goes_on(child) else None
+
+    def _goes_on(self, child: Child) -> bool:
+        """Whether members have to be given a new definition, or are there only meanwhile."""
+        wanted = set(self.wanted_names())
+        operation = self.context.operation
+        begun = operation is not None and len(child.members()) > len(wanted)
+        return begun or any(
+            member.definition != self.entry(member.name)
+            for member in child.members()
+            if member.name in wanted
+        )
+
+    def _batch(self, pace: Pace, child: Child | None, applied: int) -> ChildTemplate | None:
+        wanted = {name: self.entry(name) for name in self.wanted_names()}
+        now = {} if child is None else {each.name: each.definition for each in child.members()}
+        staying = [name for name in now if name in self._possible(len(now) + len(wanted))]
+        current = sum(now[name] == entry for name, entry in wanted.items() if name in now)
+        if applied and now == wanted:
+            return None
+        if not applied:
+            pace.check_time(len(wanted), len(staying), current, self.context.stack_timeout)
+        size, budget = next_batch(pace, len(wanted), len(staying), current)
+        entries = self._mixed(wanted, now, size, budget)
+        if applied and entries == now:
+            return None
+        pause = pace.pause if applied else 0.0
+        return ChildTemplate(self.template_of(entries), pause=pause)
+
+    def _possible(self, size: int) -> set[str]:
+        return set(self.names(size))
+
+    def _mixed(
+        self,
+        wanted: Mapping[str, Entry],
+        now: Mapping[str, Mapping[str, Any]],
+        size: int,
+        budget: int,
+    ) -> dict[str, Mapping[str, Any]]:
+        """The members after a batch: what is missing is made, then the last ones are changed."""
+        names = self.names(size)
+        budget -= sum(name not in now for name in names)
+        outdated = [name for name in wanted if name in now and now[name] != wanted[name]]
+        chosen = set(outdated[::-1][: max(budget, 0)])
+        return {
+            name: now[name] if name in now and name not in chosen else self.entry(name)
+            for name in names
+        }

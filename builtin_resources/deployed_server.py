@@ -1,0 +1,90 @@
+"""``OS::Heat::DeployedServer``: a server that is there already, to be configured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import DEPRECATED, SUPPORTED, SupportStatus
+
+from .config_schema import text
+
+NAME, METADATA, TRANSPORT = "name", "metadata", "software_config_transport"
+SWIFT_DATA, CONTAINER, OBJECT = "deployment_swift_data", "container", "object"
+COLLECT_CONFIG = "os_collect_config"
+TRANSPORTS = ["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"]
+
+_Schema = properties.Schema
+_Status = SupportStatus
+
+
+class DeployedServer(Resource):
+    """A server that somebody else has made, for deployments to name.
+
+    Nothing happens to the server, and nothing is served for an agent on it to poll: what is to be
+    configured goes to the workflows that the environment names for its deployments.
+    """
+
+    support_status = SupportStatus(version="8.0.0")
+    start_policy = "idempotent"
+    acts_outside = False
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        NAME: text("The name of the server.", update_allowed=True),
+        METADATA: _Schema(
+            _Schema.MAP,
+            "Not used.",
+            update_allowed=True,
+            support_status=_Status(
+                DEPRECATED,
+                "This property will be ignored",
+                version="9.0.0",
+                previous_status=_Status(SUPPORTED, version="8.0.0"),
+            ),
+        ),
+        TRANSPORT: text(
+            "How an agent on the server gets what is to be configured in Heat. Not used here.",
+            default=TRANSPORTS[0],
+            update_allowed=True,
+            constraints=[constraints.AllowedValues(TRANSPORTS)],
+        ),
+        SWIFT_DATA: _Schema(
+            _Schema.MAP,
+            "Where POLL_TEMP_URL has its object in Heat. Not used here.",
+            update_allowed=True,
+            support_status=_Status(version="9.0.0"),
+            schema={
+                CONTAINER: text(
+                    "The name of the container.", constraints=[constraints.Length(min=1)]
+                ),
+                OBJECT: text("The name of the object.", constraints=[constraints.Length(min=1)]),
+            },
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        NAME: attributes.Schema("The name of the server.", type=attributes.Schema.STRING),
+        COLLECT_CONFIG: attributes.Schema(
+            "What an agent on the server is told of where to poll: nothing, so the map is empty.",
+            type=attributes.Schema.MAP,
+            support_status=_Status(version="9.0.0"),
+        ),
+    }
+
+    def handle_create(self) -> None:
+        """Give it the id that deployments name."""
+        self.resource_id_set(self.uuid)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """Nothing to do: the attributes show the new definition."""
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if name == NAME:
+            return self.properties[NAME] or self.physical_resource_name()
+        return {} if name == COLLECT_CONFIG else None

@@ -1,0 +1,110 @@
+"""What every group has in common: members that are one resource each, and their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes
+from zonda.hooks.attributes import select
+from zonda.hooks.errors import InvalidTemplateAttribute
+from zonda.hooks.nested import Member, NestedStack
+
+from . import generated
+from .generated import Entry, ReadPath
+
+REFS: Final = "refs"
+REFS_MAP: Final = "refs_map"
+ATTRIBUTES: Final = "attributes"
+
+LIST_OF_REFS: Final = attributes.Schema(
+    "The references of the members, in their order.", type=attributes.Schema.LIST
+)
+MAP_OF_REFS: Final = attributes.Schema(
+    "The references of the members, by name.", type=attributes.Schema.MAP
+)
+MAP_OF_ATTRIBUTES: Final = attributes.Schema(
+    "With the name of an attribute behind it: that attribute of each member, by name.",
+    type=attributes.Schema.MAP,
+)
+
+
+class Group(NestedStack):
+    """Members by name. Any other attribute than its own is the list of that of each member."""
+
+    acts_outside = False
+    start_policy = "idempotent"
+    #: Attributes that need the name of a member's attribute behind them, and give a map.
+    maps: ClassVar[Collection[str]] = (ATTRIBUTES,)
+
+    def wanted_names(self) -> Sequence[str]:
+        """The names of the members that there shall be, in their order."""
+        raise NotImplementedError
+
+    def entry(self, name: str) -> Entry:
+        """The definition of one member."""
+        raise NotImplementedError
+
+    def child_template(self) -> Mapping[str, Any]:
+        """All the members, as they shall be in the end."""
+        return self.template_of({name: self.entry(name) for name in self.wanted_names()})
+
+    def template_of(self, entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """A template with these members and an output for everything that is read of them."""
+        return generated.template(entries, self.outputs(list(entries)))
+
+    def outputs(self, names: Collection[str]) -> dict[str, Any]:
+        """What the template above reads of the members, by name of the output."""
+        made = {}
+        for path in generated.in_order(self.context.paths_read()):
+            value = self.output_of(names, path)
+            if value is not None:
+                made[generated.output_name(path)] = value
+        return made
+
+    def output_of(self, names: Collection[str], path: ReadPath) -> Any:
+        """What one path reads of the members; None for what is the group's own."""
+        key, below = path[0], path[1:]
+        if key is None or key == attributes.SHOW:
+            return None
+        if str(key).startswith("resource."):
+            return generated.of_one(names, path)
+        if key in self.maps:
+            return generated.map_of(names, below) if below else None
+        if key in self.attributes_schema:
+            return None
+        return generated.list_of(names, path)
+
+    # -- attributes ---------------------------------------------------------------------------
+
+    def present(self) -> Sequence[Member]:
+        """The members that there are, in their order."""
+        child = self.child
+        return () if child is None else child.members()
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """One of the group's own attributes, or that of each member."""
+        if key.startswith("resource."):
+            return self.member_attribute(key, path)
+        if key in self.maps:
+            if not path:
+                raise InvalidTemplateAttribute(self.name, key)
+            return self.map_of(*path)
+        if key in self.attributes:
+            return select(self.attributes[key], path)
+        return self.other_attribute(key, *path)
+
+    def other_attribute(self, key: str, *path: Any) -> Any:
+        """An attribute that only the members have."""
+        return [member.attribute(key, *path) for member in self.present()]
+
+    def map_of(self, key: str, *path: Any) -> dict[str, Any]:
+        """An attribute of each member, by name."""
+        return {member.name: member.attribute(key, *path) for member in self.present()}
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if name == REFS:
+            return [member.reference for member in self.present()]
+        if name == REFS_MAP:
+            return {member.name: member.reference for member in self.present()}
+        return None

@@ -1,0 +1,259 @@
+"""Groups of instances in CloudFormation's words; what an instance is, the registry says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.nested import ChildTemplate
+from zonda.hooks.support import SupportStatus
+
+from . import generated
+from .autoscaling_group import SizedProperties
+from .generated import Entry
+from .launch_configuration import LaunchConfiguration
+from .rollout import Pace
+from .scaled_group import ScaledGroup
+from .scaling_rules import Bounds
+
+#: The type of the members: whoever has no such type gives it another meaning in the registry.
+INSTANCE: Final = "AWS::EC2::Instance"
+CONFIGURATION: Final = "LaunchConfigurationName"
+SIZE: Final = "Size"
+TAGS: Final = "Tags"
+INSTANCE_LIST: Final = "InstanceList"
+ADDRESS: Final = "PublicIp"
+MIN_SIZE: Final = "MinSize"
+MAX_SIZE: Final = "MaxSize"
+DESIRED: Final = "DesiredCapacity"
+COOLDOWN: Final = "Cooldown"
+ZONE: Final = "VPCZoneIdentifier"
+MOST: Final = 1 << 31
+
+_DURATION: Final = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
+_Schema = properties.Schema
+
+
+def _seconds(duration: str) -> int:
+    """The seconds of ``PT1H30M5S``; raises ValueError."""
+    match = _DURATION.fullmatch(duration)
+    if match is None:
+        raise ValueError("Only ISO 8601 duration format of the form PT#H#M#S is supported.")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def _policy(name: str) -> dict[str, properties.Schema]:
+    whole = properties.Schema.INTEGER
+    schema = {
+        "MinInstancesInService": _Schema(
+            whole, "The instances that are left alone, at least, while others change.", default=0
+        ),
+        "MaxBatchSize": _Schema(whole, "The most instances to replace at once.", default=1),
+        "PauseTime": _Schema(
+            _Schema.STRING, "The time between two batches, as PT1H2M3S.", default="PT0S"
+        ),
+    }
+    text = "How instances are given a new configuration; those there are keep theirs without it."
+    return {name: _Schema(_Schema.MAP, text, schema=schema)}
+
+
+def _shared(*, required: bool) -> dict[str, properties.Schema]:
+    text = properties.Schema.STRING
+    return {
+        "AvailabilityZones": _Schema(_Schema.LIST, "Accepted, without effect.", required=True),
+        CONFIGURATION: _Schema(
+            text,
+            "The reference of the launch configuration.",
+            required=required,
+            update_allowed=True,
+        ),
+        "LoadBalancerNames": _Schema(_Schema.LIST, "Accepted, without effect."),
+        TAGS: _Schema(
+            _Schema.LIST,
+            "Tags that every instance gets.",
+            schema=_Schema(
+                _Schema.MAP,
+                "One tag.",
+                schema={
+                    "Key": _Schema(text, "The name of the tag.", required=True),
+                    "Value": _Schema(text, "Its value.", required=True),
+                },
+            ),
+        ),
+    }
+
+
+class InstanceGroup(ScaledGroup):
+    """So many instances of one launch configuration.
+
+    An instance is of the type ``AWS::EC2::Instance``: the resource registry says what that is.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    #: The name of the update policy.
+    rolling: ClassVar[str] = "RollingUpdate"
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        **_shared(required=True),
+        SIZE: _Schema(
+            _Schema.INTEGER, "How many instances there are.", required=True, update_allowed=True
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        INSTANCE_LIST: attributes.Schema(
+            f"The {ADDRESS} of the instances, with commas in between.",
+            type=attributes.Schema.STRING,
+        )
+    }
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy("RollingUpdate")
+
+    def validate(self) -> None:
+        """A pause may not be too long."""
+        pace = self.pace()
+        if pace is not None and pace.pause > 3600:
+            raise ValueError("Maximum PauseTime is 1 hour.")
+
+    def bounds(self) -> Bounds:
+        """Nothing but the property ``Size`` bounds it."""
+        return Bounds(0, MOST)
+
+    def first_size(self) -> int:
+        """The property ``Size``."""
+        return int(self.properties[SIZE])
+
+    def size_after_update(self, size: int) -> float:
+        """The property ``Size``."""
+        return float(self.properties[SIZE])
+
+    def pace(self) -> Pace | None:
+        """The update policy."""
+        if self.rolling not in self.t.update_policy:
+            return None
+        policy = properties.Properties(self.update_policy_schema, self.t.update_policy)
+        given = policy[self.rolling]
+        service, batch = given["MinInstancesInService"], given["MaxBatchSize"]
+        return Pace(batch, service, _seconds(given["PauseTime"]))
+
+    def member_types(self) -> Collection[str]:
+        """The type of an instance."""
+        return [INSTANCE]
+
+    def checked_child(self) -> ChildTemplate | None:
+        """Nothing: the launch configuration does not exist yet."""
+        return None
+
+    def member(self) -> Entry:
+        """The launch configuration, as an instance."""
+        return generated.entry(INSTANCE, {**self._launched(), TAGS: self.tags()})
+
+    def tags(self) -> list[Any]:
+        """The tags, and the one by which measurements find the group."""
+        given = list(self.properties[TAGS])
+        if any(tag["Key"].startswith("metering.") for tag in given):
+            return given
+        return [*given, {"Key": "metering.groupname", "Value": self.get_reference_id()}]
+
+    def _launched(self) -> Mapping[str, Any]:
+        reference = self.properties[CONFIGURATION]
+        for other in self.context.required().values():
+            if isinstance(other, LaunchConfiguration) and other.get_reference_id() == reference:
+                return other.instance_properties()
+        raise ValueError(
+            f"{CONFIGURATION} ({reference}) requires a reference to the configuration not just "
+            "the name of the resource."
+        )
+
+    def output_of(self, names: Collection[str], path: Sequence[Any]) -> Any:
+        """The addresses, where somebody reads them."""
+        if path[0] == INSTANCE_LIST:
+            return generated.list_of(names, [ADDRESS])
+        return super().output_of(names, tuple(path))
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if name != INSTANCE_LIST:
+            return super()._resolve_attribute(name)
+        found = [str(member.attribute(ADDRESS) or "0.0.0.0") for member in self.present()]
+        return ",".join(found) or None
+
+
+class CfnAutoScalingGroup(InstanceGroup):
+    """Instances of one launch configuration, as many as are needed just now.
+
+    CloudFormation's group; an instance is of the type ``AWS::EC2::Instance``: the resource registry
+    says what that is.
+    """
+
+    rolling = "AutoScalingRollingUpdate"
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        **_shared(required=False),
+        MAX_SIZE: _Schema(
+            _Schema.INTEGER, "The largest number of instances.", required=True, update_allowed=True
+        ),
+        MIN_SIZE: _Schema(
+            _Schema.INTEGER, "The smallest number of instances.", required=True, update_allowed=True
+        ),
+        COOLDOWN: _Schema(
+            _Schema.NUMBER,
+            "The seconds after a change of size in which no signal counts.",
+            update_allowed=True,
+        ),
+        DESIRED: _Schema(
+            _Schema.INTEGER,
+            "The number of instances at first, and after an update.",
+            update_allowed=True,
+        ),
+        ZONE: _Schema(
+            _Schema.LIST,
+            "The subnet of the instances: a list of one.",
+            schema=_Schema(_Schema.STRING, "The id of a subnet."),
+        ),
+    }
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy(rolling)
+
+    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
+        """The properties, whose sizes must fit."""
+        return SizedProperties(
+            definition.name,
+            (MIN_SIZE, MAX_SIZE, DESIRED),
+            self.properties_schema,
+            definition.properties,
+            raw=definition.raw.get("properties") or {},
+            context=self.context,
+        )
+
+    def validate(self) -> None:
+        """There must be a launch configuration, and one subnet at most."""
+        super().validate()
+        if not self.properties[CONFIGURATION]:
+            raise TemplateError(f"{CONFIGURATION} must be provided.")
+        if len(self.properties[ZONE]) > 1:
+            raise TemplateError(f"Anything other than one {ZONE} is not supported.")
+
+    def bounds(self) -> Bounds:
+        """The two sizes."""
+        return Bounds(self.properties[MIN_SIZE], self.properties[MAX_SIZE])
+
+    def first_size(self) -> int:
+        """The desired number, else the smallest."""
+        return int(self.properties[DESIRED] or self.properties[MIN_SIZE])
+
+    def size_after_update(self, size: int) -> float:
+        """The desired number, else what there is; 0 is no desired number, as in Heat."""
+        return float(self.properties[DESIRED] or size)
+
+    def cooldown(self) -> float:
+        """The property ``Cooldown``."""
+        return float(self.properties[COOLDOWN])
+
+    def tags(self) -> list[Any]:
+        """One more, by which measurements find the group."""
+        own = {"Key": "metering.AutoScalingGroupName", "Value": self.get_reference_id()}
+        return [*super().tags(), own]
+
+    def _launched(self) -> Mapping[str, Any]:
+        subnet = self.properties[ZONE][:1]
+        return {**super()._launched(), **({"SubnetId": subnet[0]} if subnet else {})}

@@ -1,0 +1,67 @@
+"""``AWS::AutoScaling::LaunchConfiguration``: what the instances of a group are made like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import properties
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+_Schema = properties.Schema
+
+
+def _text(description: str, *, required: bool = False) -> properties.Schema:
+    return _Schema(_Schema.STRING, description, required=required)
+
+
+class LaunchConfiguration(Resource):
+    """The properties of instances, kept for the groups that refer to it.
+
+    Nothing can be changed in place: another configuration is another one for the groups, too.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    start_policy = "idempotent"
+    acts_outside = False
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        "InstanceId": _text("An instance to take what is not given from."),
+        "ImageId": _text("The image."),
+        "InstanceType": _text("The flavor."),
+        "KeyName": _text("The name of a key pair."),
+        "UserData": _text("What the instance is given to run."),
+        "SecurityGroups": _Schema(_Schema.LIST, "Names of security groups."),
+        "KernelId": _text("The kernel."),
+        "RamDiskId": _text("The memory disk."),
+        "BlockDeviceMappings": _Schema(
+            _Schema.LIST,
+            "The disks of the instance.",
+            schema=_Schema(_Schema.MAP, "One disk."),
+        ),
+        "NovaSchedulerHints": _Schema(
+            _Schema.LIST,
+            "Hints for whoever chooses a host.",
+            schema=_Schema(
+                _Schema.MAP,
+                "One hint.",
+                schema={
+                    "Key": _text("The name of the hint.", required=True),
+                    "Value": _text("Its value.", required=True),
+                },
+            ),
+        ),
+    }
+
+    def handle_create(self) -> None:
+        """There is nothing to make."""
+        self.resource_id_set(self.physical_resource_name())
+
+    def instance_properties(self) -> dict[str, Any]:
+        """The properties of an instance, as far as they are given."""
+        given = self.properties.stored()
+        return {
+            name: value
+            for name, value in given.items()
+            if value is not None and name != "InstanceId"
+        }

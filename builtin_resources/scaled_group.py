@@ -1,0 +1,263 @@
+"""Groups that a scaling policy makes larger and smaller: the part that all of them share.
+
+The size is kept with the resource: what a signal or an update has settled. Names of members are
+worked out from the resource's id and a count, so that whoever asks again gets the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from zonda.hooks.attributes import select
+from zonda.hooks.errors import InvalidTemplateAttribute, NoActionRequired, NotSupported
+from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, Converge, Member, no_member
+
+from .generated import Entry
+from .group import Group
+from .rollout import Pace, next_batch
+from .scaling_rules import Bounds, first_unused, free_names, new_size
+
+SIGNAL: Final = "SIGNAL"
+FAILED: Final = "FAILED"
+
+#: What is kept: the size, the operation that has settled it, the count of names that were used,
+#: until when no signal counts, and how long the running one asks for that.
+_SIZE: Final = "size"
+_SIZE_BY: Final = "size_by"
+_NAMES_USED: Final = "names_used"
+_COOLS_UNTIL: Final = "cools_until"
+_COOLDOWN: Final = "cooldown"
+
+#: What a policy hands on.
+KIND: Final = "adjustment_type"
+ADJUSTMENT: Final = "scaling_adjustment"
+STEP: Final = "min_adjustment_step"
+COOLDOWN: Final = "cooldown"
+
+
+class ScaledGroup(Group):
+    """Members that are all alike, under names that mean nothing; the oldest go first."""
+
+    def bounds(self) -> Bounds:
+        """The smallest and the largest size."""
+        raise NotImplementedError
+
+    def first_size(self) -> int:
+        """The size when the group is made."""
+        raise NotImplementedError
+
+    def size_after_update(self, size: int) -> float:
+        """The size after an update of a group that had ``size`` members."""
+        raise NotImplementedError
+
+    def member(self) -> Entry:
+        """The definition of a member."""
+        raise NotImplementedError
+
+    def pace(self) -> Pace | None:
+        """How fast members get a new definition; None: those there are keep theirs."""
+        raise NotImplementedError
+
+    def cooldown(self) -> float:
+        """The seconds after a change in which no signal counts."""
+        return 0.0
+
+    def entry(self, name: str) -> Entry:
+        """The definition of a member, whatever its name."""
+        return self.member()
+
+    def get_reference_id(self) -> str:
+        """Its physical name, as soon as there is a nested stack."""
+        return self.name if self.resource_id is None else self.physical_resource_name()
+
+    # -- the nested stack ---------------------------------------------------------------------
+
+    def wanted_names(self) -> Sequence[str]:
+        """Those that stay, and new ones."""
+        staying = self._staying(self._members(self.child), self._size(self.child))
+        return self._filled([member.name for member in staying], self._size(self.child))
+
+    def child_template(self) -> Mapping[str, Any]:
+        """All the members, as they shall be in the end."""
+        known = {member.name: member.definition for member in self._members(self.child)}
+        if self.pace() is not None:
+            known = {}
+        entry = self.member()
+        return self.template_of({name: known.get(name, entry) for name in self.wanted_names()})
+
+    def checked_child(self) -> ChildTemplate | None:
+        """One member stands for all."""
+        names = self.wanted_names()[:1]
+        return ChildTemplate(self.template_of({name: self.member() for name in names}))
+
+    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+        """The next batch, or all at once; once it is done, the cooldown begins."""
+        size, members = self._size(child), self._members(child)
+        pace = None if self._action in (SIGNAL, "CREATE") else self.pace()
+        outdated = pace is not None and any(each.definition != self.member() for each in members)
+        if applied and not outdated and (pace is None or len(members) == size):
+            self._rest(members)
+            return None
+        if pace is None or not outdated:
+            return ChildTemplate(self._resized(members, size))
+        return self._batch(pace, members, size, applied)
+
+    @property
+    def _action(self) -> str:
+        operation = self.context.operation
+        return "" if operation is None else operation.action
+
+    @staticmethod
+    def _members(child: Child | None) -> list[Member]:
+        """Those that go first come first: the failed ones, then by age."""
+        members = [] if child is None else list(child.members())
+        return sorted(members, key=lambda member: member.status != FAILED)
+
+    @staticmethod
+    def _staying(members: Sequence[Member], size: int) -> list[Member]:
+        return list(members[max(len(members) - size, 0) :])
+
+    def _resized(self, members: Sequence[Member], size: int) -> Mapping[str, Any]:
+        """Those that stay keep their definition."""
+        entries = {each.name: each.definition for each in self._staying(members, size)}
+        new = self.member()
+        names = self._filled(list(entries), size)
+        return self.template_of({name: entries.get(name, new) for name in names})
+
+    def _batch(
+        self, pace: Pace, members: Sequence[Member], size: int, applied: int
+    ) -> ChildTemplate:
+        new = self.member()
+        members = sorted(members, key=lambda each: (each.status != FAILED, each.definition == new))
+        current = min(sum(each.definition == new for each in members), size)
+        if not applied:
+            pace.check_time(size, len(members), current, self.context.stack_timeout)
+        total, budget = next_batch(pace, size, len(members), current)
+        staying = self._staying(members, total)
+        budget -= total - len(staying)
+        outdated = [each.name for each in staying if each.definition != new]
+        chosen = set(outdated[: max(budget, 0)])
+        entries = {each.name: each.definition for each in staying if each.name not in chosen}
+        names = self._filled([each.name for each in staying], total)
+        wanted = {name: entries.get(name, new) for name in names}
+        return ChildTemplate(self.template_of(wanted), pause=pace.pause if applied else 0.0)
+
+    # -- names --------------------------------------------------------------------------------
+
+    @property
+    def _names_used(self) -> int:
+        return int(self.data().get(_NAMES_USED, 0))
+
+    def _filled(self, names: list[str], size: int) -> list[str]:
+        """``names`` and as many new ones as make ``size``, in the order of their age."""
+        child, staying = self.child, set(names)
+        known = [] if child is None else [member.name for member in child.members()]
+        aged = [name for name in known if name in staying]
+        fresh = free_names(self.uuid, self._names_used, known)
+        return [*aged, *(next(fresh) for _ in range(size - len(aged)))]
+
+    # -- the size -----------------------------------------------------------------------------
+
+    @staticmethod
+    def capacity(child: Child | None) -> int:
+        """How many members there are, without those that failed."""
+        members = () if child is None else child.members()
+        return sum(member.status != FAILED for member in members)
+
+    def _size(self, child: Child | None) -> int:
+        """The size that the group shall have; within an operation it is settled once."""
+        operation, kept = self.context.operation, self.data().get(_SIZE)
+        settled = operation is not None and self.data().get(_SIZE_BY) == operation.id
+        if kept is not None and (settled or self._action == SIGNAL):
+            return int(kept)
+        if child is None or self._action == "CREATE":
+            return self.first_size()
+        size = int(self.bounds().nearest(self.size_after_update(self.capacity(child))))
+        if operation is not None and self._action == "UPDATE":
+            self.data_set(_SIZE, size)
+            self.data_set(_SIZE_BY, operation.id)
+        return size
+
+    # -- signals ------------------------------------------------------------------------------
+
+    def handle_signal(self, details: Mapping[str, Any] | None = None) -> Converge:
+        """What a policy hands on; raises NoActionRequired where it changes nothing."""
+        if not details or KIND not in details:
+            raise NotSupported(
+                f"Cannot signal resource {self.name}: 'SIGNAL' not supported for {self.type()}.",
+                hint="Signal one of its scaling policies.",
+            )
+        child, size = self.child, self.capacity(self.child)
+        if child is None or FAILED in (self.status, child.status) or self._is_busy(child):
+            raise NoActionRequired(self.name, "the group is not complete")
+        wanted = self._wanted(details, size)
+        seconds = details.get(COOLDOWN)
+        seconds = self.cooldown() if seconds is None else float(seconds)
+        if self.context.clock.now() < self._cools_until:
+            raise NoActionRequired(self.name, "the group still cools down")
+        self.data_set(_SIZE, wanted)
+        self.data_set(_COOLDOWN, max(seconds, 0.0))
+        return CONVERGE
+
+    def _is_busy(self, child: Child) -> bool:
+        return "IN_PROGRESS" in (self.status, child.status)
+
+    def _wanted(self, details: Mapping[str, Any], size: int) -> int:
+        kind, by, step = details[KIND], details[ADJUSTMENT], details.get(STEP) or 0
+        wanted = new_size(size, kind, by, step, self.bounds())
+        if wanted != int(wanted):
+            # Heat counts as many members off its list, and says so in these words.
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        if wanted == size:
+            raise NoActionRequired(self.name, f"it has {size} members already")
+        return int(wanted)
+
+    @property
+    def _cools_until(self) -> float:
+        return float(self.data().get(_COOLS_UNTIL, 0.0))
+
+    def _rest(self, members: Sequence[Member]) -> None:
+        """After a change: names that were used are not used again, and the cooldown begins."""
+        if self.context.operation is None:
+            return
+        used = first_unused(self.uuid, self._names_used, {member.name for member in members})
+        if used != self._names_used:
+            self.data_set(_NAMES_USED, used)
+        signalled = self._action == SIGNAL
+        seconds = float(self.data()[_COOLDOWN]) if signalled else max(self.cooldown(), 0.0)
+        until = self.context.clock.now() + seconds
+        if seconds > 0 and until > self._cools_until:
+            self.data_set(_COOLS_UNTIL, until)
+
+    # -- attributes ---------------------------------------------------------------------------
+
+    def present(self) -> Sequence[Member]:
+        """The members that have not failed, the oldest first."""
+        return [member for member in super().present() if member.status != FAILED]
+
+    def other_attribute(self, key: str, *path: Any) -> Any:
+        """There is none."""
+        raise InvalidTemplateAttribute(self.name, key)
+
+    def member_attribute(self, key: str, path: Sequence[Any]) -> Any:
+        """``resource.N``: the member number N, the oldest being 0; or the one of that name."""
+        name, _, attribute = key.removeprefix("resource.").partition(".")
+        members = {member.name: member for member in self.present()}
+        if name.isdecimal() and name not in members and int(name) < len(members):
+            name = list(members)[int(name)]
+        if name not in members:
+            raise no_member(name, self.name)
+        below = [attribute, *path] if attribute else list(path)
+        if not below:
+            return members[name].reference
+        return select(members[name].attribute(str(below[0])), below[1:])
+
+    def output_of(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
+        """What one path reads of the members: the same of each, since numbers mean nothing here."""
+        key, below = str(path[0]), path[1:]
+        if key.startswith("resource."):
+            _, _, attribute = key.removeprefix("resource.").partition(".")
+            below = (attribute, *below) if attribute else below
+            return [{"get_attr": [name, *below]} for name in names] if below else None
+        return super().output_of(names, path) if key in self.attributes_schema else None

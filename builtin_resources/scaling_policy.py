@@ -1,0 +1,146 @@
+"""``OS::Heat::ScalingPolicy`` and CloudFormation's: a signal to them changes a group's size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+from .scaled_group import ADJUSTMENT, COOLDOWN, KIND, STEP
+from .scaling_rules import CFN_TYPES, PERCENT, TYPES
+
+ALARM_URL: Final = "alarm_url"
+SIGNAL_URL: Final = "signal_url"
+
+_Schema = properties.Schema
+
+
+def _schema(
+    names: tuple[str, str, str, str, str], types: tuple[str, ...], adjustment: str
+) -> dict[str, properties.Schema]:
+    group, kind, by, cooldown, step = names
+    return {
+        group: _Schema(_Schema.STRING, "The reference of the group.", required=True),
+        by: _Schema(
+            adjustment,
+            "By how much the size changes, or the size itself, as the type says.",
+            required=True,
+            update_allowed=True,
+        ),
+        kind: _Schema(
+            _Schema.STRING,
+            "What the adjustment means: a difference, a size or a percentage.",
+            required=True,
+            constraints=[constraints.AllowedValues(list(types))],
+            update_allowed=True,
+        ),
+        cooldown: _Schema(
+            _Schema.NUMBER,
+            "The seconds after a change by this policy in which no signal counts; the group's "
+            "without it.",
+            update_allowed=True,
+        ),
+        step: _Schema(
+            _Schema.INTEGER,
+            "The least number of members to add or remove; for percentages only.",
+            constraints=[constraints.Range(min=0)],
+            update_allowed=True,
+        ),
+    }
+
+
+def _url(description: str) -> attributes.Schema:
+    return attributes.Schema(
+        f"{description} Null as long as nothing listens for it.", type=attributes.Schema.STRING
+    )
+
+
+class ScalingPolicy(Resource):
+    """Every signal changes the size of a group, whatever it says.
+
+    A signal that changes nothing, or comes while the group still cools down, is passed over.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    start_policy = "idempotent"
+    acts_outside = False
+    #: The properties for the group, the type, the adjustment, the cooldown and the least step.
+    names: ClassVar[tuple[str, str, str, str, str]] = (
+        "auto_scaling_group_id",
+        KIND,
+        ADJUSTMENT,
+        COOLDOWN,
+        STEP,
+    )
+    #: What the values of the type mean.
+    types: ClassVar[Mapping[str, str]] = {kind: kind for kind in TYPES}
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _schema(
+        names, TYPES, _Schema.NUMBER
+    )
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        ALARM_URL: _url("Where an alarm sends its signal to."),
+        SIGNAL_URL: _url("Where signals are sent to."),
+    }
+
+    def validate(self) -> None:
+        """The least step goes with percentages only."""
+        _, kind, _, _, step = self.names
+        if self.properties.converted(step) is None:
+            return
+        if self.types.get(self.properties[kind]) != PERCENT:
+            percent = next(name for name, meaning in self.types.items() if meaning == PERCENT)
+            raise TemplateError(
+                f"{step} property should only be specified for {kind} with value {percent}.",
+                at=("resources", self.name, "properties", step),
+                heat_type="ResourcePropertyValueDependency",
+            )
+
+    def handle_create(self) -> None:
+        """There is nothing to make."""
+        self.resource_id_set(self.physical_resource_name())
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """The next signal reads the new properties."""
+
+    def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
+        """Tell the group how it is to change."""
+        group, kind, by, cooldown, step = self.names
+        order = {
+            KIND: self.types[self.properties[kind]],
+            ADJUSTMENT: self.properties[by],
+            STEP: self.properties.converted(step),
+            COOLDOWN: self.properties.converted(cooldown),
+        }
+        self.context.signal(self.properties[group], order)
+
+
+class CfnScalingPolicy(ScalingPolicy):
+    """Every signal changes the size of a group, whatever it says.
+
+    CloudFormation's policy: the same with other names.
+    """
+
+    names = (
+        "AutoScalingGroupName",
+        "AdjustmentType",
+        "ScalingAdjustment",
+        "Cooldown",
+        "MinAdjustmentStep",
+    )
+    types = CFN_TYPES
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _schema(
+        names, tuple(CFN_TYPES), _Schema.INTEGER
+    )
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "AlarmUrl": _url("Where an alarm sends its signal to.")
+    }

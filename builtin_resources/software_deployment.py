@@ -1,0 +1,315 @@
+"""``OS::Heat::SoftwareDeployment`` and ``StructuredDeployment``: a configuration, carried out.
+
+On each action that it acts on, a deployment fills in the inputs of its configuration and then waits
+for what came of it: for a run, where the environment names a workflow for it, else for a signal.
+Either brings a map with the outputs. What is kept in its data::
+
+    inputs     the values of the last action, by name
+    outputs    what signals and runs have brought so far
+    signal ..  {"op", "details"}: not looked at yet; the first one of an operation counts
+
+The token is None where nothing is waited for, that of an execution, or ``{}``; with the declared
+``outputs`` in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.attributes import select
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
+from zonda.hooks.execution import Execution, Token, failure, plain, token_of
+from zonda.hooks.resource import Resource
+from zonda.hooks.runner import Failed, Lost
+from zonda.hooks.support import SupportStatus
+
+from . import derived
+from .config_schema import (
+    ACTIONS,
+    CONFIG,
+    DEFAULT_ACTIONS,
+    GROUP,
+    INPUTS,
+    NAME,
+    OPTIONS,
+    OUTPUTS,
+    text,
+)
+from .derived import STATUS_CODE, STDERR, STDOUT
+from .signal_entries import entries_of, next_entry
+
+SERVER, VALUES, DEPLOY_ACTIONS, TRANSPORT = "server", "input_values", "actions", "signal_transport"
+INPUT_KEY, VALIDATE = "input_key", "input_values_validate"
+NO_SIGNAL = "NO_SIGNAL"
+TRANSPORTS = ("CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", NO_SIGNAL, "ZAQAR_SIGNAL")
+
+_Schema = properties.Schema
+
+
+class SoftwareDeployment(Resource):
+    """A configuration that is to be applied to a server.
+
+    Who applies it is up to the environment: a workflow that its section ``zonda: runners`` names
+    for the resource gets the configuration and the values of its inputs; without one, whoever does
+    it signals the result. With NO_SIGNAL nothing is waited for, unless there is a workflow.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
+    #: What it has where the configuration is empty.
+    empty: ClassVar[Any] = ""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        CONFIG: text("The id of the configuration.", update_allowed=True),
+        SERVER: text("The id of the server that is configured.", required=True),
+        VALUES: _Schema(
+            _Schema.MAP,
+            "Values for the inputs of the configuration, and further ones, by name.",
+            update_allowed=True,
+        ),
+        DEPLOY_ACTIONS: _Schema(
+            _Schema.LIST,
+            "The actions of this resource on which the configuration is applied.",
+            default=DEFAULT_ACTIONS,
+            update_allowed=True,
+            constraints=[constraints.AllowedValues(list(ACTIONS))],
+        ),
+        NAME: text(
+            "A name for what is applied; who applies several may go by it.", update_allowed=True
+        ),
+        TRANSPORT: text(
+            "How the result is signalled in Heat. NO_SIGNAL: nobody waits for one; the others are "
+            "all the same here.",
+            default="CFN_SIGNAL",
+            constraints=[constraints.AllowedValues(list(TRANSPORTS))],
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        STDOUT: attributes.Schema("What was written.", type=attributes.Schema.STRING),
+        STDERR: attributes.Schema("What was written of errors.", type=attributes.Schema.STRING),
+        STATUS_CODE: attributes.Schema("The exit code.", type=attributes.Schema.STRING),
+    }
+
+    # -- life cycle -----------------------------------------------------------------------------
+
+    def handle_create(self) -> Token | None:
+        """Have it applied, if CREATE is one of the actions."""
+        return self._act("CREATE", self.properties)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> Token | None:
+        """Have the new one applied, if UPDATE is one of the actions."""
+        return self._act("UPDATE", self.make_properties(json_snippet))
+
+    def handle_delete(self) -> Token | None:
+        """Have it applied, if DELETE is one of the actions and the configuration is there."""
+        return self._act("DELETE", self.properties)
+
+    def handle_suspend(self) -> Token | None:
+        """Have it applied, if SUSPEND is one of the actions."""
+        return self._act("SUSPEND", self.properties)
+
+    def handle_resume(self) -> Token | None:
+        """Have it applied, if RESUME is one of the actions."""
+        return self._act("RESUME", self.properties)
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """Keep what it was; one that has not acted yet has no id."""
+        if resource_data.get("resource_id"):
+            super().handle_adopt(resource_data)
+
+    def check_create_complete(self, token: Token | None) -> bool:
+        """Whether it is known what came of it."""
+        if token is None:
+            return True
+        return self._ran(token) if "request" in token else self._was_signalled(token)
+
+    check_update_complete = check_create_complete
+    check_delete_complete = check_create_complete
+    check_suspend_complete = check_create_complete
+    check_resume_complete = check_create_complete
+
+    def handle_create_cancel(self, token: Token | None) -> None:
+        """Ask the runner to end the run, where there is one."""
+        if token and "request" in token:
+            Execution(self, token).cancel()
+
+    handle_update_cancel = handle_create_cancel
+    handle_delete_cancel = handle_create_cancel
+    handle_suspend_cancel = handle_create_cancel
+    handle_resume_cancel = handle_create_cancel
+
+    def needs_replace_with_prop_diff(
+        self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
+    ) -> bool:
+        """Whether another value came for an input that says ``replace_on_change``."""
+        config = self._config(after)
+        if config is None:
+            return False
+        known = json.loads(self.data().get("inputs") or "{}")
+        return derived.must_be_replaced(self._inputs("UPDATE", config, after), known)
+
+    def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
+        """Keep a result for the operation that waits for it; at any other time it means nothing."""
+        operation = self.context.operation
+        if operation is not None:
+            kept = {"op": operation.id, "details": plain(details or {})}
+            self.data_set(next_entry(self), json.dumps(kept), redact=True)
+
+    # -- what is applied ------------------------------------------------------------------------
+
+    def _config(self, props: properties.Properties) -> Mapping[str, Any] | None:
+        """The configuration; None where one is named that is not there."""
+        reference = props[CONFIG]
+        if not reference:
+            return derived.NOTHING
+        found = self.context.find(reference)
+        known = getattr(found, "software_config", None)
+        return None if known is None else {**derived.NOTHING, **known()}
+
+    def _inputs(
+        self, action: str, config: Mapping[str, Any], props: properties.Properties
+    ) -> list[derived.Input]:
+        stack = self.context.stack
+        standard = {
+            "deploy_server_id": (props[SERVER], "The server that is configured"),
+            "deploy_action": (action, "The action that it is for"),
+            "deploy_stack_id": (f"{stack.name}/{stack.id}", "The stack of the deployment"),
+            "deploy_resource_name": (self.name, "The name of the deployment in its stack"),
+            "deploy_signal_transport": (props[TRANSPORT], "How the result is to be signalled"),
+        }
+        return derived.inputs_of(config, plain(props[VALUES] or {}), standard)
+
+    def _derived(
+        self, action: str, config: Mapping[str, Any], props: properties.Properties
+    ) -> dict[str, Any]:
+        """What is handed to whoever applies it."""
+        inputs = self._inputs(action, config, props)
+        values = derived.values_of(inputs)
+        content = self._filled(config[CONFIG], values, props)
+        return {
+            "id": self.uuid,
+            NAME: props[NAME] or self.physical_resource_name(),
+            "action": action,
+            SERVER: props[SERVER],
+            GROUP: config[GROUP],
+            CONFIG: self.empty if content is None else content,
+            OPTIONS: config.get(OPTIONS) or {},
+            INPUTS: inputs,
+            VALUES: values,
+            OUTPUTS: config[OUTPUTS],
+        }
+
+    def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
+        return content
+
+    def _act(self, action: str, props: properties.Properties) -> Token | None:
+        config = self._config(props)
+        if config is None:
+            if action == "DELETE":
+                return None
+            raise ResourceFailure(f"There is no software configuration {props[CONFIG]}.")
+        if action not in derived.actions_of(config, props[DEPLOY_ACTIONS]):
+            return None
+        made = self._derived(action, config, props)
+        if self.resource_id is None:
+            self.resource_id_set(self.uuid)
+        self.data_set("inputs", json.dumps(made[VALUES]), redact=True)
+        return self._begin(action, made, props)
+
+    def _begin(
+        self, action: str, made: Mapping[str, Any], props: properties.Properties
+    ) -> Token | None:
+        token: Token = {}
+        workflow = self.context.assigned_workflow
+        if workflow is not None:
+            token = Execution(self, token_of(self, action, workflow, made)).begin()
+        elif props[TRANSPORT] == NO_SIGNAL:
+            return None
+        return {**token, OUTPUTS: made[OUTPUTS]}
+
+    # -- what came of it ------------------------------------------------------------------------
+
+    def _ran(self, token: Token) -> bool:
+        execution = Execution(self, token)
+        result = execution.result()
+        if result is None:
+            return False
+        if isinstance(result, Lost):
+            raise failure(result)
+        if isinstance(result, Failed):
+            self._store(derived.outcome(result.output or {}, token[OUTPUTS])[0])
+            raise failure(result)
+        self._end(result.output or {}, token)
+        execution.forget()
+        return True
+
+    def _was_signalled(self, token: Token) -> bool:
+        operation, data = self.context.operation, self.data()
+        for key in entries_of(data):
+            kept = json.loads(data[key])
+            if operation is not None and kept["op"] == operation.id:
+                self._end(kept["details"], token)
+                return True
+        self.context.progress("waits for a signal")
+        return False
+
+    def _end(self, details: Mapping[str, Any], token: Token) -> None:
+        outputs, reason = derived.outcome(details, token[OUTPUTS])
+        self._store(outputs)
+        if reason:
+            error = ResourceFailure(f"Deployment to server failed: {reason}")
+            error.heat_type = "Error"
+            raise error
+
+    def _store(self, outputs: Mapping[str, Any]) -> None:
+        self.data_set("outputs", json.dumps({**self._outputs(), **outputs}), redact=True)
+        for key in entries_of(self.data()):
+            self.data_delete(key)
+
+    def _outputs(self) -> dict[str, Any]:
+        known: dict[str, Any] = json.loads(self.data().get("outputs") or "{}")
+        return known
+
+    # -- attributes -----------------------------------------------------------------------------
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """An output, below ``path``: a standard one, or one that the configuration declares."""
+        known = self._outputs()
+        if key in known:
+            return select(known[key], path)
+        if key not in self.attributes:
+            config = self._config(self.properties) or derived.NOTHING
+            if all(each[NAME] != key for each in config[OUTPUTS]):
+                raise InvalidTemplateAttribute(self.name, key)
+        return None
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self._outputs().get(name)
+
+
+class StructuredDeployment(SoftwareDeployment):
+    """A deployment that fills ``{get_input: NAME}`` into the map of a StructuredConfig."""
+
+    support_status = SupportStatus(version="2014.1")
+    empty: ClassVar[Any] = {}
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        **SoftwareDeployment.properties_schema,
+        INPUT_KEY: text("The key that stands for an input.", default="get_input"),
+        VALIDATE: text(
+            "Whether an input that has no value is a failure (STRICT) or null (LAX).",
+            default="LAX",
+            constraints=[constraints.AllowedValues(["LAX", "STRICT"])],
+        ),
+    }
+
+    def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
+        return derived.filled(content, props[INPUT_KEY], values, props[VALIDATE] == "STRICT")

@@ -1,0 +1,135 @@
+"""``OS::Heat::WaitCondition`` and ``AWS::CloudFormation::WaitCondition``: wait for signals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+from .config_schema import text
+from .wait_handle import FAILURE, SUCCESS, Handle
+
+#: Between two looks: at first, and at last. A signal from the same stack is seen at once.
+_FIRST_LOOK, _LAST_LOOK = 0.5, 15.0
+
+_Schema = properties.Schema
+
+
+def _schema(handle: str, timeout: str, count: str, kind: str) -> Mapping[str, properties.Schema]:
+    return {
+        handle: text("The handle that the signals are sent to, by its reference.", required=True),
+        timeout: _Schema(
+            kind,
+            "How many seconds it waits.",
+            required=True,
+            constraints=[constraints.Range(1, 43200)],
+        ),
+        count: _Schema(
+            _Schema.INTEGER,
+            "How many signals of success there must be.",
+            default=1,
+            update_allowed=True,
+            constraints=[constraints.Range(min=1)],
+        ),
+    }
+
+
+def _data() -> attributes.Schema:
+    return attributes.Schema(
+        "The data of the signals by their ids, as JSON text.",
+        cache_mode=attributes.Schema.CACHE_NONE,
+        type=attributes.Schema.STRING,
+    )
+
+
+class WaitCondition(Resource):
+    """Is complete once its handle has so many signals of success; one of failure fails it at once.
+
+    An update waits again, which takes no time where the signals are there already.
+    """
+
+    support_status = SupportStatus(version="2014.2")
+    start_policy = "idempotent"
+    acts_outside = False
+    #: The names of handle, timeout and count, and of the attribute.
+    names: ClassVar[tuple[str, str, str, str]] = ("handle", "timeout", "count", "data")
+    properties_schema = _schema("handle", "timeout", "count", _Schema.NUMBER)
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"data": _data()}
+
+    def handle_create(self) -> dict[str, Any]:
+        """Begin to wait."""
+        return self._wait(self.properties)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """Begin to wait again."""
+        return self._wait(self.make_properties(json_snippet))
+
+    def check_create_complete(self, token: Mapping[str, Any]) -> bool:
+        """Whether there are enough signals; raises ResourceFailure for a bad one or a late one."""
+        known = self._handle(token["handle"]).signals().values()
+        failed = [each["reason"] for each in known if each["status"] == FAILURE]
+        if failed:
+            raise _error("WaitConditionFailure", ";".join(failed))
+        reasons = [each["reason"] for each in known if each["status"] == SUCCESS]
+        if len(reasons) >= token["count"]:
+            return True
+        received = f"{len(reasons)} of {token['count']} received"
+        age = self.context.clock.now() - token["started_at"]
+        left = token["timeout"] - age
+        if left <= 0:
+            raise _error(
+                "WaitConditionTimeout", " - ".join([received, *filter(None, [";".join(reasons)])])
+            )
+        self.context.progress(f"{received}, waits {left:.0f} s more at most")
+        raise NotReady(min(max(age / 4, _FIRST_LOOK), _LAST_LOOK, left), received)
+
+    check_update_complete = check_create_complete
+
+    def _wait(self, props: properties.Properties) -> dict[str, Any]:
+        handle, timeout, count, _ = self.names
+        self._handle(props[handle])
+        return {
+            "handle": props[handle],
+            "count": props[count],
+            "timeout": float(props[timeout]),
+            "started_at": self.context.clock.now(),
+        }
+
+    def _handle(self, reference: str) -> Handle:
+        found = self.context.find(reference)
+        if not isinstance(found, Handle):
+            name = reference if found is None else found.name
+            raise ResourceFailure(f"{name} is not a valid wait condition handle.")
+        return found
+
+    def _resolve_attribute(self, name: str) -> Any:
+        found = self.context.find(self.properties[self.names[0]])
+        if not isinstance(found, Handle):
+            return None
+        return json.dumps({key: each["data"] for key, each in found.signals().items()})
+
+
+class AwsWaitCondition(WaitCondition):
+    """Like OS::Heat::WaitCondition, with the names that AWS has for its properties."""
+
+    support_status = SupportStatus(version="2014.1")
+    names = ("Handle", "Timeout", "Count", "Data")
+    properties_schema = _schema("Handle", "Timeout", "Count", _Schema.INTEGER)
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"Data": _data()}
+
+
+def _error(kind: str, message: str) -> ResourceFailure:
+    error = ResourceFailure(message)
+    error.heat_type = kind
+    return error

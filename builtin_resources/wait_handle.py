@@ -1,0 +1,150 @@
+"""The handles of wait conditions: what signals are sent to.
+
+``OS::Heat::WaitConditionHandle``, ``AWS::CloudFormation::WaitConditionHandle`` and
+``OS::Heat::UpdateWaitConditionHandle``. A handle keeps each signal as one entry of its data; what
+they mean together is worked out by who reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import attributes, constraints, properties
+from zonda.hooks.errors import ResourceFailure, UpdateReplace
+from zonda.hooks.resource import Resource
+from zonda.hooks.support import SupportStatus
+
+from .config_schema import text
+from .signal_entries import entries_of, next_entry
+
+SUCCESS, FAILURE = "SUCCESS", "FAILURE"
+TRANSPORT, TOKEN_SIGNAL = "signal_transport", "TOKEN_SIGNAL"
+TRANSPORTS = (
+    "CFN_SIGNAL",
+    "TEMP_URL_SIGNAL",
+    "HEAT_SIGNAL",
+    "NO_SIGNAL",
+    "ZAQAR_SIGNAL",
+    TOKEN_SIGNAL,
+)
+TOKEN, ENDPOINT, CURL_CLI, SIGNAL = "token", "endpoint", "curl_cli", "signal"
+
+
+class Handle(Resource):
+    """What all handles do. ``keys`` are the names in a signal: its status, reason, data and id."""
+
+    start_policy = "idempotent"
+    acts_outside = False
+    keys: ClassVar[tuple[str, str, str, str]]
+    #: Whether a signal must have all of them.
+    is_strict: ClassVar[bool] = False
+
+    def handle_create(self) -> None:
+        """Its id says that it is there, and is what others find it by."""
+        self.resource_id_set(self.uuid)
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """It keeps the signals, and is found by its own id."""
+        super().handle_adopt({**resource_data, "resource_id": self.uuid})
+
+    def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
+        """Keep a signal; raises ResourceFailure for one that says something else."""
+        said = dict(details or {})
+        status = said.get(self.keys[0], None if self.is_strict else SUCCESS)
+        missing = [key for key in self.keys if self.is_strict and key not in said]
+        if missing or status not in (SUCCESS, FAILURE):
+            what = f"{', '.join(missing)} must be given" if missing else f"not {status!r}"
+            raise ResourceFailure(
+                f"Metadata format invalid: {self.keys[0]} must be {SUCCESS} or {FAILURE}, {what}"
+            )
+        self.data_set(next_entry(self), json.dumps(said), redact=True)
+
+    def signals(self) -> dict[str, dict[str, Any]]:
+        """``status``, ``reason`` and ``data`` of the signals by their ids, in their order.
+
+        A later one with the same id takes the place of an earlier one.
+        """
+        status, reason, data, key = self.keys
+        known: dict[str, dict[str, Any]] = {}
+        entries = self.data()
+        for entry in entries_of(entries):
+            said, number = json.loads(entries[entry]), len(known) + 1
+            known[str(said.get(key, number))] = {
+                "status": said.get(status, SUCCESS),
+                "reason": str(said.get(reason, f"Signal {number} received")),
+                "data": said.get(data),
+            }
+        return known
+
+
+class WaitConditionHandle(Handle):
+    """What a signal is sent to, for a wait condition to count it.
+
+    ``zonda stack resource signal`` sends one; ``curl_cli`` is that command, to which
+    ``--data-binary '{"status": "SUCCESS"}'`` may be added. A signal may say ``status`` (SUCCESS or
+    FAILURE), ``reason``, ``data`` and ``id``; what is left out is SUCCESS, and the signal's number.
+    """
+
+    support_status = SupportStatus(version="2014.2")
+    keys = ("status", "reason", "data", "id")
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        TRANSPORT: text(
+            "How signals are sent in Heat. All are the same here, but only TOKEN_SIGNAL has values "
+            "for the attributes.",
+            default=TOKEN_SIGNAL,
+            constraints=[constraints.AllowedValues(list(TRANSPORTS))],
+        )
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        TOKEN: attributes.Schema(
+            "Null: the command needs no token, and there is no URL yet.",
+            type=attributes.Schema.STRING,
+        ),
+        ENDPOINT: attributes.Schema("Null: there is no URL yet.", type=attributes.Schema.STRING),
+        CURL_CLI: attributes.Schema(
+            "The command that sends a signal, on the machine that zonda runs on.",
+            type=attributes.Schema.STRING,
+        ),
+        SIGNAL: attributes.Schema(
+            "How a signal is sent, as JSON text: a map with the command as a list.",
+            type=attributes.Schema.STRING,
+        ),
+    }
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if self.resource_id is None:
+            return None
+        command = ["zonda", "stack", "resource", "signal", self.stack.id, self.uuid]
+        if name == SIGNAL:
+            return json.dumps({TRANSPORT: self.properties[TRANSPORT], "command": command})
+        if name == CURL_CLI and self.properties[TRANSPORT] == TOKEN_SIGNAL:
+            return " ".join(command)
+        return None
+
+
+class AwsWaitConditionHandle(Handle):
+    """What a signal is sent to, for a wait condition to count it.
+
+    A signal says ``Status`` (SUCCESS or FAILURE), ``Reason``, ``Data`` and ``UniqueId``, all of
+    them. The reference is an id: the URL that AWS has here comes with the API.
+    """
+
+    support_status = SupportStatus(version="2014.1")
+    keys = ("Status", "Reason", "Data", "UniqueId")
+    is_strict = True
+
+
+class UpdateWaitConditionHandle(AwsWaitConditionHandle):
+    """A handle that each update of the stack replaces, so that its wait conditions wait anew."""
+
+    support_status = SupportStatus(version="2014.1")
+
+    def always_update(self) -> bool:
+        """Every update has something to do here."""
+        return True
+
+    def needs_update(self, after: Resource, changed: bool) -> bool:
+        """Never in place."""
+        raise UpdateReplace(self.name)
