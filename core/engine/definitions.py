@@ -72,8 +72,10 @@ class Definition(Protocol):
     def child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
         """What the nested stack of a resource is made from."""
 
-    def signature_of(self, name: str, types: Collection[str]) -> str:
-        """What decides the nested stacks of ``types`` below a resource."""
+    def signature_of(
+        self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
+    ) -> str:
+        """What decides the nested stack of a resource that has these properties."""
 
     @property
     def registry(self) -> Any:

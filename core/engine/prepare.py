@@ -160,10 +160,12 @@ class Preparation:
         if self.cls is None or not issubclass(self.cls, NestedStack):
             return ""
         assert self.row.want_template_id is not None
+        assert self.resolved is not None
         definition = self.instances.definitions.get(self.row.want_template_id)
         target = self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
         assert isinstance(target, NestedStack)
-        return definition.signature_of(self.row.name, target.member_types())
+        properties = self.resolved.properties
+        return definition.signature_of(self.row.name, target.member_types(), properties)
 
     def _begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""

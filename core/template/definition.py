@@ -19,6 +19,7 @@ from zonda.hooks.nested import ChildTemplate
 
 from . import advice, checks, secrecy
 from .bundle import Identity, Limits
+from .checks import NullValues
 from .child_spec import FACADE, LITERALS, ChildSpec
 from .conditions import Conditions
 from .environment import Environment
@@ -33,6 +34,7 @@ from .registry import Registry
 from .resources import ResourceNode
 from .scope import ResourceValues, Scope, Yaql
 from .source import Document
+from .unknown import known
 
 ContextFor = Callable[[ResourceNode], ResourceContext]
 #: Gives the faults below a resource that owns a nested stack.
@@ -51,8 +53,10 @@ class Kin(Protocol):
     ) -> StackDefinition:
         """The definition of a nested stack of the tree."""
 
-    def signature_of(self, definition: StackDefinition, name: str, types: Collection[str]) -> str:
-        """What decides the nested stacks of these types, below a resource."""
+    def signature_of(
+        self, definition: StackDefinition, name: str, types: Collection[str], properties: Any
+    ) -> str:
+        """What decides the nested stack of a resource with these properties."""
 
 
 class StackDefinition:
@@ -135,7 +139,9 @@ class StackDefinition:
 
     def fingerprint(self, name: str) -> str:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
-        return fingerprint(self.resources[name], self.document.data, self.scope(None))
+        node = self.resources[name]
+        text = fingerprint(node, self.document.data, self.scope(None))
+        return text + self.signature_of(name, ()) if node.cls.has_child else text
 
     @cached_property
     def secrecy(self) -> secrecy.Secrecy:
@@ -218,9 +224,18 @@ class StackDefinition:
         facade = self.secrecy.of_metadata(name)
         return {**marks, FACADE: facade} if facade != secrecy.OPEN else marks
 
-    def signature_of(self, name: str, types: Collection[str]) -> str:
-        """Changes when a nested stack of one of ``types`` below ``name`` would be another one."""
-        return self.family.signature_of(self, name, types)
+    def signature_of(
+        self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
+    ) -> str:
+        """Changes when the nested stack of ``name`` would be another one with these properties.
+
+        ``types``: the types that it is said to use. Without ``properties``: as far as the template
+        tells them. Holds hashes of secrets that are not keyed: only a keyed hash of it is kept.
+        """
+        given: Any = properties
+        if given is None:
+            given = known(self.resources[name].properties, self.scope(NullValues()))
+        return self.family.signature_of(self, name, types, given)
 
     def validate(self, context_for: ContextFor) -> None:
         """Check every resource and output with attributes null; raises ValidationErrors."""

@@ -27,7 +27,8 @@ from .loading import Loader, Surroundings
 from .parameters import SECTION as PARAMETERS
 from .parameters import Parameters
 from .raising import raise_all
-from .registry import Registry
+from .registry import Choice, Registry
+from .signatures import Level, Signatures
 from .source import Document, count_nodes, load_document
 from .template_resource import TemplateResource, template_class
 
@@ -47,7 +48,8 @@ class Family:
         self._registry = Registry({})
         self._documents: dict[str, Document] = {}
         self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
-        self._registries: dict[Any, Registry] = {}
+        self._registries: dict[Level, Registry] = {}
+        self._signatures = Signatures(self)
 
     def adopt(self, loader: Loader) -> None:
         """Take over what the root has read; every nested stack begins with that."""
@@ -166,17 +168,47 @@ class Family:
         """The environment of a nested stack with these parameters."""
         return self._environment.below(parameters)
 
+    @property
+    def environment(self) -> Environment:
+        """The environment of the root."""
+        return self._environment
+
     def registry_below(self, spec: ChildSpec) -> Registry:
         """The registry of a nested stack."""
-        names = spec.names if self._registry.has_levels else ()
-        key = (names, frozenset(spec.without), spec.document)
-        known = self._registries.get(key)
+        return self.registry_at(self.level(spec))
+
+    def registry_at(self, level: Level) -> Registry:
+        """The registry at a place of the tree."""
+        known = self._registries.get(level)
         if known is None:
-            key_of = partial(self.around.bundle.key_of, spec.document)
-            known = self._registry.below(names, frozenset(spec.without), key_of)
-            self._registries[key] = known
+            key_of = partial(self.around.bundle.key_of, level.document)
+            known = self._registry.below(level.names, level.without, key_of)
+            self._registries[level] = known
         return known
 
-    def signature_of(self, definition: StackDefinition, name: str, types: Collection[str]) -> str:
-        """What decides the nested stacks of ``types`` below the resource ``name``."""
-        return ""
+    def level(self, spec: ChildSpec | None) -> Level:
+        """The place in the tree of a nested stack; of the root for none."""
+        if spec is None:
+            return Level((), frozenset(), self.around.bundle.template_file)
+        names = spec.names if self._registry.has_levels else ()
+        return Level(names, frozenset(spec.without), spec.document)
+
+    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+        """The place of a resource's nested stack: made from the file of ``choice``, if any."""
+        names = (*level.names, resource) if self._registry.has_levels else ()
+        if choice is None or choice.template_file is None:
+            return Level(names, level.without, level.document)
+        rule = choice.rules[-1] if choice.rules else None
+        gone = {rule.name} if rule is not None and rule.resource is None else set()
+        return Level(names, level.without | gone, choice.template_file)
+
+    def signature_of(
+        self, definition: StackDefinition, name: str, types: Collection[str], properties: Any
+    ) -> str:
+        """Changes when the nested stack of the resource ``name`` would be another one.
+
+        ``properties``: their values; what is not known is a Function. ``types``: the types that a
+        plug-in says its nested stack uses.
+        """
+        level, node = self.level(definition.spec), definition.resources[name]
+        return self._signatures.of_values(level, name, node.type, types, properties)

@@ -73,8 +73,8 @@ class Registry:
         self._why_none = why_none
         self._candidates = candidates or Candidates()
         self._key_of = key_of
-        #: Makes the class of a template from its key in the files; None where none may be used.
-        self.templates: Callable[[str], type[Resource]] | None = None
+        #: Makes the class of a template from its key in the files.
+        self.templates: Callable[[str], type[Resource]] = _no_template
         self.entries: list[Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
@@ -157,8 +157,7 @@ class Registry:
         choice = self.choose(type_, resource)
         if choice.cls is not None:
             return choice.cls
-        if self.templates is None or choice.template_file is None:
-            raise _no_templates(type_, choice.template_file)
+        assert choice.template_file is not None
         return self.templates(choice.template_file)
 
     def _follow(self, type_: str, resource: str) -> Choice:
@@ -377,9 +376,10 @@ class _Search:
         choices = {key: self._candidate(key, meant, rules, judged) for key in keys}
         found = [self._described(key, choices[key]) for key in keys]
         selection = self._registry.candidates.judge((self._type, meant), found)
-        if len(selection.fitting) != 1:
+        left = [choices[each.key] for each in selection.fitting]
+        if len({(each.cls, each.template_file) for each in left if each is not None}) != 1:
             raise refusal(selection, self._resource, entry.at)
-        chosen = choices[selection.fitting[0].key]
+        chosen = left[0]
         assert chosen is not None
         return Choice(
             self._type,
@@ -427,10 +427,6 @@ def _alias_hint(type_: str, meant: str) -> str:
     return f"The environment maps it to {meant}, which is no type." if meant != type_ else ""
 
 
-def _no_templates(type_: str, meant: Any) -> TemplateError:
-    """The one place that refuses templates as types, until there are nested stacks."""
-    return TemplateError(
-        f"The Resource Type ({type_}) is a template ({meant}); "
-        "templates as types are not supported yet.",
-        code=TYPE_TEMPLATE,
-    )
+def _no_template(file: str) -> type[Resource]:
+    """What stands in for the maker of classes where nobody has set one."""
+    raise TemplateError(f"The template {file} cannot be used here.", code=TYPE_TEMPLATE)

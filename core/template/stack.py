@@ -49,7 +49,6 @@ def load(
     previous: Mapping[str, Any] | None = None,
     context_for: ContextFor | None = None,
     check: bool | None = None,
-    templates: bool = False,
     yaql: Yaql | None = None,
     clock: Clock | None = None,
     all_given: bool = True,
@@ -63,7 +62,7 @@ def load(
     ``clock`` is for constraints on dates. Without ``all_given`` parameters may lack a value, and
     what reads them is not checked. ``context_for`` lends plug-ins what they need; with it (unless
     ``check`` is false) the resources are validated as well, so that one error holds the faults of
-    both. ``templates``: types may be templates. ``with_warnings``: the error brings warnings, too.
+    both. ``with_warnings``: the error brings warnings, too.
     ``ignore_unknown``: types and custom constraints that are not installed are only warned of; such
     a definition is for looking at, not for making a stack.
 
@@ -76,7 +75,7 @@ def load(
     family = Family(around, context_for)
     loader = Loader(around, identity)
     loader.all_given = all_given
-    loader.registry.templates = family.template_class if templates else None
+    loader.registry.templates = family.template_class
     loader.read_by(family.adopt)
     loader.run(previous)
     most = loader.limits.max_faults

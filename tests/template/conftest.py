@@ -196,7 +196,6 @@ def tree() -> Tree:
             limits=limits,
             yaql=evaluator(limits),
             context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
-            templates=True,
         )
 
     return loaded

@@ -95,7 +95,7 @@ class _Player:
             return actions.SignalResource(self.stack_id, step["resource"], step.get("details", {}))
         return actions.UpdateStack(
             self.stack_id,
-            _bundle(step),
+            _bundle(step, self.case.get("files")),
             existing=bool(step.get("existing")),
             rollback=step.get("rollback"),
         )
@@ -207,18 +207,18 @@ class _Player:
         return found
 
 
-def _bundle(said: Mapping[str, Any]) -> Bundle:
+def _bundle(said: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Bundle:
     environment = said.get("environment")
-    files: tuple[tuple[str, str], ...] = ()
+    environments: tuple[tuple[str, str], ...] = ()
     if isinstance(environment, list):
-        files = tuple((f"env{at}.yaml", text) for at, text in enumerate(environment))
+        environments = tuple((f"env{at}.yaml", text) for at, text in enumerate(environment))
         environment = None
     return Bundle(
         template=said.get("template", ""),
         environment=environment,
-        environment_files=files,
+        environment_files=environments,
         parameters=said.get("params") or {},
-        files=said.get("files") or {},
+        files=said.get("files", files) or {},
     )
 
 

@@ -1,0 +1,104 @@
+"""Signatures: which resources an update visits when a file, a default or a rule has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from zonda.core.template.stack import StackDefinition
+
+Tree = Callable[..., StackDefinition]
+
+ROOT = """
+resources:
+  plain: {type: Thing}
+  mid: {type: mid.yaml}
+  other: {type: other.yaml}
+  group: {type: Group, properties: {member: {type: leaf.yaml, properties: {x: 1}}}}
+  fed: {type: fed.yaml, properties: {services: ["My::Service"], words: [no type]}}
+  reads: {type: Group, properties: {member: {type: other.yaml, properties: {
+    x: {get_attr: [plain, value]}}}}}
+  blind: {type: Group, properties: {types: {get_attr: [plain, value]}}}
+"""
+FILES = {
+    "mid.yaml": "resources: {a: {type: leaf.yaml}, s: {type: Thing, properties: "
+    "{value: {get_file: script.yaml}}}}",
+    "leaf.yaml": "parameters: {x: {type: number, default: 1}, d: {type: number, default: 1}}",
+    "other.yaml": "parameters: {x: {type: number, default: 1}}",
+    "fed.yaml": "parameters: {services: {type: comma_delimited_list}, words: {type: json, "
+    "default: {}}}\nresources: {chain: {type: Group, properties: {types: {get_param: services}}}}",
+    "service.yaml": "parameters: {n: {type: number, default: 1}}",
+    "script.yaml": "echo",
+}
+REGISTRY = "resource_registry: {My::Service: service.yaml}"
+
+
+def changed(tree: Tree, files: Mapping[str, str], environment: str, root: str = ROOT) -> set[str]:
+    """The resources whose fingerprints are other ones with some files and an environment."""
+    before = tree(ROOT, FILES, environment=REGISTRY)
+    after = tree(root, {**FILES, **files}, environment=environment)
+    return {
+        name for name in before.resources if before.fingerprint(name) != after.fingerprint(name)
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "expected"),
+    [
+        pytest.param({}, "", set(), id="nothing"),
+        pytest.param({"unused.yaml": "more"}, "", {"blind"}, id="a file that nobody uses"),
+        pytest.param(
+            {"other.yaml": FILES["other.yaml"] + "\noutputs: {}"},
+            "",
+            {"other", "reads", "blind"},
+            id="a file",
+        ),
+        pytest.param(
+            {"leaf.yaml": FILES["leaf.yaml"] + "\noutputs: {}"},
+            "",
+            {"mid", "group", "blind"},
+            id="a file further down",
+        ),
+        pytest.param({"script.yaml": "ls"}, "", {"mid", "blind"}, id="a file that is read"),
+        pytest.param(
+            {"service.yaml": "parameters: {}"},
+            "",
+            {"fed", "blind"},
+            id="a template that a parameter names",
+        ),
+        pytest.param(
+            {},
+            "parameter_defaults: {d: 2}",
+            {"mid", "group", "blind"},
+            id="a default of a parameter further down",
+        ),
+        pytest.param({}, "parameter_defaults: {n: 2}", {"fed", "blind"}, id="of a service"),
+        pytest.param({}, "parameter_defaults: {z: 2}", {"blind"}, id="of nothing"),
+    ],
+)
+def test_exactly_what_a_change_reaches_has_another_fingerprint(
+    tree: Tree, files: Mapping[str, str], environment: str, expected: set[str]
+) -> None:
+    assert changed(tree, files, f"{REGISTRY}\n{environment}") == expected
+
+
+def test_another_rule_for_a_type_is_a_change(tree: Tree) -> None:
+    assert changed(tree, {}, "resource_registry: {My::Service: leaf.yaml}") == {"fed", "blind"}
+
+
+def test_a_value_that_names_types_is_followed(tree: Tree) -> None:
+    root = ROOT.replace('["My::Service"]', '["My::Service", leaf.yaml]')
+    assert changed(tree, {}, REGISTRY, root) == {"fed"}
+
+
+def test_the_values_that_the_engine_has_are_followed(tree: Tree) -> None:
+    def signed(files: Mapping[str, str]) -> list[str]:
+        root = tree(ROOT, {**FILES, **files}, environment=REGISTRY)
+        types: list[list[Any]] = [["leaf.yaml"], ["other.yaml"]]
+        return [root.signature_of("blind", each, {"types": each}) for each in types]
+
+    before, after = signed({}), signed({"leaf.yaml": FILES["leaf.yaml"] + "\noutputs: {}"})
+    assert before[0] != after[0]
+    assert before[1] == after[1]
