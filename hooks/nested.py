@@ -126,6 +126,8 @@ class NestedStack(Resource):
     """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
 
     has_child: ClassVar[bool] = True
+    #: Of what a check found broken in it just that is replaced.
+    repairs_in_place: ClassVar[bool] = True
     #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
     #: it is one of the nested template, and the message says so.
     checks_member_types: ClassVar[bool] = False

@@ -13,7 +13,7 @@ from . import actions, documents, recording
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
 from .effects import Call, Step, Tx
-from .proposals import check_idle, named
+from .proposals import check_idle, root_named
 from .recording import Given
 from .room import Room
 from .states import COMPLETE, IDLE
@@ -22,7 +22,7 @@ from .work import Work
 
 def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
     """Forget a stack; gives ``Accepted``."""
-    stack: StackRow = yield Call(lambda: named(room, action.stack))
+    stack: StackRow = yield Call(lambda: root_named(room, action.stack))
 
     def forget(work: Work) -> Accepted:
         found = work.tx.stack(stack.id)

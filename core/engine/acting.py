@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
 from . import actions, endings, recording
@@ -19,7 +20,7 @@ from .effects import Call, Step, Tx
 from .marking import mark
 from .plans import propose
 from .preview.applying import apply_plan
-from .proposals import rollback
+from .proposals import check_root, rollback
 from .protecting import protect
 from .room import Room
 from .signals import signal
@@ -47,7 +48,7 @@ def roll_back(room: Room, stack_id: str) -> Step:
 def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
     if action.rollback:
         return (yield from _plan(room, action, note))
-    stack = yield Call(lambda: room.reader().stack_row(action.stack, room.settings.project))
+    stack = yield Call(lambda: _to_cancel(room, action.stack))
 
     def cancel(work: Work) -> Accepted:
         found = work.tx.stack(stack.id)
@@ -58,6 +59,12 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
         return accepted_as(found)
 
     return (yield Tx(noting(cancel, note)))
+
+
+def _to_cancel(room: Room, name: str) -> StackRow:
+    stack = room.reader().stack_row(name, room.settings.project)
+    check_root(room, stack)
+    return stack
 
 
 #: Actions that are more, or less, than a plan: (room, action, note) -> step that gives Accepted.

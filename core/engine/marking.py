@@ -1,4 +1,8 @@
-"""Marking a resource as unhealthy, so that the next update replaces it; and taking that back."""
+"""Marking a resource as unhealthy, so that the next update replaces it; and taking that back.
+
+In a nested stack every owner up to the stack at the top is to be looked at then: its update is the
+one that replaces it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from .recording import signed
 from .redact import scrub
 from .room import Room
 from .signals import found
-from .states import COMPLETE, FAILED, PRESENT
+from .states import COMPLETE, DIRTY, FAILED, MARKED, PRESENT
 from .work import Work
 
 
@@ -60,3 +64,15 @@ def _set(work: Work, row: ResourceRow, status: str, reason: str, by: str) -> Non
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
     work.resource_event(row, "CHECK", status, signed(reason, by))
+    mark_owners(work, row)
+
+
+def mark_owners(work: Work, row: ResourceRow) -> None:
+    """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
+    owner_id = work.stack_of(row).owner_resource_id
+    while owner_id is not None:
+        owner = work.tx.resource(owner_id)
+        if owner is None:
+            return
+        owner.dirty = MARKED if owner.open else DIRTY
+        owner_id = work.stack_of(owner).owner_resource_id

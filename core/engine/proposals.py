@@ -62,6 +62,13 @@ def check_root(room: Room, stack: StackRow) -> None:
     )
 
 
+def root_named(room: Room, name: str) -> StackRow:
+    """The live stack of a name or an id, which is not nested; raises NotFound, NotSupported."""
+    stack = named(room, name)
+    check_root(room, stack)
+    return stack
+
+
 def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     """The plan back to the last good template; None if none is owed any more."""
     stack = room.reader().stack_row(stack_id)

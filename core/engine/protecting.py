@@ -11,7 +11,7 @@ from . import protection
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, ProtectStack
 from .effects import Call, Step, Tx
-from .proposals import named
+from .proposals import named, root_named
 from .protection import Protection
 from .recording import signed
 from .room import Room
@@ -27,7 +27,9 @@ _EVENTS = {
 
 def protect(room: Room, action: ProtectStack, note: Noted) -> Step:
     """Say that the named resources (without any: the stack) are protected, or not any more."""
-    seen = yield Call(lambda: named(room, action.stack))
+    # a nested stack goes with its owner, whatever it is; resources of it are protected like others
+    find = named if action.resources else root_named
+    seen = yield Call(lambda: find(room, action.stack))
     what, told = _EVENTS[action.on]
     reason = signed(told, room.settings.user)
 
