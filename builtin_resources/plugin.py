@@ -20,10 +20,21 @@ from .constraints_network import (
 )
 from .constraints_text import CronExpression, Expiration, Iso8601, JsonString, Timezone
 from .delay import Delay
+from .deployed_server import DeployedServer
+from .multipart_mime import MultipartMime
 from .none import NoneResource
 from .random_string import RandomString
+from .software_component import SoftwareComponent
+from .software_config import CloudConfig, SoftwareConfig, StructuredConfig
+from .software_deployment import SoftwareDeployment, StructuredDeployment
 from .test_resource import TestResource
 from .value import Value
+from .wait_condition import AwsWaitCondition, WaitCondition
+from .wait_handle import (
+    AwsWaitConditionHandle,
+    UpdateWaitConditionHandle,
+    WaitConditionHandle,
+)
 
 
 @hookimpl
@@ -31,11 +42,24 @@ def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The types that need nothing but zonda itself."""
     return {
         **COMPOSITE_TYPES,
+        "AWS::CloudFormation::WaitCondition": AwsWaitCondition,
+        "AWS::CloudFormation::WaitConditionHandle": AwsWaitConditionHandle,
+        "OS::Heat::CloudConfig": CloudConfig,
         "OS::Heat::Delay": Delay,
+        "OS::Heat::DeployedServer": DeployedServer,
+        "OS::Heat::MultipartMime": MultipartMime,
         "OS::Heat::None": NoneResource,
         "OS::Heat::RandomString": RandomString,
+        "OS::Heat::SoftwareComponent": SoftwareComponent,
+        "OS::Heat::SoftwareConfig": SoftwareConfig,
+        "OS::Heat::SoftwareDeployment": SoftwareDeployment,
+        "OS::Heat::StructuredConfig": StructuredConfig,
+        "OS::Heat::StructuredDeployment": StructuredDeployment,
         "OS::Heat::TestResource": TestResource,
+        "OS::Heat::UpdateWaitConditionHandle": UpdateWaitConditionHandle,
         "OS::Heat::Value": Value,
+        "OS::Heat::WaitCondition": WaitCondition,
+        "OS::Heat::WaitConditionHandle": WaitConditionHandle,
     }
 
 

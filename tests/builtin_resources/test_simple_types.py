@@ -27,11 +27,24 @@ def faults(lifecycle: Lifecycle) -> list[str]:
 
 def test_the_types_are_registered_by_their_names() -> None:
     assert set(zonda_resource_types()) == set(COMPOSITE_TYPES) | {
+        "AWS::CloudFormation::WaitCondition",
+        "AWS::CloudFormation::WaitConditionHandle",
+        "OS::Heat::CloudConfig",
         "OS::Heat::Delay",
+        "OS::Heat::DeployedServer",
+        "OS::Heat::MultipartMime",
         "OS::Heat::None",
         "OS::Heat::RandomString",
+        "OS::Heat::SoftwareComponent",
+        "OS::Heat::SoftwareConfig",
+        "OS::Heat::SoftwareDeployment",
+        "OS::Heat::StructuredConfig",
+        "OS::Heat::StructuredDeployment",
         "OS::Heat::TestResource",
+        "OS::Heat::UpdateWaitConditionHandle",
         "OS::Heat::Value",
+        "OS::Heat::WaitCondition",
+        "OS::Heat::WaitConditionHandle",
     }
 
 
