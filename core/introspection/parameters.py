@@ -86,7 +86,6 @@ def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Foun
         yaql=means.yaql,
         all_given=False,
         ignore_unknown=True,
-        templates=True,
     )
     tree = Tree(means.context)
     rows: dict[tuple[str, str, bool], Parameter] = {}

@@ -32,7 +32,7 @@ def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
     faults: list[TemplateError] = []
     max_bytes = limits.max_template_bytes
     environment = environments.read(bundle, {}, faults, max_bytes=max_bytes)
-    candidates = Candidates(bundle.files, bundle.written(), max_bytes=max_bytes)
+    candidates = Candidates(bundle.files, bundle.written, max_bytes=max_bytes)
     key_of = partial(bundle.key_of, bundle.template_file)
     registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of)
     registry.read(environment.registry, faults)

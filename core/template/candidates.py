@@ -7,8 +7,9 @@ include the type. What nobody requires is never looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from zonda.hooks.errors import Path, Related, TemplateError
 from zonda.hooks.resource import Resource
@@ -85,15 +86,19 @@ class Candidates:
     def __init__(
         self,
         files: Mapping[str, str] | None = None,
-        names: Mapping[str, str] | None = None,
+        names: Callable[[], Mapping[str, str]] = dict,
         *,
         max_bytes: int = 524_288,
     ) -> None:
-        """``names``: what people call the keys of ``files``."""
+        """``names``: what people call the keys of ``files``; asked when a name is needed."""
         self._files = files or {}
-        self._names = names or {}
+        self._written = names
         self._max_bytes = max_bytes
         self.required: tuple[Requirement, ...] = ()
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        return self._written()
 
     def template(self, key: str) -> Candidate:
         """A template as a candidate."""

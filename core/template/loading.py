@@ -141,7 +141,7 @@ class Loader:
         return Registry(
             plugins.resource_types,
             plugins.why_no_type,
-            Candidates(bundle.files, bundle.written(), max_bytes=self.limits.max_template_bytes),
+            Candidates(bundle.files, bundle.written, max_bytes=self.limits.max_template_bytes),
             partial(bundle.key_of, bundle.template_file),
         )
 

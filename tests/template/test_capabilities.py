@@ -208,6 +208,12 @@ def test_a_candidate_may_be_an_alias_and_the_type_itself() -> None:
     assert [rule.name for rule in choice.rules] == ["Acme::Plain", "My::Alias"]
 
 
+def test_two_names_of_one_thing_are_one() -> None:
+    made = registry(["p.yaml", "My::P"], {}, PUPPET, **{"My::P": "p.yaml"})
+
+    assert chosen(made.choose("My::T", "r")) == "p.yaml"
+
+
 def test_a_pattern_may_have_a_list_and_the_type_decides() -> None:
     templates = {"a.yaml": "{resource_type: My::A}", "b.yaml": "{resource_type: My::B}"}
     made = registry(None, {}, templates, **{"My::*": list(templates)})
