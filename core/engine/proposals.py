@@ -44,7 +44,7 @@ def named(room: Room, name: str) -> StackRow:
     try:
         stack = reader.stack_row(name, project)
     except NotFound as error:
-        error.hint = reader.hint(name, project)
+        error.hint = error.hint or reader.hint(name, project)
         raise
     if stack.deleted_at is not None:
         raise NotFound("Stack", name, hint=f"It was deleted at {gone_at(stack_view(stack))}.")

@@ -75,16 +75,42 @@ class Reader:
         """A stack and all that is nested in it, as rows, the oldest first."""
         return [StackRow(*found) for found in self._all(SQL["stacks_of_root"], root_id)]
 
+    def owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
+        """(nested stack, its owner, the owner's stack, its name) of a tree, or of all live ones."""
+        if root_id is None:
+            return self._all(SQL["owners_live"])
+        return self._all(SQL["owners_of_root"], root_id)
+
+    def names_of_tree(self, root_id: str) -> list[tuple[str, str, str | None]]:
+        """(stack, its name, the instance that owns it) of a tree, also what is deleted of it."""
+        return self._all(SQL["names_of_root"], root_id)
+
+    def tree_resources(self, root_id: str) -> list[ResourceRow]:
+        """Every instance of every stack of a tree, as rows."""
+        return [ResourceRow(*found) for found in self._all(SQL["resources_of_root"], root_id)]
+
+    def tree_size(self, root_id: str) -> int:
+        """How many instances a stack has with all that is nested in it."""
+        return int(self._all(SQL["size_of_root"], root_id)[0][0])
+
+    def tree_events(self, root_id: str, after: int = 0, limit: int = ALL) -> list[EventView]:
+        """Like ``events``, of a stack and all that is or was nested in it."""
+        found = self._all(SQL["events_of_root"], root_id, after, limit, 0)
+        return [event_view(item) for item in found]
+
     def is_tree_busy(self, root_id: str) -> bool:
         """Whether anything is planned or running in a stack or below it."""
         return bool(self._all(SQL["tree_busy"], root_id))
 
     def stack(self, name_or_id: str, project: str = "default") -> StackView:
-        """A stack by name (live ones) or id (deleted ones too); raises NotFound."""
+        """A stack by name (live ones) or id (deleted ones too); raises NotFound.
+
+        ``ROOT/OWNER/...`` is the nested stack of a resource.
+        """
         try:
             return stack_view(self.stack_row(name_or_id, project))
         except NotFound as error:
-            error.hint = self.hint(name_or_id, project)
+            error.hint = error.hint or self.hint(name_or_id, project)
             raise
 
     def hint(self, name: str, project: str) -> str:
@@ -107,8 +133,22 @@ class Reader:
         found = self._all(SQL["stack_by_name"], project, name_or_id)
         found = found or self._all(SQL["stack_by_id"], name_or_id)
         if not found:
-            raise NotFound("Stack", name_or_id)
+            return self._nested_row(name_or_id, project)
         return StackRow(*found[0])
+
+    def _nested_row(self, path: str, project: str) -> StackRow:
+        """The nested stack at the end of a path; no name of a stack or a resource has a slash."""
+        above, slash, name = path.rpartition("/")
+        if not slash:
+            raise NotFound("Stack", path)
+        rows = self.resource_rows(self.stack_row(above, project).id)
+        there = {row.name: row for row in rows if row.want == "PRESENT"}
+        if name not in there:
+            raise NotFound("Resource", path, hint=near(name, there))
+        child = self.child_row(there[name].id)
+        if child is None:
+            raise NotFound("Stack", path, hint=f"The resource {name} has no nested stack.")
+        return child
 
     def resources(self, stack_id: str, *, absent: bool = False) -> list[ResourceView]:
         """The resources of a stack; with ``absent`` also instances that are to be deleted."""

@@ -84,6 +84,16 @@ STATEMENTS: dict[str, Executable] = {
             or_(S.phase != IDLE, exists().where(R.stack_id == S.id, _RUNNING)),
         )
     ),
+    # of those that are deleted, too: their events are told by what owned them
+    "names_of_root": select(S.id, S.name, S.owner_resource_id)
+    .where(S.root_id == P("root"))
+    .order_by(S.created_at, S.id),
+    "owners_of_root": select(S.id, R.id, R.stack_id, R.name).where(
+        S.root_id == P("root"), S.owner_resource_id == R.id, S.deleted_at.is_(None)
+    ),
+    "owners_live": select(S.id, R.id, R.stack_id, R.name).where(
+        S.owner_resource_id == R.id, S.deleted_at.is_(None)
+    ),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
     "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
@@ -122,6 +132,10 @@ STATEMENTS: dict[str, Executable] = {
     .where(R.stack_id == S.id, R.physical_id.is_not(None), R.external_id.is_(None))
     .order_by(R.id),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),
+    "resources_of_root": select(RESOURCE)
+    .where(R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None))
+    .order_by(R.id),
+    "size_of_root": select(func.count()).where(R.stack_id == S.id, S.root_id == P("root")),
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))
     .order_by(R.id),
@@ -170,6 +184,14 @@ STATEMENTS: dict[str, Executable] = {
     "insert_event": insert(EVENT).values({name: P(name) for name in columns(EventRow)}),
     "events_of_stack": select(EVENT)
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.seq > P("after"))
+    .order_by(EVENT.c.seq)
+    .limit(P("limit"))
+    .offset(P("offset")),
+    "events_of_root": select(EVENT)
+    .where(
+        EVENT.c.stack_id.in_(select(S.id).where(S.root_id == P("root"))),
+        EVENT.c.seq > P("after"),
+    )
     .order_by(EVENT.c.seq)
     .limit(P("limit"))
     .offset(P("offset")),
