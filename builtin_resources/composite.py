@@ -9,6 +9,12 @@ from zonda.hooks.resource import Resource
 
 from .autoscaling_group import AutoScalingGroup
 from .child_stack import CfnStack, Stack
+from .deployment_group import (
+    SoftwareDeploymentGroup,
+    SoftwareDeployments,
+    StructuredDeploymentGroup,
+    StructuredDeployments,
+)
 from .for_each import ForEach
 from .instance_group import CfnAutoScalingGroup, InstanceGroup
 from .launch_configuration import LaunchConfiguration
@@ -26,6 +32,10 @@ TYPES: Final[Mapping[str, type[Resource]]] = {
     "OS::Heat::ResourceChain": ResourceChain,
     "OS::Heat::ResourceGroup": ResourceGroup,
     "OS::Heat::ScalingPolicy": ScalingPolicy,
+    "OS::Heat::SoftwareDeploymentGroup": SoftwareDeploymentGroup,
+    "OS::Heat::SoftwareDeployments": SoftwareDeployments,
     "OS::Heat::Stack": Stack,
+    "OS::Heat::StructuredDeploymentGroup": StructuredDeploymentGroup,
+    "OS::Heat::StructuredDeployments": StructuredDeployments,
     "Zonda::ForEach": ForEach,
 }

@@ -155,7 +155,7 @@ class InstanceGroup(ScaledGroup):
         given = list(self.properties[TAGS])
         if any(tag["Key"].startswith("metering.") for tag in given):
             return given
-        return [*given, {"Key": "metering.groupname", "Value": self.get_reference_id()}]
+        return [*given, {"Key": "metering.groupname", "Value": self.physical_resource_name()}]
 
     def _launched(self) -> Mapping[str, Any]:
         reference = self.properties[CONFIGURATION]
@@ -251,7 +251,7 @@ class CfnAutoScalingGroup(InstanceGroup):
 
     def tags(self) -> list[Any]:
         """One more, by which measurements find the group."""
-        own = {"Key": "metering.AutoScalingGroupName", "Value": self.get_reference_id()}
+        own = {"Key": "metering.AutoScalingGroupName", "Value": self.physical_resource_name()}
         return [*super().tags(), own]
 
     def _launched(self) -> Mapping[str, Any]:

@@ -1,0 +1,135 @@
+"""One configuration on several servers: a deployment for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import attributes, properties
+from zonda.hooks.support import HIDDEN, SupportStatus
+
+from . import generated
+from .batched_group import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies
+from .derived import STATUS_CODE, STDERR, STDOUT
+from .generated import Entry, ReadPath
+from .rollout import pace_schema
+from .software_deployment import SERVER, SoftwareDeployment, StructuredDeployment
+
+SERVERS: Final = "servers"
+
+#: What an attribute of the group is called with a single deployment.
+_OWN: Final = {
+    "deploy_stdouts": STDOUT,
+    "deploy_stderrs": STDERR,
+    "deploy_status_codes": STATUS_CODE,
+}
+_Schema = properties.Schema
+
+
+def _properties(of: Mapping[str, properties.Schema]) -> dict[str, properties.Schema]:
+    """Those of a deployment, with servers in the place of one."""
+    servers = _Schema(
+        _Schema.MAP,
+        "The ids of the servers by a name for each, which the deployment is called, too.",
+        required=True,
+        update_allowed=True,
+    )
+    return {SERVERS: servers, **{name: one for name, one in of.items() if name != SERVER}}
+
+
+def _values(what: str) -> attributes.Schema:
+    return attributes.Schema(f"{what}, by the name of the server.", type=attributes.Schema.MAP)
+
+
+def _hidden(instead: str) -> SupportStatus:
+    return SupportStatus(
+        HIDDEN,
+        f"Use {instead}.",
+        version="7.0.0",
+        previous_status=SupportStatus("DEPRECATED", version="2014.2"),
+    )
+
+
+class DeploymentGroup(BatchedGroup):
+    """A deployment for each server; any attribute of one is a map of those of all."""
+
+    member_type: ClassVar[str]
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "deploy_stdouts": _values("What was written"),
+        "deploy_stderrs": _values("What was written of errors"),
+        "deploy_status_codes": _values("The exit codes"),
+    }
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        ROLLING_UPDATE: _Schema(
+            _Schema.MAP,
+            "How deployments are given a new definition; all at once without it.",
+            schema=pace_schema(with_service=False, what="replace"),
+        ),
+        BATCH_CREATE: policies(with_service=False)[BATCH_CREATE],
+    }
+
+    def size(self) -> int:
+        """One deployment for each server."""
+        return len(self.properties[SERVERS])
+
+    def names(self, size: int) -> Sequence[str]:
+        """The names of the first servers."""
+        return [str(name) for name in self.properties[SERVERS]][:size]
+
+    def member_types(self) -> Collection[str]:
+        """The type of a deployment."""
+        return [self.member_type]
+
+    def entry(self, name: str) -> Entry:
+        """The deployment for one server: what is given for the group, but for the servers."""
+        given = self.properties.stored()
+        servers = {str(key): value for key, value in given.pop(SERVERS).items()}
+        own = {key: value for key, value in given.items() if value is not None}
+        return generated.entry(self.member_type, {**own, SERVER: servers[name]})
+
+    def output_of(self, names: Collection[str], path: ReadPath) -> Any:
+        """The attribute of each deployment, by name."""
+        key = path[0]
+        if key is None or str(key).startswith("resource."):
+            return super().output_of(names, path)
+        return generated.map_of(names, [_OWN.get(key, key)])
+
+    def other_attribute(self, key: str, *path: Any) -> Any:
+        """The attribute of each deployment, by name."""
+        values = self.map_of(key)
+        return attributes.select(values, path)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self.map_of(_OWN[name])
+
+
+class SoftwareDeploymentGroup(DeploymentGroup):
+    """A configuration that is to be applied to several servers."""
+
+    support_status = SupportStatus(version="5.0.0")
+    member_type = "OS::Heat::SoftwareDeployment"
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
+        SoftwareDeployment.properties_schema
+    )
+
+
+class StructuredDeploymentGroup(DeploymentGroup):
+    """A structured configuration that is to be applied to several servers."""
+
+    support_status = SupportStatus(version="5.0.0")
+    member_type = "OS::Heat::StructuredDeployment"
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
+        StructuredDeployment.properties_schema
+    )
+
+
+class SoftwareDeployments(SoftwareDeploymentGroup):
+    """An old name of ``OS::Heat::SoftwareDeploymentGroup``."""
+
+    support_status = _hidden("OS::Heat::SoftwareDeploymentGroup")
+
+
+class StructuredDeployments(StructuredDeploymentGroup):
+    """An old name of ``OS::Heat::StructuredDeploymentGroup``."""
+
+    support_status = _hidden("OS::Heat::StructuredDeploymentGroup")
