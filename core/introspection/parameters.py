@@ -13,6 +13,7 @@ from typing import Any
 
 from zonda.core.template import environment as environments
 from zonda.core.template.bundle import Bundle, Identity, Limits, shown
+from zonda.core.template.family import Family
 from zonda.core.template.masking import MASK
 from zonda.core.template.parameters import SECTION, ParameterSchema
 from zonda.core.template.scope import FunctionTable, Yaql
@@ -146,7 +147,16 @@ def _made(
         value=MASK if hidden and value is not None else value,
         origin=origin,
         origin_place=place,
-        place=definition.document.place((SECTION, name), key=True),
+        place=_place(grown, name),
         template=file,
         give_in=environments.DEFAULTS if grown.names else environments.PARAMETERS,
     )
+
+
+def _place(grown: Grown, name: str) -> Place | None:
+    """Where a parameter is declared, also in a file that came as a text."""
+    document = grown.definition.document
+    family = grown.definition.family
+    if not document.file and grown.file and isinstance(family, Family):
+        document = family.document(grown.file)
+    return document.place((SECTION, name), key=True)

@@ -8,7 +8,7 @@ left open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.core.template.bundle import Identity
@@ -36,9 +36,6 @@ _OF_RESOURCES = ("attr", "ref")
 #: Stands for a value that only real resources, or parameters without a value, could tell. It is a
 #: text, since what makes members of groups handles texts.
 LATE = "\ue0f0(known later)\ue0f0"
-
-#: The resources that lead to a template, each with the document that it stands in.
-Way = tuple[tuple[ResourceNode, Document], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,44 +65,33 @@ class Tree:
     def grown(self, root: StackDefinition) -> Iterator[Grown]:
         """The root and every nested template, each before what is nested in it."""
         yield Grown(root, (), "", frozenset())
-        yield from self._below(root, (), ())
+        yield from self._below(root, _Spot())
 
-    def _below(
-        self, definition: StackDefinition, way: Way, files: tuple[str, ...]
-    ) -> Iterator[Grown]:
+    def _below(self, definition: StackDefinition, spot: _Spot) -> Iterator[Grown]:
         for node in definition.resources.values():
             if issubclass(node.cls, NestedStack) and node.external_id is None:
-                yield from self._child(definition, (*way, (node, definition.document)), files)
+                yield from self._child(definition, spot.at(node, definition.document))
 
-    def _child(
-        self, definition: StackDefinition, way: Way, files: tuple[str, ...]
-    ) -> Iterator[Grown]:
-        node = way[-1][0]
+    def _child(self, definition: StackDefinition, spot: _Spot) -> Iterator[Grown]:
+        node = spot.way[-1][0]
         try:
-            values, unknown = _values(definition, node)
-            if unknown and not issubclass(node.cls, TemplateResource):
-                said = ", ".join(sorted(unknown))
-                self._leave_open(way, f"known later, so that it counts as not given: {said}")
+            values, late = _values(definition, node)
+            is_file = issubclass(node.cls, TemplateResource)
+            if not is_file:
+                self._tell_late(spot, late)
             child = self._template(node, values)
             if child is None:
                 return
+            if not is_file:
+                child, late = _without_late(child)
             resolved = ResourceDefinition(node.name, node.type, values)
             spec = definition.child_spec(node.name, child, resolved)
         except ValidationErrors as error:
-            self._note(error, way)
-            return
+            self._note(error, spot)
         except FAULTS as error:
-            self._leave_open(way, str(error))
-            return
-        file = spec.file or ""
-        if spec.file is None and spec.template is None:
-            return
-        if file and files.count(file) >= _MOST_REPEATS:
-            self._leave_open(way, "the template stands below itself")
-            return
-        files = (*files, file) if file else files
-        unknown = unknown if file else frozenset()
-        yield from self._visit(definition, way, spec, unknown, files)
+            self._leave_open(spot, str(error))
+        else:
+            yield from self._visit(definition, spec, late, spot)
 
     def _template(self, node: ResourceNode, values: Mapping[str, Any]) -> ChildTemplate | None:
         """What the resource would make of itself; raises TemplateError and ValueError."""
@@ -122,38 +108,74 @@ class Tree:
             raise ValueError(f"{type(error).__name__}: {error}") from error
 
     def _visit(
-        self,
-        above: StackDefinition,
-        way: Way,
-        spec: ChildSpec,
-        unknown: frozenset[str],
-        files: tuple[str, ...],
+        self, above: StackDefinition, spec: ChildSpec, late: frozenset[str], spot: _Spot
     ) -> Iterator[Grown]:
         family = above.family
         assert isinstance(family, Family)
-        loader = ChildLoader(family, spec, Identity("", "nested", ""), unknown)
+        file = spec.file or _file_of(family, spec)
+        if file and spot.files.count(file) >= _MOST_REPEATS:
+            self._leave_open(spot, "the template stands below itself")
+            return
+        loader = ChildLoader(family, spec, Identity("", "nested", ""), late)
         loader.all_given = False
         loader.run(None)
         faults = [each for each in loader.errors if each.code not in (*UNKNOWN, PARAMETER_MISSING)]
         try:
             raise_all(faults, loader.found_document, loader.environment)
         except ValidationErrors as error:
-            self._note(error, way)
+            self._note(error, spot)
         if not loader.complete:
             return
         definition = StackDefinition(loader, family, spec)
-        given = frozenset(spec.parameters) | unknown
-        yield Grown(definition, spec.names, spec.file or "", given)
-        yield from self._below(definition, way, files)
+        yield Grown(definition, spec.names, file, frozenset(spec.parameters) | late)
+        yield from self._below(definition, spot.inside(file))
 
-    def _note(self, error: ValidationErrors, way: Way) -> None:
+    def _tell_late(self, spot: _Spot, late: frozenset[str]) -> None:
+        if late:
+            said = ", ".join(sorted(late))
+            self._leave_open(spot, f"known later, so that it counts as not given: {said}")
+
+    def _note(self, error: ValidationErrors, spot: _Spot) -> None:
         for fault in error.errors:
-            for owner, document in reversed(way):
+            for owner, document in reversed(spot.way):
                 fault = led(fault, owner, document)
             self.errors.append(fault)
 
-    def _leave_open(self, way: Way, why: str) -> None:
-        self.open.append(f"{'/'.join(node.name for node, _ in way)}: {why}")
+    def _leave_open(self, spot: _Spot, why: str) -> None:
+        self.open.append(f"{'/'.join(node.name for node, _ in spot.way)}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A place in the tree: the resources that lead to it, each with the document that it stands
+    in, and the files that they are.
+    """
+
+    way: tuple[tuple[ResourceNode, Document], ...] = ()
+    files: tuple[str, ...] = ()
+
+    def at(self, node: ResourceNode, document: Document) -> _Spot:
+        """One resource further."""
+        return _Spot((*self.way, (node, document)), self.files)
+
+    def inside(self, file: str) -> _Spot:
+        """One file further."""
+        return _Spot(self.way, (*self.files, file)) if file else self
+
+
+def _file_of(family: Family, spec: ChildSpec) -> str:
+    """The key of the file that a template which came as a text is; empty for none."""
+    if spec.text is None:
+        return ""
+    files = family.around.bundle.files
+    return next((key for key, text in files.items() if text == spec.text), "")
+
+
+def _without_late(child: ChildTemplate) -> tuple[ChildTemplate, frozenset[str]]:
+    """``child`` with the parameters that are known, and the names of the others."""
+    late = frozenset(name for name, value in child.parameters.items() if _is_late(value))
+    known = {name: value for name, value in child.parameters.items() if name not in late}
+    return replace(child, parameters=known), late
 
 
 def _values(

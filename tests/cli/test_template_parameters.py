@@ -187,6 +187,54 @@ def test_templates_that_a_chain_takes_from_a_parameter(
     assert found["by_name"][names[0]]["resources"] == ["chain/0"]
 
 
+GROUPS = """\
+parameters:
+  steps:
+    type: json
+    default: {one: [db.yaml], two: [db.yaml, web.yaml]}
+resources:
+  v: {type: "OS::Heat::Value", properties: {value: x}}
+  one:
+    type: OS::Heat::ResourceChain
+    properties:
+      resources: {get_param: [steps, two]}
+      resource_properties: {servers: {get_attr: [v, value]}}
+  many:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 20
+      resource_def: {type: web.yaml, properties: {servers: {get_attr: [v, value]}}}
+  each:
+    type: Zonda::ForEach
+    properties: {for_each: [left, right], resource_def: {type: cache.yaml}}
+  apart:
+    type: OS::Heat::Stack
+    properties:
+      template: {get_file: alone.yaml}
+      parameters: {servers: {a: 1}}
+"""
+
+
+def test_members_of_groups_and_stacks_by_template_are_looked_into(tell: Any) -> None:
+    found = tell(GROUPS, "", **MEMBERS, alone=MEMBER.replace("NAME", "alone_name"))
+
+    rows = {key: row for key, row in found["by_name"].items() if key[0] != "t"}
+    assert list(rows) == [
+        ("db", "db_name"),
+        ("web", "web_name"),
+        ("cache", "servers"),
+        ("cache", "cache_name"),
+        ("alone", "alone_name"),
+    ]
+    ways = rows["web", "web_name"]["resources"]
+    assert ways[0] == "one/1"
+    assert {way.partition("/")[0] for way in ways} == {"one", "many"}
+    assert rows["cache", "servers"]["resources"][0] == "each/left"
+    assert rows["alone", "alone_name"]["resources"] == ["apart"]
+    assert rows["alone", "alone_name"]["declared"]["line"] == 4
+    assert found["not_looked_into"] == []
+
+
 @pytest.mark.parametrize(
     ("members", "said"),
     [
