@@ -50,6 +50,7 @@ class Kin(Protocol):
         identity: Identity,
         previous: Mapping[str, Any] | None = None,
         check: bool = False,
+        later: frozenset[str] = frozenset(),
     ) -> StackDefinition:
         """The definition of a nested stack of the tree."""
 
@@ -146,7 +147,7 @@ class StackDefinition:
     @cached_property
     def secrecy(self) -> secrecy.Secrecy:
         """The static marks of secrets."""
-        return secrecy.Secrecy(self.resources, self._parameter_secrecy)
+        return secrecy.Secrecy(self.resources, self.secrecy_of_parameter)
 
     @cached_property
     def masked(self) -> Masker:
@@ -161,7 +162,8 @@ class StackDefinition:
         """The mark of each property that the template gives to a resource."""
         return self.secrecy.of_properties(name)
 
-    def _parameter_secrecy(self, name: str) -> str:
+    def secrecy_of_parameter(self, name: str) -> str:
+        """The mark of a parameter."""
         schema = self.parameters.schemas.get(name)
         if schema is not None and schema.hidden:
             return secrecy.HIDDEN

@@ -62,12 +62,16 @@ class Family:
         identity: Identity,
         previous: Mapping[str, Any] | None = None,
         check: bool = False,
+        later: frozenset[str] = frozenset(),
     ) -> StackDefinition:
         """The definition of a nested stack; with ``check`` its own resources are checked, too.
 
-        ``previous``: the values of its parameters before an update. Raises ValidationErrors.
+        ``previous``: the values of its parameters before an update. ``later``: those that are only
+        known once other resources are there; what reads them is left open. Raises ValidationErrors.
         """
-        loader = ChildLoader(self, spec, identity)
+        loader = ChildLoader(self, spec, identity, later)
+        if previous is not None:
+            previous = {name: value for name, value in previous.items() if name not in later}
         loader.run(previous)
         most = loader.limits.max_faults
         if not loader.complete:

@@ -110,7 +110,7 @@ class Parameters:
         self._wrong: set[str] = set()
         #: Parameters of a nested stack that are hidden because of where their values come from.
         self.hidden_by_origin: frozenset[str] = frozenset()
-        #: Parameters whose values are only known once other resources are there.
+        #: Parameters, pseudo ones too, whose values are only known once other resources are there.
         self.unknown: frozenset[str] = frozenset()
         self._pseudo = {
             "OS::stack_name": identity.stack_name,
@@ -137,7 +137,7 @@ class Parameters:
         """The value of a parameter or pseudo parameter; raises TemplateError."""
         if name in self.values:
             return self.values[name]
-        if name in self._wrong:
+        if name in self._wrong or name in self.unknown:
             raise Poisoned
         if name in self._pseudo:
             return self._pseudo[name]

@@ -2,7 +2,8 @@
 
 Called by previews of plans. Whoever knows the values of resources raises ``KnownLater`` for one
 that does not exist yet; the outermost call that reads it is ``LATER`` as a whole, through every
-function, while what stands beside it has its value.
+function, while what stands beside it has its value. So is what reads a parameter of a nested stack
+that is only known then (``Family.load``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks.function import ABSENT, Function, ResolveScope, count
+
+from .faults import Poisoned
 
 
 class KnownLater(Exception):
@@ -54,7 +57,7 @@ def _called(call: Function, scope: ResolveScope) -> Any:
         return resolve_partly(call.args, scope)
     try:
         value = call.resolve(scope)
-    except KnownLater:
+    except (KnownLater, Poisoned):
         return LATER
     count(value, scope)
     return value

@@ -58,19 +58,23 @@ def parse_resource(
         description=description,
         trees={**entry, **{key: trees[key] for key in trees if key in entry}},
     )
-    return node, reader.enabled()
+    enabled = reader.enabled()
+    node.is_certain = reader.is_certain
+    return node, enabled
 
 
 class _Reader:
     """Reads the keys of one entry."""
 
-    __slots__ = ("_entry", "_literal", "_name", "_parser")
+    __slots__ = ("_entry", "_literal", "_name", "_parser", "is_certain")
 
     def __init__(self, name: str, entry: Mapping[str, Any], parser: Parser, literal: bool) -> None:
         self._name = name
         self._entry = entry
         self._parser = parser
         self._literal = literal
+        #: Whether it is known if the condition holds.
+        self.is_certain = True
 
     def _path(self, key: str) -> Path:
         return (RESOURCES, self._name, key)
@@ -174,6 +178,7 @@ class _Reader:
         try:
             return truth(tree, self._parser, path)
         except Poisoned:
+            self.is_certain = False
             return True
         except TemplateError as error:
             self._parser.errors.append(error)

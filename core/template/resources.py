@@ -68,6 +68,7 @@ class ResourceNode:
 
     ``properties``, ``metadata``, ``update_policy`` and ``external_id`` are parsed trees.
     ``requires``: the names of all that it depends on, explicitly or by what it reads.
+    ``is_certain``: whether its condition is known; it counts as enabled where it is not.
     """
 
     name: str
@@ -84,6 +85,7 @@ class ResourceNode:
     requires: frozenset[str] = frozenset()
     trees: Mapping[str, Any] = field(default_factory=dict)
     owner: Owner | None = field(default=None, repr=False)
+    is_certain: bool = True
 
     @property
     def fingerprint(self) -> str:
