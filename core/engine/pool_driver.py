@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 #: How many light calls share a turn in the pool.
 LIGHT_TOGETHER = 32
+#: How many such turns there are at a time.
+LIGHT_TURNS = 4
 #: Seconds after which those that still wait for their turn are handed to another thread.
 TURN = 0.05
 
@@ -100,10 +102,13 @@ class PoolDriver(Driver):
             self._submit([(task, effect)])
 
     def send_light_calls(self) -> None:
-        """Hand the light calls that came together to the pool, some to a thread."""
-        light, self._light = self._light, []
-        for start in range(0, len(light), LIGHT_TOGETHER):
-            self._submit(light[start : start + LIGHT_TOGETHER])
+        """Hand the light calls that came together to the pool, some to a thread.
+
+        They only compute: with more threads they would not end sooner, yet hold more memory.
+        """
+        while self._light and len(self._shared) < LIGHT_TURNS:
+            taken, self._light = self._light[:LIGHT_TOGETHER], self._light[LIGHT_TOGETHER:]
+            self._share(taken)
 
     @property
     def has_shared(self) -> bool:
@@ -113,17 +118,22 @@ class PoolDriver(Driver):
     def hand_on(self) -> None:
         """Let no call that takes long hold up what was to run after it in the same turn."""
         for batch in [batch for batch in self._shared if batch.is_slow]:
-            self._shared.remove(batch)
+            if len(self._shared) >= LIGHT_TURNS:
+                return
             rest = batch.take_rest()
             self._called(batch)
             if rest:
-                self._submit(rest)
+                self._share(rest)
+
+    def _share(self, calls: list[tuple[Task, Call]]) -> None:
+        batch = Batch(calls, self.room.clock.monotonic)
+        self._shared.append(batch)
+        self._run(batch)
 
     def _submit(self, calls: list[tuple[Task, Call]]) -> None:
-        batch = Batch(calls, self.room.clock.monotonic)
-        if len(calls) > 1:
-            self._shared.append(batch)
+        self._run(Batch(calls, self.room.clock.monotonic))
 
+    def _run(self, batch: Batch) -> None:
         def job() -> None:
             batch.run()
             self._inbox.put(lambda: self._ran(batch))
