@@ -108,20 +108,20 @@ def _storing(seen: Seen, reached: list[Delivered], by: str) -> Callable[[Work], 
 
 
 def found(room: Room, stack_name: str, name: str) -> Seen:
-    """The present instance of a resource as it is stored now; raises NotFound."""
+    """The instance that is meant by a name or an id, as it is stored now; raises NotFound."""
     reader = room.reader()
     with reader.snapshot():
         stack = reader.stack_row(stack_name, room.settings.project)
-        row = _present(reader.resource_rows(stack.id), name)
+        row = _meant(reader.resource_rows(stack.id), name)
         data = reader.sealed_data(row.id)
     return Seen(row, stack, data)
 
 
-def _present(rows: list[ResourceRow], name: str) -> ResourceRow:
-    there = {row.name: row for row in rows if row.want == PRESENT}
-    for row in there.values():
-        if name == row.id:
-            return row
+def _meant(rows: list[ResourceRow], name: str) -> ResourceRow:
+    """By its id, else the present one of that name, else one that is just being removed."""
+    there = {row.name: row for row in rows if row.op}
+    there.update({row.name: row for row in rows if row.want == PRESENT})
+    there.update({row.id: row for row in rows if row.op or row.want == PRESENT})
     if name not in there:
-        raise NotFound("Resource", name, hint=near(name, there))
+        raise NotFound("Resource", name, hint=near(name, {row.name for row in rows}))
     return there[name]

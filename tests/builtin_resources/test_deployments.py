@@ -96,6 +96,17 @@ def test_it_waits_on_after_a_restart(waiting: Any) -> None:
     assert waiting.stack.outputs["out"] == "late"
 
 
+def test_a_deletion_waits_for_its_signal(waiting: Any) -> None:
+    waiting.begin_create(template("actions: [DELETE]"))
+    assert waiting.end() == "CREATE_COMPLETE"
+    waiting.begin_delete()
+    waiting.steps(60)
+    assert waiting.stack.resources == {}  # nothing is meant to be there any more
+    waiting.signal("dep", deploy_status_code=0)
+    waiting.stack.engine.settle()
+    assert waiting.stack.engine.reader.stacks() == []
+
+
 def test_without_a_signal_to_wait_for_it_is_complete(waiting: Any) -> None:
     waiting.begin_create(template("signal_transport: NO_SIGNAL"))
     assert waiting.end() == "CREATE_COMPLETE"

@@ -252,6 +252,12 @@ def test_a_signal_reaches_the_resource(zonda: Zonda, write: Write) -> None:
     shown = zonda("stack", "output", "show", "web", "heard", "-f", "json").data
     assert shown["output_value"] == "hello"
 
+    resource = zonda("stack", "resource", "show", "web", "a", "-f", "json").data["id"]
+    zonda("stack", "resource", "signal", "web", resource, "--data-binary", '{"word": "bye"}')
+
+    shown = zonda("stack", "output", "show", "web", "heard", "-f", "json").data
+    assert shown["output_value"] == "bye"
+
 
 def test_limits_and_attempts_are_told(zonda: Zonda, write: Write) -> None:
     text = (

@@ -106,6 +106,12 @@ def test_normal_form(section: Any, kept: Any) -> None:
             {"protect": {"b": False}},
             id="null-takes-back",
         ),
+        pytest.param(
+            {"runners": {"a": "x", "b": "x", "c": "x"}},
+            {"runners": {"a": None, "b": "y"}},
+            {"runners": {"b": "y", "c": "x"}},
+            id="runners",
+        ),
     ],
 )
 def test_later_environments_win(first: Any, second: Any, kept: Any) -> None:
@@ -129,6 +135,10 @@ def test_later_environments_win(first: Any, second: Any, kept: Any) -> None:
         ("{protect: web}", "1:9", "must be a list or a map", "Give a list"),
         ("{protect: [1]}", "1:19", "must be text", ""),
         ("{protect: {web: maybe}}", "1:19", "'maybe' is neither", ""),
+        ("{runners: run-it}", "1:9", "must map resources to workflows", ""),
+        ("{runners: {1: run-it}}", "1:19", "must be text", ""),
+        ("{runners: {web: [run-it]}}", "1:19", "a list is no workflow", "Give WORKFLOW"),
+        ("{runners: {web: ''}}", "1:19", "'' is no workflow", "Give WORKFLOW"),
     ],
 )
 def test_faults_have_places(loaded: Loaded, text: str, place: str, message: str, hint: str) -> None:

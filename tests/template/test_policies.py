@@ -41,6 +41,22 @@ def test_the_nearest_key_that_says_something_counts(
     assert made(timeouts=_LIMITS).timeout(name, kind, action) == seconds
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "workflow"),
+    [
+        pytest.param("web", "My::Web", "by-name", id="name"),
+        pytest.param("db", "My::Web", "by-type", id="then-type"),
+        pytest.param("db", "My::Db", "by-pattern", id="then-pattern"),
+        pytest.param("db", "Other", None, id="none"),
+    ],
+)
+def test_which_workflow_carries_a_resource_out(name: str, kind: str, workflow: str | None) -> None:
+    known = made(runners={"web": "by-name", "My::Web": "by-type", "My::*": "by-pattern"})
+    for kept in (known, policies.read(known.to_text()), known.after(made()), known.for_nothing()):
+        assert kept.workflow(name, kind) == workflow
+    assert made().after(known).workflow(name, kind) is None
+
+
 def test_a_limit_for_every_action_is_none_for_a_breakpoint() -> None:
     known = made(timeouts={"web": {"pre-create": 5}, "*": 7})
 
