@@ -42,7 +42,8 @@ class Seen:
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
     ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
     stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
-    instance has looked up elsewhere so far.
+    instance has looked up elsewhere so far. ``definition``: the template it is seen by, where that
+    is only shown.
     """
 
     row: ResourceRow
@@ -55,6 +56,7 @@ class Seen:
     drafts: Mapping[str, Draft] = field(default_factory=dict)
     found: list[ResourceRow] = field(default_factory=list)
     onward: list[Onward] | None = None
+    definition: Definition | None = None
 
     def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
         """``rows``, with those that were seen as they were: they may not be stored yet."""
@@ -98,8 +100,8 @@ class Instances:
             scrubbed,
             lambda: self._required(seen),
             below=lambda: self.child(row),
-            read=lambda: self._definition_for(row).attributes_read(row.name),
-            paths=lambda: self._definition_for(row).paths_read(row.name),
+            read=lambda: self._definition_for(seen).attributes_read(row.name),
+            paths=lambda: self._definition_for(seen).paths_read(row.name),
             onward=seen.onward,
             elsewhere=lambda reference: self._found(seen, reference),
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
@@ -117,8 +119,11 @@ class Instances:
 
         return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
 
-    def _definition_for(self, row: ResourceRow) -> Definition:
+    def _definition_for(self, seen: Seen) -> Definition:
         """The template by which an instance is what it is, or is being made."""
+        row = seen.row
+        if seen.definition is not None:
+            return seen.definition
         making = row.op_template_id if row.op in MAKING else None
         template_id = making or (row.have_template_id if row.op else row.want_template_id)
         template_id = template_id or row.op_template_id or row.have_template_id

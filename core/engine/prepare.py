@@ -11,16 +11,15 @@ from typing import Any
 
 from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
-from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
 from . import causes, handing
 from .ceilings import beyond
 from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
+from .hashing import hash_of
 from .instances import Instances, Seen, written
 from .outcome import Prepared
 from .protection import forbids_replacement
@@ -119,7 +118,7 @@ class Preparation:
             self.instances.definitions.class_type(node.cls),
             lambda: definition.registry.restricted_actions(self.row.name),
             lambda: self.instances.make(self.seen),
-            lambda: self.instances.make(self.seen, definition=self.resolved, cls=self.cls),
+            self._wanted,
             self._hash,
             protected=lambda: forbids_replacement(self.seen.stack, self.row),
         )
@@ -151,21 +150,15 @@ class Preparation:
     def _hash(self) -> str:
         if not self._hashed:
             assert self.resolved is not None
-            text = canonical(written(self.resolved)) + self._below()
-            self._hashed = self.instances.lending.sealer.hmac(text.encode())
+            assert self.cls is not None
+            assert self.row.want_template_id is not None
+            definition = self.instances.definitions.get(self.row.want_template_id)
+            sealer = self.instances.lending.sealer
+            self._hashed = hash_of(sealer, definition, self.resolved, self.cls, self._wanted)
         return self._hashed
 
-    def _below(self) -> str:
-        """What else decides the nested stack of an owner: the templates that it is made from."""
-        if self.cls is None or not issubclass(self.cls, NestedStack):
-            return ""
-        assert self.row.want_template_id is not None
-        assert self.resolved is not None
-        definition = self.instances.definitions.get(self.row.want_template_id)
-        target = self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
-        assert isinstance(target, NestedStack)
-        properties = self.resolved.properties
-        return definition.signature_of(self.row.name, target.member_types(), properties)
+    def _wanted(self) -> Resource:
+        return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
 
     def _begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""

@@ -1,0 +1,37 @@
+"""The hash by which a wanted definition is compared with what an instance was made from.
+
+Called by ``prepare`` before an operation and by ``preview`` for a plan that is only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zonda.core.store.sealing import Sealer
+from zonda.core.template.fingerprint import canonical
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.nested import NestedStack
+from zonda.hooks.resource import Resource
+
+from .definitions import Definition
+from .instances import written
+
+
+def hash_of(
+    sealer: Sealer,
+    definition: Definition,
+    resolved: ResourceDefinition,
+    cls: type[Resource],
+    wanted: Callable[[], Resource],
+) -> str:
+    """The keyed hash of ``resolved``, a resource of ``definition``; ``wanted`` makes an instance.
+
+    Of the owner of a nested stack the templates count, too, that this is made from.
+    """
+    text = canonical(written(resolved))
+    if issubclass(cls, NestedStack):
+        target = wanted()
+        assert isinstance(target, NestedStack)
+        types, properties = target.member_types(), resolved.properties
+        text += definition.signature_of(resolved.name, types, properties)
+    return sealer.hmac(text.encode())
