@@ -9,8 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
@@ -24,8 +22,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import PluginError
 from zonda.hooks.resource import Resource
 
-_KEPT = 64
-
+from .recent import Recent
 
 ResourceClass = type[Resource]
 
@@ -64,6 +61,10 @@ class Definition(Protocol):
     @property
     def parameters(self) -> Any:
         """Values and schemas of the parameters."""
+
+    @property
+    def spec(self) -> Any:
+        """What a nested stack is made from; None for a root."""
 
     @property
     def family(self) -> Any:
@@ -123,10 +124,9 @@ class Definitions:
         self._origins = origins or {}
         self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
         self.make_reader = reader
-        self._kept: OrderedDict[str, Definition] = OrderedDict()
+        self._kept: Recent[Definition] = Recent()
         #: The templates that others build on, by their ids.
         self._bases: dict[str, str] = {}
-        self._lock = threading.Lock()
 
     @property
     def reader(self) -> Reader:
@@ -135,11 +135,9 @@ class Definitions:
 
     def get(self, template_id: str) -> Definition:
         """The definition behind a stored template."""
-        with self._lock:
-            known = self._kept.get(template_id)
-            if known is not None:
-                self._kept.move_to_end(template_id)
-                return known
+        known = self._kept.get(template_id)
+        if known is not None:
+            return known
         reader = self.reader
         view = reader.template(template_id)
         stack = reader.stack_row(view.stack_id)
@@ -163,11 +161,8 @@ class Definitions:
 
     def keep(self, template_id: str, definition: Definition, base_id: str | None = None) -> None:
         """Remember a definition that was just loaded; ``base_id``: the one that it builds on."""
-        with self._lock:
-            self._bases[template_id] = base_id or template_id
-            self._kept[template_id] = definition
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+        self._bases[template_id] = base_id or template_id
+        self._kept.put(template_id, definition, nested=base_id is not None)
 
     def class_type(self, cls: ResourceClass) -> str:
         """The registered name of a class; '' for one that a template made up."""
@@ -203,7 +198,7 @@ class Definitions:
         """
         if row.want != "PRESENT":
             return self.is_inward(row)
-        known = self._kept.get(row.want_template_id or "")
+        known = self._kept.peek(row.want_template_id or "")
         node = None if known is None else known.resources.get(row.name)
         return node is not None and not (node.cls.acts_outside or node.cls.has_child)
 
