@@ -107,9 +107,15 @@ class _Written:
         return self.document.place(self.at, key=True)
 
     def concerns(self, name: str) -> bool:
-        if self.resource is None and self.pattern.endswith("*"):
+        if self.pattern.endswith("*"):
             return name.startswith(self.pattern[:-1])
-        return self.pattern == name or (self.pattern[-1:] == "*" and name.startswith(self.pattern))
+        return self.pattern == name
+
+    def covers(self, other: _Written) -> bool:
+        """Whether null here takes ``other`` back."""
+        if self.pattern.endswith("*"):
+            return other.pattern.startswith(self.pattern[:-1])
+        return self.pattern == other.pattern
 
 
 def _written(environment: Environment) -> Iterator[_Written]:
@@ -220,9 +226,13 @@ class _Teller:
         last = self._environment.place(each.at)
         if last is not None and last != each.place:
             return f"overruled by {last}"
-        if entry is None:
-            return "taken back by null, or by a later environment's section resources"
-        return ""
+        return self._taken_back(each) if entry is None else ""
+
+    def _taken_back(self, each: _Written) -> str:
+        for other in self._written:
+            if other.target is None and other.resource == each.resource and other.covers(each):
+                return f"taken back by null at {other.place}"
+        return f"a later environment has a section {RESOURCES} of its own"
 
     def _why(self, name: str, entry: Entry, followed: Entry | None, order: list[Entry]) -> str:
         if entry.never:

@@ -93,11 +93,13 @@ class Registry:
         self.entries.sort(key=lambda entry: (entry.resource is None, entry.name))
 
     def _read_resources(self, data: Any, at: Path, errors: list[TemplateError]) -> None:
-        if not isinstance(data, Mapping):
+        if data is not None and not isinstance(data, Mapping):
             errors.append(fault("resources must be a map", data, at))
             return
-        for resource, lines in data.items():
+        for resource, lines in (data or {}).items():
             here = (*at, resource)
+            if lines is None:  # takes back what nobody has said
+                continue
             if not isinstance(lines, Mapping):
                 errors.append(fault("entries for a resource must be a map", lines, here))
                 continue

@@ -216,6 +216,43 @@ def test_every_rule_on_the_way_is_told(
 
 
 @pytest.mark.parametrize(
+    ("later", "chosen", "whys"),
+    [
+        pytest.param(
+            '"My::*": null',
+            None,
+            [
+                "taken back by null at two.yaml:1:21",
+                "null takes back what stands before it",
+            ],
+            id="a-pattern-takes-back",
+        ),
+        pytest.param(
+            "My::T: null",
+            "OS::Heat::None",
+            [
+                "comes first",
+                "null leaves what another environment says, as with Heat",
+                "no rule of an environment leads elsewhere",
+            ],
+            id="a-name-does-not",
+        ),
+    ],
+)
+def test_null_in_a_later_environment(
+    zonda: Any, folder: Path, write: Any, later: str, chosen: str | None, whys: list[str]
+) -> None:
+    write("one.yaml", "resource_registry: {My::T: OS::Heat::None}\n")
+    write("two.yaml", f"resource_registry: {{{later}}}\n")
+    environments = ("-e", "one.yaml", "-e", "two.yaml")
+
+    data = explained(zonda, "My::T", *environments, code=0 if chosen else 2)
+
+    assert data["chain"] == ["My::T", *([chosen] if chosen else [])]
+    assert sorted(rule["why"] for rule in data["rules"]) == sorted(whys)
+
+
+@pytest.mark.parametrize(
     ("type_", "code", "why"),
     [
         pytest.param("My::Th", "ZON122", "a pattern cannot stand for a template", id="pattern"),
