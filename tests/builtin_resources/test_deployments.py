@@ -103,7 +103,7 @@ def test_a_deletion_waits_for_its_signal(waiting: Any) -> None:
     waiting.steps(60)
     assert waiting.stack.resources == {}  # nothing is meant to be there any more
     waiting.signal("dep", deploy_status_code=0)
-    waiting.stack.engine.settle()
+    waiting.settle()
     assert waiting.stack.engine.reader.stacks() == []
 
 
@@ -410,3 +410,34 @@ def test_what_is_a_failure(details: dict[str, Any], failed: bool) -> None:
     outputs, reason = derived.outcome(details, [{"name": "o"}, {"name": "e", "error_output": True}])
     assert bool(reason) is failed
     assert "unknown" not in outputs
+
+
+def test_a_signal_of_an_operation_before_does_not_count() -> None:
+    context = FakeContext()
+    deployment = Lifecycle(SoftwareDeployment, {"server": "s"}, context=context)
+    context.operation = FakeOperation("first", "CREATE", 0.0, 9.0)
+    instance: Any = deployment.instance()
+    token = instance.handle_create()
+    instance.handle_signal({"deploy_stdout": "late"})
+    context.operation = FakeOperation("second", "UPDATE", 0.0, 9.0)
+    instance = deployment.instance()
+    assert instance.check_update_complete(token) is False
+    instance.handle_signal({"deploy_stdout": "now"})
+    assert instance.check_update_complete(token) is True
+    assert instance.FnGetAtt("deploy_stdout") == "now"
+
+
+@pytest.mark.parametrize(
+    ("entry", "before", "replaced"),
+    [
+        pytest.param({"replace_on_change": True, "value": 2}, {"a": 1}, True, id="changed"),
+        pytest.param({"replace_on_change": True, "value": 1}, {"a": 1}, False, id="same"),
+        pytest.param({"replace_on_change": True, "value": 1}, {}, False, id="new-input"),
+        pytest.param({"replace_on_change": False, "value": 2}, {"a": 1}, False, id="in-place"),
+        pytest.param({"value": 2}, {"a": 1}, False, id="nothing-said"),
+    ],
+)
+def test_which_inputs_replace(
+    entry: dict[str, Any], before: dict[str, Any], replaced: bool
+) -> None:
+    assert derived.must_be_replaced([{"name": "a", **entry}], before) is replaced
