@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The key of ``marks`` for whatever stands in a generated template as a value.
+#: The key of ``marks`` for whatever stands in a generated template as a value; with a dot and a
+#: property's name behind it, for the values of that property.
 LITERALS = "*"
 #: The key of ``marks`` for what ``resource_facade`` gives.
 FACADE = "*facade"

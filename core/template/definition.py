@@ -33,6 +33,8 @@ from .references import Reads
 from .registry import Registry
 from .resources import ResourceNode
 from .scope import ResourceValues, Scope, Yaql
+from .secrecy import Below as MarksBelow
+from .secrecy import Secrecy
 from .source import Document
 from .unknown import known
 
@@ -58,6 +60,15 @@ class Kin(Protocol):
         self, definition: StackDefinition, name: str, types: Collection[str], properties: Any
     ) -> str:
         """What decides the nested stack of a resource with these properties."""
+
+    def secrecy_below(
+        self,
+        definition: StackDefinition,
+        node: ResourceNode,
+        marks: Secrecy,
+        properties: Any,
+    ) -> MarksBelow:
+        """The marks of a resource's nested stack."""
 
 
 class StackDefinition:
@@ -145,9 +156,24 @@ class StackDefinition:
         return text + self.signature_of(name, ()) if node.cls.has_child else text
 
     @cached_property
-    def secrecy(self) -> secrecy.Secrecy:
+    def secrecy(self) -> Secrecy:
         """The static marks of secrets."""
-        return secrecy.Secrecy(self.resources, self.secrecy_of_parameter)
+        marks = {} if self.spec is None else self.spec.marks
+        return Secrecy(
+            self.resources,
+            self.secrecy_of_parameter,
+            below=self._secrecy_below,
+            literal=self._literal_secrecy,
+            facade=marks.get(FACADE, secrecy.OPEN),
+        )
+
+    def _secrecy_below(self, node: ResourceNode, marks: Secrecy) -> MarksBelow:
+        values = known(node.properties, self.scope(NullValues()))
+        return self.family.secrecy_below(self, node, marks, values)
+
+    def _literal_secrecy(self, key: str | None) -> str:
+        marks = {} if self.spec is None else self.spec.marks
+        return marks.get(f"{LITERALS}.{key}", marks.get(LITERALS, secrecy.OPEN))
 
     @cached_property
     def masked(self) -> Masker:
@@ -222,7 +248,9 @@ class StackDefinition:
         marks = dict(properties) if child.file is not None else {}
         worst = secrecy.highest(properties.values())
         if child.file is None and worst != secrecy.OPEN:
-            marks = {LITERALS: worst, **dict.fromkeys(child.parameters, worst)}
+            keys = self.secrecy.of_keys(name)
+            marks = {f"{LITERALS}.{key}": mark for key, mark in keys.items() if mark != worst}
+            marks |= {LITERALS: worst, **dict.fromkeys(child.parameters, worst)}
         facade = self.secrecy.of_metadata(name)
         return {**marks, FACADE: facade} if facade != secrecy.OPEN else marks
 

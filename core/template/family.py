@@ -28,6 +28,9 @@ from .parameters import SECTION as PARAMETERS
 from .parameters import Parameters
 from .raising import raise_all
 from .registry import Choice, Registry
+from .resources import ResourceNode
+from .secrecy import Below, Secrecy
+from .secrecy_below import SecretsBelow
 from .signatures import Level, Signatures
 from .source import Document, count_nodes, load_document
 from .template_resource import TemplateResource, template_class
@@ -49,7 +52,8 @@ class Family:
         self._documents: dict[str, Document] = {}
         self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
         self._registries: dict[Level, Registry] = {}
-        self._signatures = Signatures(self)
+        self.signatures = Signatures(self)
+        self._secrets = SecretsBelow(self)
 
     def adopt(self, loader: Loader) -> None:
         """Take over what the root has read; every nested stack begins with that."""
@@ -215,4 +219,10 @@ class Family:
         plug-in says its nested stack uses.
         """
         level, node = self.level(definition.spec), definition.resources[name]
-        return self._signatures.of_values(level, name, node.type, types, properties)
+        return self.signatures.of_values(level, name, node.type, types, properties)
+
+    def secrecy_below(
+        self, definition: StackDefinition, node: ResourceNode, marks: Secrecy, properties: Any
+    ) -> Below:
+        """The marks of the nested stack of a resource, as its own template has to know them."""
+        return self._secrets.of_node(self.level(definition.spec), node, marks, properties)

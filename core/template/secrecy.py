@@ -8,7 +8,7 @@ the template, never the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from zonda.hooks.function import sources
 from zonda.hooks.properties import Schema
@@ -26,14 +26,36 @@ def highest(levels: Iterable[str]) -> str:
     return max(levels, key=_LEVELS.index, default=OPEN)
 
 
+class Below(Protocol):
+    """The marks of a nested stack, as its owner has attributes."""
+
+    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+        """The mark of an attribute (None: of all together), or of the reference."""
+
+
 class Secrecy:
-    """The marks of one stack. ``parameter`` gives the mark of a parameter by name."""
+    """The marks of one stack. ``parameter`` gives the mark of a parameter by name.
+
+    ``below`` gives the marks of the nested stack of a resource.
+    ``literal``: the mark of what stands in a generated template as a value, by the property's name
+    (None: outside of properties). ``facade``: the mark of what ``resource_facade`` gives.
+    """
 
     def __init__(
-        self, resources: Mapping[str, ResourceNode], parameter: Callable[[str], str]
+        self,
+        resources: Mapping[str, ResourceNode],
+        parameter: Callable[[str], str],
+        *,
+        below: Callable[[ResourceNode, Secrecy], Below] | None = None,
+        literal: Callable[[str | None], str] = lambda key: OPEN,
+        facade: str = OPEN,
     ) -> None:
         self._resources = resources
         self._parameter = parameter
+        self._below = below
+        self._literal = literal
+        self._facade = facade
+        self._owned: dict[str, Below] = {}
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
         self._properties: dict[str, dict[str, str]] = {}
@@ -46,6 +68,8 @@ class Secrecy:
     def _of_source(self, source: Any) -> str:
         if source.kind == "param":
             return self._parameter(source.name)
+        if source.kind == "facade":
+            return self._facade
         if source.name not in self._resources:
             return OPEN
         if source.kind == "ref":
@@ -65,13 +89,52 @@ class Secrecy:
             return {key: self._of_property(name, key) for key in tree}
         return dict.fromkeys(self._resources[name].cls.properties_schema, self.of(tree))
 
+    def of_keys(self, name: str) -> dict[str, str]:
+        """The marks of what stands in the properties of a group, by the key it stands under.
+
+        At any depth, the strictest where a key occurs twice: a plug-in hands values on to what it
+        generates under the keys that they have.
+        """
+        found: dict[str, str] = {}
+        node = self._resources[name]
+        for key, tree in node.properties.items() if isinstance(node.properties, Mapping) else ():
+            schema = node.cls.properties_schema.get(key)
+            least = HIDDEN if schema is not None and hides(schema) else OPEN
+            self._note_keys({key: tree}, least, found)
+        return found
+
+    def _note_keys(self, tree: Any, least: str, found: dict[str, str]) -> None:
+        if isinstance(tree, Mapping):
+            for key, value in tree.items():
+                mark = highest((found.get(key, OPEN), least, self.of(value), self._literal(key)))
+                found[key] = mark
+                self._note_keys(value, least, found)
+        elif isinstance(tree, list):
+            for value in tree:
+                self._note_keys(value, least, found)
+
     def of_metadata(self, name: str) -> str:
         """The mark of a resource's metadata."""
-        return self.of(self._resources[name].metadata)
+        tree = self._resources[name].metadata
+        return highest((self.of(tree), self._literal(None))) if tree else OPEN
 
     def of_reference(self, name: str) -> str:
         """The mark of what ``get_resource`` gives."""
+        below = self._inside(name)
+        if below is not None:
+            return below.of(None, reference=True)
         return highest(self._revealed(name, None))
+
+    def _inside(self, name: str) -> Below | None:
+        """The marks of the nested stack of a resource that owns one."""
+        node = self._resources[name]
+        if self._below is None or not node.cls.has_child:
+            return None
+        known = self._owned.get(name)
+        if known is None:
+            self._is_told_secrets(name)  # what it requires first, without recursion
+            known = self._owned[name] = self._below(node, self)
+        return known
 
     def of_attribute(self, name: str, attribute: str | None) -> str:
         """The mark of an attribute, or of all together."""
@@ -81,6 +144,9 @@ class Secrecy:
         return known
 
     def _found_of_attribute(self, name: str, attribute: str | None) -> str:
+        below = self._inside(name)
+        if below is not None:
+            return below.of(attribute if attribute != "show" else None)
         schema = self._resources[name].cls.attributes_schema
         if attribute is None or attribute == "show":
             own = [self.of_attribute(name, each) for each in schema]
@@ -135,7 +201,8 @@ class Secrecy:
             node = self._resources[name]
             schema = node.cls.properties_schema.get(key)
             hidden = schema is not None and hides(schema)
-            known = HIDDEN if hidden else self.of(node.properties[key])
+            given = self.of(node.properties[key])
+            known = HIDDEN if hidden else highest((given, self._literal(key)))
             self._known[name, key] = known
         return known
 

@@ -1,0 +1,95 @@
+"""What a template reads, told from its text alone: every branch, whatever the parameters are.
+
+Called by ``secrecy_below``, which has to know what an output may hold before there are any values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.function import Function, ResolveScope, Source, sources
+
+from .faults import Poisoned
+
+#: Stands for every parameter: a name is only put together later.
+ANY = "*"
+
+
+class Mention(Function):
+    """A call that reads something. Only tells what: it has no value."""
+
+    __slots__ = ("_sources",)
+
+    def __init__(self, name: str, args: Any, own: list[Source]) -> None:
+        self.name, self.args, self.path = name, args, ()
+        self._sources = own
+
+    def sources(self) -> Iterator[Source]:
+        """What the call reads, its arguments included."""
+        yield from self._sources
+        yield from sources(self.args)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value."""
+        raise Poisoned
+
+
+def mentioned(tree: Any) -> Any:
+    """``tree`` with every call that reads something as a ``Mention``; all else as it is."""
+    if isinstance(tree, Mapping):
+        if len(tree) == 1:
+            ((name, args),) = tree.items()
+            if name in _READS:
+                return Mention(name, mentioned(args), list(_READS[name](args)))
+        return {key: mentioned(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [mentioned(value) for value in tree]
+    return tree
+
+
+def parameter_of(tree: Any) -> str | None:
+    """The parameter whose value ``tree`` is, or a part of it; None for anything else."""
+    if not isinstance(tree, Mention) or tree.name != "get_param":
+        return None
+    read = tree.args[0] if isinstance(tree.args, list) and tree.args else tree.args
+    return read if isinstance(read, str) else None
+
+
+def _parameters(args: Any) -> Iterator[Source]:
+    name = args[0] if isinstance(args, list) and args else args
+    yield Source("param", name if isinstance(name, str) else ANY)
+
+
+def _attributes(args: Any) -> Iterator[Source]:
+    if isinstance(args, str):
+        args = args.split(".", 1)
+    name, attribute, *_ = [*args, None, None] if isinstance(args, list) else [None, None]
+    if isinstance(name, str):
+        yield Source("attr", name, attribute if isinstance(attribute, str) else None)
+    else:
+        yield Source("attr", ANY)
+
+
+def _references(args: Any) -> Iterator[Source]:
+    yield Source("ref", args if isinstance(args, str) else ANY)
+
+
+def _either(args: Any) -> Iterator[Source]:
+    yield from _parameters(args)
+    yield from _references(args)
+
+
+def _facade(args: Any) -> Iterator[Source]:
+    yield Source("facade", str(args))
+
+
+_READS = {
+    "get_param": _parameters,
+    "get_attr": _attributes,
+    "get_resource": _references,
+    "resource_facade": _facade,
+    "Ref": _either,
+    "Fn::GetAtt": _attributes,
+    "Fn::ResourceFacade": _facade,
+}

@@ -1,0 +1,373 @@
+"""What of a nested stack is secret, as its owner's template has to know: which attributes are.
+
+Called by ``Family`` for the marks of resources that own a nested stack. A secret that goes down as
+a property comes up again in some output; a nested template may make secrets itself. Both is told
+from the texts alone, for every value that may come: what cannot be seen is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.function import Function, sources
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+
+from .child_spec import FACADE
+from .environment import Environment
+from .mentions import ANY, mentioned, parameter_of
+from .registry import Choice, Registry
+from .resources import NoClass, ResourceNode
+from .secrecy import HIDDEN, OPEN, SEALED, Below, Secrecy, highest
+from .signatures import Level, Signatures
+from .source import Document, load_document
+
+_REFERENCE = "OS::stack_id"
+_VERSION = "heat_template_version"
+_REFS = ("refs", "refs_map")
+
+
+class Shared(Protocol):
+    """What marks are found with: ``Family``."""
+
+    @property
+    def environment(self) -> Environment:
+        """The environment of the root."""
+
+    @property
+    def signatures(self) -> Signatures:
+        """Tells by which parameters types come into a template."""
+
+    def document(self, file: str) -> Document:
+        """The document of a file; raises TemplateError."""
+
+    def template_class(self, file: str) -> type[Resource]:
+        """The class of a file; raises ValidationErrors."""
+
+    def registry_at(self, level: Level) -> Registry:
+        """The registry of a nested stack."""
+
+    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+        """The level of a resource's nested stack."""
+
+
+@dataclass(slots=True)
+class _Facts:
+    """One file, read for what it mentions."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    resources: dict[str, ResourceNode] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+
+class _Hidden:
+    """The marks of what cannot be seen."""
+
+    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+        """Hidden; references are ids."""
+        return OPEN if reference else HIDDEN
+
+
+class _Nothing:
+    """The marks of a template inside itself: told while it is checked."""
+
+    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+        """Open."""
+        return OPEN
+
+
+class SecretsBelow:
+    """The marks below the resources of one family."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._facts: dict[Level, _Facts] = {}
+        self._known: dict[Any, Below] = {}
+        self._busy: set[Any] = set()
+
+    def of_node(self, level: Level, node: ResourceNode, secrecy: Secrecy, properties: Any) -> Below:
+        """The marks below a resource of ``level``.
+
+        ``secrecy``: the marks of its template; ``properties``: their values as far as they are
+        known, the rest Functions.
+        """
+        try:
+            choice = self._shared.registry_at(level).choose(node.type, node.name)
+        except TemplateError:
+            return _Nothing()
+        inside = self._shared.below(level, node.name, choice)
+        if choice.template_file is None:
+            return self._of_group(inside, node, secrecy, properties)
+        signed = self._shared.signatures.of_type(level, node.name, node.type)
+        given = properties if isinstance(properties, Mapping) else {}
+        marks = {**secrecy.of_properties(node.name), FACADE: secrecy.of_metadata(node.name)}
+        return self._of_file(inside, marks, {name: given.get(name) for name in signed.fed})
+
+    def _of_file(self, level: Level, marks: Mapping[str, str], values: Mapping[str, Any]) -> Below:
+        said = frozenset((name, mark) for name, mark in marks.items() if mark != OPEN)
+        key = (level, said, repr(sorted(values.items())))
+        known = self._known.get(key)
+        if known is None:
+            if key in self._busy:
+                return _Nothing()
+            self._busy.add(key)
+            try:
+                known = self._known[key] = self._made(level, dict(said), values)
+            finally:
+                self._busy.discard(key)
+        return known
+
+    def _made(self, level: Level, marks: dict[str, str], values: Mapping[str, Any]) -> Below:
+        try:
+            facts = self._facts_of(level)
+        except TemplateError:
+            return _Nothing()
+        return _FileMarks(self, level, facts, marks, values)
+
+    def _facts_of(self, level: Level) -> _Facts:
+        known = self._facts.get(level)
+        if known is None:
+            data = self._shared.document(level.document).data
+            known = self._facts[level] = _facts(data, self, level)
+        return known
+
+    def class_of(self, level: Level, name: str, type_: str) -> type[Resource]:
+        """The class of a type, or one that stands for none."""
+        try:
+            choice = self._shared.registry_at(level).choose(type_, name)
+            if choice.template_file is not None:
+                return self._shared.template_class(choice.template_file)
+        except TemplateError:
+            return NoClass
+        return choice.cls or NoClass
+
+    def is_sealed(self, parameter: str) -> bool:
+        """Whether the environments say that a parameter is a secret."""
+        return parameter in self._shared.environment.encrypted
+
+    def default(self, parameter: str) -> Any:
+        """What the environments give for a parameter wherever it is declared."""
+        return self._shared.environment.defaults.get(parameter)
+
+    def _of_group(
+        self, inside: Level, node: ResourceNode, secrecy: Secrecy, properties: Any
+    ) -> Below:
+        texts: set[str] = set()
+        if not _types_in(_deciding(node, properties), texts):
+            return _Hidden()
+        worst = highest(secrecy.of_properties(node.name).values())
+        keys = secrecy.of_keys(node.name)
+        if worst != OPEN and _has_open_keys(node.properties):
+            keys = {}
+        members: dict[str, ResourceNode] = {}
+        for type_ in sorted(text for text in texts if self._is_type(inside, text)):
+            member = self._member(inside, str(len(members)), type_, keys)
+            if member.cls is not NoClass:
+                members[member.name] = member
+        whole = [self._of_text(inside, text, worst) for text in texts if _VERSION in text]
+        return _GroupMarks(self, inside, members, keys, worst, whole)
+
+    def _of_text(self, level: Level, text: str, worst: str) -> Below:
+        """The marks of a template that came as a value."""
+        try:
+            facts = _facts(load_document(text, "").data, self, level)
+        except TemplateError:
+            return _Hidden()
+        return _FileMarks(self, level, facts, dict.fromkeys(facts.parameters, worst), {})
+
+    def _is_type(self, level: Level, text: str) -> bool:
+        known = self._shared.registry_at(level).types
+        return text in known or self._shared.signatures.names_type(text)
+
+    def _member(self, level: Level, name: str, type_: str, keys: Mapping[str, str]) -> ResourceNode:
+        cls = self.class_of(level, name, type_)
+        given = cls.properties_schema.keys()
+        node = _node(name, type_, dict.fromkeys(keys.keys() & given if keys else given))
+        node.cls = cls
+        return node
+
+
+class _FileMarks:
+    """The marks of one template, with certain marks of its parameters."""
+
+    def __init__(
+        self,
+        below: SecretsBelow,
+        level: Level,
+        facts: _Facts,
+        marks: Mapping[str, str],
+        values: Mapping[str, Any],
+    ) -> None:
+        self._below = below
+        self._level = level
+        self._facts = facts
+        self._marks = marks
+        self._values = values
+        facade = marks.get(FACADE, OPEN)
+        self._secrecy = Secrecy(facts.resources, self._parameter, below=self._inside, facade=facade)
+
+    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+        """The mark of an output; of all together for None, and for what reaches inside."""
+        outputs = self._facts.outputs
+        if reference:
+            return self._secrecy.of(outputs.get(_REFERENCE))
+        if attribute in outputs:
+            return self._secrecy.of(outputs[attribute])
+        if attribute is None or not attribute.startswith("resource."):
+            return highest(map(self._secrecy.of, outputs.values()))
+        return highest(self._secrecy.of_attribute(name, None) for name in self._facts.resources)
+
+    def _parameter(self, name: str) -> str:
+        if name == ANY:
+            return highest(map(self._parameter, self._facts.parameters))
+        declared = self._facts.parameters.get(name)
+        if isinstance(declared, Mapping) and declared.get("hidden"):
+            return HIDDEN
+        sealed = SEALED if self._below.is_sealed(name) else OPEN
+        return highest((sealed, self._marks.get(name, OPEN)))
+
+    def _inside(self, node: ResourceNode, secrecy: Secrecy) -> Below:
+        return self._below.of_node(self._level, node, secrecy, self._filled(node.properties))
+
+    def _filled(self, tree: Any) -> Any:
+        """``tree`` with the values of parameters where they are known."""
+        if isinstance(tree, Mapping):
+            return {key: self._filled(value) for key, value in tree.items()}
+        if isinstance(tree, list):
+            return [self._filled(value) for value in tree]
+        name = parameter_of(tree)
+        return tree if name is None else self._value(name, tree)
+
+    def _value(self, name: str, tree: Any) -> Any:
+        if self._values.get(name) is not None:
+            return self._values[name]
+        declared = self._facts.parameters.get(name, None)
+        own = declared.get("default") if isinstance(declared, Mapping) else None
+        found = self._below.default(name)
+        found = own if found is None else found
+        return tree if found is None else found
+
+
+class _GroupMarks:
+    """The marks of what a plug-in generates: a member for each type that it is known to use."""
+
+    def __init__(
+        self,
+        below: SecretsBelow,
+        level: Level,
+        members: Mapping[str, ResourceNode],
+        keys: Mapping[str, str],
+        worst: str,
+        whole: Sequence[Below],
+    ) -> None:
+        self._members = members
+        self._worst = worst
+        self._whole = whole
+        self._secrecy = Secrecy(
+            members,
+            lambda name: OPEN,
+            below=lambda node, secrecy: below.of_node(level, node, secrecy, {}),
+            literal=lambda key: OPEN if worst == OPEN else keys.get(str(key), worst),
+        )
+
+    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+        """The mark of an attribute of every member; of all of them for what no member has."""
+        if reference:
+            return OPEN
+        if not self._members:
+            return highest((self._worst, *(each.of(None) for each in self._whole)))
+        members = self._members.items()
+        return highest(self._of_member(name, node, attribute) for name, node in members)
+
+    def _of_member(self, name: str, node: ResourceNode, attribute: str | None) -> str:
+        if attribute in _REFS:
+            return self._secrecy.of_reference(name)
+        if attribute in node.cls.attributes_schema or node.cls.has_child:
+            known = attribute in node.cls.attributes_schema
+            return self._secrecy.of_attribute(name, attribute if known else None)
+        return self._secrecy.of_attribute(name, None)
+
+
+def _has_open_keys(tree: Any) -> bool:
+    """Whether what members are given has names that are only known later."""
+    if isinstance(tree, Mapping):
+        return any(
+            (isinstance(value, Function) and str(key).endswith("properties"))
+            or _has_open_keys(value)
+            for key, value in tree.items()
+        )
+    return isinstance(tree, list) and any(map(_has_open_keys, tree))
+
+
+def _deciding(node: ResourceNode, properties: Any) -> Any:
+    """The properties of a group that may name types."""
+    if not isinstance(properties, Mapping):
+        return properties
+    schema = node.cls.properties_schema
+    numbers = {name for name, each in schema.items() if each.type in _NUMBERS}
+    return {name: value for name, value in properties.items() if name not in numbers}
+
+
+def _types_in(tree: Any, found: set[str]) -> bool:
+    """Gather all texts that may be types; whether none can be hidden behind a function."""
+    if isinstance(tree, str):
+        found.add(tree)
+    elif isinstance(tree, Function):
+        return False
+    elif isinstance(tree, Mapping):
+        typed = isinstance(tree.get("type"), str)
+        for key, value in tree.items():
+            if typed and key in ("properties", "metadata"):
+                _types_in(value, found)  # what a member is given makes no other member
+            elif not _types_in(value, found) and key not in _NO_TYPES:
+                return False
+    elif isinstance(tree, list):
+        seen = [_types_in(item, found) for item in tree]  # each, to gather all
+        return all(seen)
+    return True
+
+
+_NUMBERS = (Schema.INTEGER, Schema.NUMBER, Schema.BOOLEAN)
+#: Properties of the usual groups that never name types.
+_NO_TYPES = frozenset(("resource_properties", "removal_policies", "for_each", "index_var"))
+
+
+def _facts(data: Any, below: SecretsBelow, level: Level) -> _Facts:
+    if not isinstance(data, Mapping):
+        return _Facts()
+    made = _Facts(parameters=_section(data, "parameters"))
+    for name, entry in _section(data, "resources").items():
+        if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
+            node = _node(str(name), entry["type"], mentioned(entry.get("properties") or {}))
+            node.cls = below.class_of(level, node.name, node.type)
+            made.resources[node.name] = node
+    for node in made.resources.values():
+        read = {source.name for source in sources(node.properties)}
+        node.requires = frozenset(read & made.resources.keys())
+    for name, entry in _section(data, "outputs").items():
+        if isinstance(entry, Mapping):
+            made.outputs[str(name)] = mentioned(entry.get("value"))
+    return made
+
+
+def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = data.get(name)
+    return section if isinstance(section, Mapping) else {}
+
+
+def _node(name: str, type_: str, properties: Any) -> ResourceNode:
+    return ResourceNode(
+        name=name,
+        type=type_,
+        raw={},
+        properties=properties,
+        metadata={},
+        update_policy={},
+        depends_on=(),
+        deletion_policy="",
+        external_id=None,
+        description="",
+    )
