@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from zonda.core.template import environment as environments
-from zonda.core.template import requirements
+from zonda.core.template import placing, requirements
 from zonda.core.template.bundle import Bundle, Limits
 from zonda.core.template.candidates import Candidates
 from zonda.core.template.environment import Environment
-from zonda.core.template.registry import SECTION, Registry
+from zonda.core.template.registry import Registry
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.manager import Plugins
 
@@ -46,6 +46,5 @@ def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
 
 def placed(fault: TemplateError, environment: Environment) -> TemplateError:
     """``fault`` with its place in an environment, if it stands in one."""
-    if fault.place is None and fault.at[:1] == (SECTION,):
-        fault.place = environment.place(fault.at)
+    placing.fill([fault], None, environment)
     return fault

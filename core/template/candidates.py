@@ -55,12 +55,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A list, judged. ``columns``: the requirements that count; ``idle``: those that do not."""
+    """A list, judged. ``columns``: the requirements that count; ``idle``: those that do not.
+
+    ``keys``: the capabilities that the requirements which count are for.
+    """
 
     type_name: str
     columns: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
     idle: tuple[str, ...]
+    keys: tuple[str, ...] = ()
 
     @property
     def fitting(self) -> list[Candidate]:
@@ -129,7 +133,8 @@ class Candidates:
         if typed:
             columns.append(f"{RESOURCE_TYPE}: {names[-1]}")
         verdicts = tuple(_verdict(each, counting, typed, names) for each in found)
-        return Selection(names[-1], tuple(columns), verdicts, tuple(idle))
+        keys = tuple(each.key for each in counting)
+        return Selection(names[-1], tuple(columns), verdicts, tuple(idle), keys)
 
 
 def _declared_by_any(key: str, found: Sequence[Candidate]) -> bool:
@@ -179,7 +184,13 @@ def refusal(selection: Selection, resource: str, at: Path) -> TemplateError:
         )
         advice = "Change requires, or what the templates declare under capabilities."
     error = TemplateError(said, at=at, code=CHOICE, hint="\n".join((advice, *_lines(selection))))
-    error.related = tuple(_declarations(selection))
+    error.related = (
+        *(
+            Related(f"{key} is required here", at=(requirements.SECTION, key))
+            for key in selection.keys
+        ),
+        *_declarations(selection),
+    )
     return error
 
 

@@ -43,7 +43,7 @@ def fill(
             fault.place = _in_environment(fault, environment) or _in(document, fault.at)
         fault.related = tuple(
             each
-            for each in (_placed(each, document) for each in fault.related)
+            for each in (_placed(each, document, environment) for each in fault.related)
             if each.place is None or each.place != fault.place
         )
 
@@ -55,9 +55,11 @@ def _in_no_file(fault: TemplateError, environment: Environment) -> bool:
     return fault.code in _OF_VALUES and len(fault.at) == 2 and fault.at[1] in environment.named
 
 
-def _placed(related: Related, document: Document | None) -> Related:
+def _placed(related: Related, document: Document | None, environment: Environment) -> Related:
     if related.place is not None or not related.at:
         return related
+    if related.at[0] == environments.REQUIRES:
+        return replace(related, place=environment.place(related.at))
     return replace(related, place=_in(document, related.at))
 
 

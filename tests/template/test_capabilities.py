@@ -334,5 +334,6 @@ def test_a_choice_that_fails_points_to_the_environment_and_to_the_declarations(
     assert str(fault.place) == "environment:3:3"
     assert [(str(each.place), each.message) for each in fault.related] == [
         ("t.yaml:3:7", "r has the type My::T"),
+        ("environment:1:12", "deployment is required here"),
         ("p.yaml:3:3", "p.yaml declares puppet"),
     ]
