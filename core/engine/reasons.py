@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.secrecy import hides
 from zonda.hooks.attributes import SHOW
-from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError
+from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError, show_path
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import encodable, lost, shortened, text_of
 
@@ -26,12 +26,25 @@ class Secrets:
 
     def __init__(self) -> None:
         self.marks: Mapping[str, str] = {}
-        self.values: list[Any] = []
+        self._values: list[Any] = []
+        # What is only read when somebody asks: it may be large, and few texts are ever scrubbed.
+        self._unread: list[Callable[[], list[Any]]] = []
         self.metadata = False
         #: Whether what is open by the template has to be sealed all the same.
         self.is_restored = False
         self._schema: Mapping[str, Any] = {}
         self._name = ""
+
+    @property
+    def values(self) -> list[Any]:
+        """Values to be scrubbed from texts."""
+        while self._unread:
+            self._values += self._unread.pop()()
+        return self._values
+
+    @values.setter
+    def values(self, values: list[Any]) -> None:
+        self._values = values
 
     @classmethod
     def of(cls, definition: Definition, name: str) -> Secrets:
@@ -52,20 +65,13 @@ class Secrets:
         new = {key: HIDDEN for key in values if key not in self.marks and self._hides(key)}
         if new:
             self.marks = {**self.marks, **new}
-        self.values += [value for key, value in values.items() if self._mark(key) != OPEN]
+        self._values += [value for key, value in values.items() if self._mark(key) != OPEN]
 
     def add_read(self, definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> None:
         """Note the marked values that ``rows`` show: a property may be made of them."""
-        marks = definition.secrecy
-        for row in rows:
-            if row.name not in definition.resources:
-                continue
-            if row.reference is not None and marks.of_reference(row.name) != OPEN:
-                self.values.append(sealer.load(row.reference))
-            outputs = sealer.load(row.outputs) or {}
-            self.values += [
-                value for key, value in outputs.items() if marks.of_attribute(row.name, key) != OPEN
-            ]
+        known = [row for row in rows if row.name in definition.resources]
+        if known:
+            self._unread.append(lambda: _marked(definition, known, sealer))
 
     def add_restored(self, known: Mapping[str, Any]) -> None:
         """Note what a resource has given to a snapshot: its definition may be made of that."""
@@ -73,7 +79,7 @@ class Secrets:
         hidden = [data[name] for name in known.get("redacted", ())]
         if known.get("sealed_metadata"):
             hidden.append(known["metadata"])
-        self.values += hidden
+        self._values += hidden
         self.is_restored = bool(hidden)
         self.metadata = self.metadata or self.is_restored
 
@@ -111,6 +117,19 @@ class Secrets:
             "reference": marks.of_reference(self._name) == HIDDEN,
         }
         return {key: value for key, value in found.items() if value}
+
+
+def _marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> list[Any]:
+    """The marked values that rows show."""
+    marks, found = definition.secrecy, list[Any]()
+    for row in rows:
+        if row.reference is not None and marks.of_reference(row.name) != OPEN:
+            found.append(sealer.load(row.reference))
+        outputs = sealer.load(row.outputs) or {}
+        found += [
+            value for key, value in outputs.items() if marks.of_attribute(row.name, key) != OPEN
+        ]
+    return found
 
 
 def paths_by_key(
@@ -163,7 +182,7 @@ def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
 
 def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
     text = shortened(scrub(text_of(error), secrets.values))
-    shown = f"resources.{name}: {text}"
+    shown = f"{show_path(('resources', name))}: {text}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown
     if isinstance(error, ZondaError):

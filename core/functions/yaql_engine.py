@@ -23,6 +23,7 @@ from zonda.core.clock import SystemClock
 from zonda.hooks.errors import TemplateError
 
 from . import yaql_format, yaql_regex
+from .yaql_data import frozen, thawed
 
 #: What an expression may raise besides yaql's own errors: the faults of Python's operations.
 _FAULTS = (
@@ -59,10 +60,16 @@ def _engine() -> YaqlEngine:
     return yaql.YaqlFactory().create()
 
 
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+@specs.name("#finalize")  # type: ignore[untyped-decorator]
+def _finalize(obj: Any, engine: Any) -> Any:
+    return thawed(obj, utils.get_max_collection_size(engine), engine)
+
+
 @cache
 def _context() -> Any:
     """The standard library, with what could run for ever replaced."""
-    context = yaql.create_context(regex=False)
+    context = yaql.create_context(regex=False, finalizer=_finalize)
     yaql_regex.register(context)
     yaql_format.register(context)
     context = context.create_child_context()
@@ -156,7 +163,11 @@ class Evaluator:
         seconds: float,
         clock: Clock = _MONOTONIC,
     ) -> None:
-        self._options = {"yaql.limitIterators": iterators, "yaql.memoryQuota": memory}
+        self._options = {
+            "yaql.limitIterators": iterators,
+            "yaql.memoryQuota": memory,
+            "yaql.convertInputData": False,  # it is frozen here
+        }
         self._seconds = seconds
         self._clock = clock
 
@@ -172,7 +183,7 @@ class Evaluator:
         statement = expressions.Statement(parsed(expression), _LimitedEngine(options))
         context = _context().create_child_context()
         try:
-            value = statement.evaluate(data={"data": data}, context=context)
+            value = statement.evaluate(data=frozen({"data": data}), context=context)
         except TemplateError:
             raise
         except _FAULTS as error:

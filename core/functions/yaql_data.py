@@ -1,0 +1,56 @@
+"""Values on their way into yaql and out of it, as yaql does it, but faster for plain data.
+
+yaql asks an abstract base class for the kind of each value, which takes most of the time of many
+expressions on large data. What is not plain is left to yaql.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from yaql.language import exceptions, utils
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def frozen(value: Any) -> Any:
+    """Plain data as yaql takes it: tuples for lists, frozen maps."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is dict:
+        made = utils.FrozenDict()
+        made._d = {frozen(key): frozen(item) for key, item in value.items()}
+        return made
+    if kind is list:
+        return tuple([frozen(item) for item in value])
+    return utils.convert_input_data(value)
+
+
+def thawed(value: Any, most: int, engine: Any) -> Any:
+    """What an expression gives, as plain data; ``most`` elements in each collection.
+
+    Raises yaql's CollectionTooLargeException.
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is utils.FrozenDict or kind is dict:
+        _check(value, most)
+        return {
+            thawed(key, most, engine): thawed(item, most, engine) for key, item in value.items()
+        }
+    if kind is tuple or kind is list:
+        _check(value, most)
+        return [thawed(item, most, engine) for item in value]
+    return utils.convert_output_data(
+        value,
+        lambda items: utils.limit_iterable(items, most),
+        engine,
+        lambda item, *_: thawed(item, most, engine),
+    )
+
+
+def _check(collection: Any, most: int) -> None:
+    if 0 <= most < len(collection):
+        raise exceptions.CollectionTooLargeException(most)
