@@ -50,6 +50,10 @@ TRANSPORTS = ("CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", NO_SIGNAL, "ZAQAR_
 _Schema = properties.Schema
 
 
+def _output(description: str) -> attributes.Schema:
+    return attributes.Schema(description, type=attributes.Schema.STRING, sealed=True)
+
+
 class SoftwareDeployment(Resource):
     """A configuration that is to be applied to a server.
 
@@ -88,10 +92,12 @@ class SoftwareDeployment(Resource):
             constraints=[constraints.AllowedValues(list(TRANSPORTS))],
         ),
     }
+    #: Sealed, as the outputs that configurations declare are with them: a script may repeat what
+    #: it was told, and what that is may be hidden where the configuration stands.
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        STDOUT: attributes.Schema("What was written.", type=attributes.Schema.STRING),
-        STDERR: attributes.Schema("What was written of errors.", type=attributes.Schema.STRING),
-        STATUS_CODE: attributes.Schema("The exit code.", type=attributes.Schema.STRING),
+        STDOUT: _output("What was written."),
+        STDERR: _output("What was written of errors."),
+        STATUS_CODE: _output("The exit code."),
     }
 
     # -- life cycle -----------------------------------------------------------------------------

@@ -154,8 +154,10 @@ class Secrecy:
         found = schema.get(attribute)
         if found is not None and found.hidden:
             return HIDDEN
-        # What was made with a secret may repeat it in any attribute: only the author knows.
-        is_sealed = (found is not None and found.sealed) or self._is_told_secrets(name)
+        # A name that a class answers to without declaring it is no more open than those that it
+        # declares. What was made with a secret may repeat it in any: only the author knows.
+        alike = schema.values() if found is None else (found,)
+        is_sealed = any(each.sealed for each in alike) or self._is_told_secrets(name)
         sealed = SEALED if is_sealed else OPEN
         return highest((sealed, *self._revealed(name, attribute)))
 

@@ -278,6 +278,22 @@ def test_an_input_may_say_that_it_replaces(waiting: Any) -> None:
     assert started(runner) == ["CREATE", "UPDATE", "CREATE"]
 
 
+def test_what_a_deployment_brings_is_sealed_at_rest(waiting: Any) -> None:
+    waiting.begin_create(
+        template().split("outputs:\n  out:")[0]
+        + "outputs:\n  out: "
+        + "{value: {get_attr: [dep, result]}}",
+        "dep",
+    )
+    waiting.signal("dep", deploy_stdout="hush-hush", result="hush-hush")
+    assert waiting.end() == "CREATE_COMPLETE"
+    assert waiting.stack.outputs == {"out": "hush-hush"}
+    reader = waiting.stack.engine.reader
+    rows = reader.resource_rows(reader.stack(waiting.stack.name).id)
+    [kept] = [row.outputs for row in rows if row.name == "dep"]
+    assert kept.startswith("sealed:")
+
+
 def test_a_configuration_that_is_not_there(waiting: Any) -> None:
     text = template().replace("config: {get_resource: config}", "config: nowhere")
     waiting.begin_create(text)
