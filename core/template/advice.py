@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from zonda.hooks.errors import Related, TemplateWarning
 
-from . import advice_functions, advice_support, own_section, policies
+from . import advice_functions, advice_registry, advice_support, own_section, policies
 from .environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
 from .faults import near
 from .merging import KNOWN as KNOWN_STRATEGIES
@@ -27,7 +27,6 @@ from .source import Document
 DUPLICATE_KEY = "ZON601"
 UNUSED_PARAMETER = "ZON602"
 HIDES_PSEUDO = "ZON603"
-HIDDEN_ENTRY = "ZON604"
 EMPTY_SECTION = "ZON610"
 IGNORED_KEY = "ZON611"
 HIDDEN_DEFAULT = "ZON612"
@@ -62,7 +61,7 @@ def of(found: Found) -> list[TemplateWarning]:
             some += (_placed(each, environment) for each in _of_environment(environment.data))
             some += (_placed(each, environment) for each in _for_nothing(environment.data, found))
         made += sorted(some, key=_position)
-    made += _hidden_entries(found)
+    made += advice_registry.of(found.registry, found.environment)
     return made
 
 
@@ -186,21 +185,3 @@ def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarn
                 path = (own_section.SECTION, part, at if isinstance(table, list) else name)
                 text = f"{name} is neither a resource of the template nor the type of one"
                 yield TemplateWarning(FOR_NOTHING, text, path, hint=near(name, known))
-
-
-def _hidden_entries(found: Found) -> Iterator[TemplateWarning]:
-    """Entries of the registry that never apply, since an earlier one covers their names."""
-    for entry, stronger in found.registry.hidden_entries():
-        yield TemplateWarning(
-            HIDDEN_ENTRY,
-            f"The entry {entry.name} never applies: {stronger.name} comes first",
-            entry.at,
-            found.environment.place(entry.at),
-            "Of two entries that fit, the first by the alphabet counts.",
-            (Related(f"{stronger.name} stands here", found.environment.place(stronger.at)),),
-        )
-    for entry in found.registry.entries:
-        if entry.never:
-            text = f"The entry {entry.name} never applies: {entry.never}"
-            place = found.environment.place(entry.at)
-            yield TemplateWarning(HIDDEN_ENTRY, text, entry.at, place)

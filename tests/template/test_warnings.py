@@ -197,6 +197,23 @@ def test_an_entry_for_one_resource_is_not_covered_by_one_for_another() -> None:
     assert "below a resource's name a * is no pattern" in found.message
 
 
+def test_a_requirement_that_no_candidate_declares_is_warned_of() -> None:
+    (found,) = warnings(
+        "resources: {a: {type: 'My::New'}}",
+        environment=(
+            "requires: {deployment: puppet, coluor: red}\n"
+            "resource_registry: {'My::New': [one.yaml, Old]}\n"
+        ),
+        files={
+            "one.yaml": "heat_template_version: rocky\n"
+            "capabilities: {deployment: puppet, colour: red}\n"
+        },
+    )
+
+    assert (found.code, str(found.place)) == ("ZON615", "environment:1:32")
+    assert found.hint == "Did you mean colour?"
+
+
 def test_a_template_with_faults_brings_its_warnings_where_they_are_asked_for(loaded: Any) -> None:
     text = "parameters: {p: {type: string, default: x}}\nresources: {a: {type: Gone}}"
     bundle = Bundle(f"heat_template_version: rocky\n{text}", "t.yaml")
