@@ -110,7 +110,10 @@ class Candidates:
         if key not in self._files:
             return Candidate(key, name, {}, f"there is no file {name}")
         found = annotated(self._files[key], shown(key), self._max_bytes)
-        return Candidate(key, name, found.capabilities, found.problem, found)
+        problem = found.problem
+        for fault in found.placed_faults()[:1]:
+            problem = f"its capabilities are malformed ({fault.place}: {fault.message})"
+        return Candidate(key, name, found.capabilities, problem, found)
 
     def plugin(self, key: str, cls: type[Resource]) -> Candidate:
         """A type of a plug-in as a candidate."""

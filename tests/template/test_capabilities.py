@@ -179,6 +179,24 @@ def test_files_that_are_not_there_and_names_of_nothing_are_never_chosen() -> Non
     assert results == ["there is no file gone.yaml", "leads to no type", "fits"]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("capabilities: {v: {}}", "malformed (bad.yaml:1:16: the capability v", id="v"),
+        pytest.param("a: [", "cannot be read: Error parsing template bad.yaml", id="text"),
+        pytest.param("- a", "is no template", id="list"),
+    ],
+)
+def test_a_candidate_that_is_malformed_is_never_chosen(text: str, said: str) -> None:
+    made = Registry(TYPES, candidates=Candidates({"bad.yaml": text}))
+    made.read({"My::T": ["bad.yaml", "Acme::Plain"]}, [])
+
+    choice = made.choose("My::T", "r")
+
+    assert choice.cls is Plain
+    assert said in choice.selections[0].verdicts[0].result
+
+
 def test_a_single_value_is_never_filtered() -> None:
     made = registry("p.yaml", {"deployment": "docker"}, PUPPET)
 
