@@ -75,6 +75,9 @@ class WaitCondition(Resource):
         """Begin to wait again."""
         return self._wait(self.make_properties(json_snippet))
 
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """It has waited already, and has no id of its own."""
+
     def check_create_complete(self, token: Mapping[str, Any]) -> bool:
         """Whether there are enough signals; raises ResourceFailure for a bad one or a late one."""
         known = self._handle(token["handle"]).signals().values()

@@ -12,7 +12,7 @@ from zonda.builtin_resources.wait_handle import (
     Handle,
     WaitConditionHandle,
 )
-from zonda.core.engine.actions import SignalResource
+from zonda.core.engine.actions import AdoptStack, SignalResource
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.testing import Lifecycle
 
@@ -236,3 +236,17 @@ def test_signals_without_an_id_are_numbered_as_heat_numbers_them() -> None:
         "2": "again",
         "3": "Signal 3 received",
     }
+
+
+def test_a_condition_and_its_handle_can_be_adopted(waiting: Any) -> None:
+    kept = {"signal 000000000 00000001": '{"data": "kept"}'}
+    things = {
+        "handle": {"resource_id": "from-elsewhere", "resource_data": kept},
+        "wait": {"resource_id": None},
+        "after": {"resource_id": "after"},
+    }
+    engine = waiting.stack.engine
+    engine.begin(AdoptStack(waiting.stack.name, waiting.bundle(template()), things))
+    assert waiting.end() == "ADOPT_COMPLETE"
+    assert waiting.resource("handle").physical_id == waiting.resource("handle").id
+    assert waiting.stack.outputs["data"] == '{"1": "kept"}'
