@@ -6,7 +6,7 @@ parsed or checked yet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,6 +15,31 @@ from urllib.parse import unquote, urlsplit
 def shown(file: str) -> str:
     """A document's name for people: the path of a file that is known by its URL."""
     return unquote(urlsplit(file).path) if file.startswith("file://") else file
+
+
+class LinkedFiles(Mapping[str, str]):
+    """Files by the names that one document has for them, and by their own keys."""
+
+    __slots__ = ("_files", "_links")
+
+    def __init__(self, files: Mapping[str, str], links: Mapping[str, str]) -> None:
+        self._files = files
+        self._links = links
+
+    def __getitem__(self, key: str) -> str:
+        target = self._links.get(key, key)
+        return self._files[target if target in self._files else key]
+
+    def __contains__(self, key: object) -> bool:
+        return self._links.get(str(key)) in self._files or key in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._files
+        own = (key for key, target in self._links.items() if target in self._files)
+        yield from (key for key in own if key not in self._files)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -40,10 +65,7 @@ class Bundle:
     def files_of(self, file: str) -> Mapping[str, str]:
         """The texts by the keys that the document ``file`` may use."""
         links = self.links.get(file)
-        if not links:
-            return self.files
-        own = {key: self.files[target] for key, target in links.items() if target in self.files}
-        return {**self.files, **own}
+        return LinkedFiles(self.files, links) if links else self.files
 
     def key_of(self, file: str, name: str) -> str:
         """The key in ``files`` of what ``name`` means in the document ``file``.

@@ -41,12 +41,19 @@ _TOLD_LATER = ("ValueError", "NotFound")
 
 class Family:
     """One tree of templates. ``context_for`` lends plug-ins what they need while they are checked;
-    without it nothing can be checked.
+    without it nothing can be checked. Without ``all_given`` parameters may lack a value.
     """
 
-    def __init__(self, around: Surroundings, context_for: ContextFor | None = None) -> None:
+    def __init__(
+        self,
+        around: Surroundings,
+        context_for: ContextFor | None = None,
+        *,
+        all_given: bool = True,
+    ) -> None:
         self.around = around
         self.context_for = context_for
+        self.all_given = all_given
         self._environment = Environment()
         self._registry = Registry({})
         self._documents: dict[str, Document] = {}
@@ -97,6 +104,7 @@ class Family:
         No definition where it cannot be read; its faults have their places then.
         """
         loader = ChildLoader(self, spec, identity, unknown)
+        loader.all_given = self.all_given
         loader.run(None)
         if not loader.complete:
             document = loader.found_document
@@ -161,8 +169,10 @@ class Family:
         parameters.declare(document.data.get(PARAMETERS), version, faults)
         if not faults:
             try:
-                given = self._environment.defaults
                 outputs = document.data.get("outputs")
+                given = self._environment.defaults
+                if not self.all_given:  # an environment that is not there may have a default
+                    given = dict.fromkeys(parameters.schemas, True)
                 return template_class(file, parameters.schemas, outputs, given)
             except TemplateError as error:
                 faults.append(error)

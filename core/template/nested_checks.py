@@ -131,7 +131,10 @@ class NestedChecks:
             return None, frozenset()
         if child.template is not None and _has_open_types(child.template):
             raise _NotKnown
-        return definition.child_spec(node.name, child, resolved), unknown
+        open_ones = {name for name, value in child.parameters.items() if has_unknown(value)}
+        given = {name: value for name, value in child.parameters.items() if name not in open_ones}
+        spec = definition.child_spec(node.name, replace(child, parameters=given), resolved)
+        return spec, unknown | open_ones
 
     def _child(
         self, node: ResourceNode, resolved: ResourceDefinition, is_open: bool

@@ -8,15 +8,16 @@ from typing import Any
 
 from zonda.core.clock import SystemClock
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import TemplateWarning
+from zonda.hooks.errors import TemplateError, TemplateWarning
 from zonda.hooks.manager import Plugins
+from zonda.hooks.property_values import UNKNOWN_NAME
 
 from . import advice, placing
 from .bundle import Bundle, Identity, Limits
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .family import Family
-from .faults import UNKNOWN
+from .faults import TYPE_TEMPLATE, UNKNOWN
 from .loading import Loader, Surroundings
 from .nested_checks import NestedChecks
 from .outputs import OutputNode
@@ -72,7 +73,7 @@ def load(
     around = Surroundings(
         bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock()
     )
-    family = Family(around, context_for)
+    family = Family(around, context_for, all_given=all_given)
     loader = Loader(around, identity)
     loader.all_given = all_given
     loader.registry.templates = family.template_class
@@ -93,9 +94,17 @@ def load(
         faults.extend(islice(definition.faults(context_for, nested.below), most))
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
+        faults = [fault for fault in faults if not _of_absent(fault, definition)]
         unknown = [fault for fault in faults if fault.code in UNKNOWN]
         placing.fill(unknown, definition.document, definition.environment)
         loader.ignored = [fault.as_warning() for fault in distinct(unknown)]
         faults = [fault for fault in faults if fault.code not in UNKNOWN]
     raise_all(faults, definition.document, definition.environment, warnings, most)
     return definition
+
+
+def _of_absent(fault: TemplateError, definition: StackDefinition) -> bool:
+    """Whether a property is unknown only because the template that has it did not come along."""
+    node = definition.resources.get(str(fault.at[1])) if len(fault.at) > 1 else None
+    problem = None if node is None else getattr(node.cls, "problem", None)
+    return problem is not None and problem.code == TYPE_TEMPLATE and fault.code == UNKNOWN_NAME

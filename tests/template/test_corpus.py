@@ -16,7 +16,9 @@ import yaml
 
 from zonda.core import settings
 from zonda.core.app import App, build_app
+from zonda.core.template.attachments import Attachments, FetchLimits, url_of
 from zonda.core.template.bundle import Bundle
+from zonda.core.template.file_names import template_files
 from zonda.core.template.source import load_document
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
@@ -29,10 +31,14 @@ pytestmark = pytest.mark.skipif(
 
 
 class AnyFile(dict[str, str]):
-    """The files that templates attach: any key has a text, since few came along."""
+    """The files that a template names: a text for whatever did not come along, but no type."""
+
+    def __init__(self, files: dict[str, str], types: set[str]) -> None:
+        super().__init__(files)
+        self.types = types
 
     def __contains__(self, key: object) -> bool:
-        return True
+        return super().__contains__(key) or key not in self.types
 
     def __missing__(self, key: str) -> str:
         return ""
@@ -63,12 +69,17 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def faults(app: App, path: Path, text: str) -> list[str]:
-    """``line code`` of every fault, where types and constraints may be unknown."""
-    bundle = Bundle(text, path.name, files=AnyFile())
+    """``line code`` of every fault in the file, where types and constraints may be unknown."""
+    found = Attachments(FetchLimits())
+    found.follow(text, str(path), url_of(path), template_files)
+    names = template_files(load_document(text, str(path)).data)
+    types = {each.key for each in names if each.template}
+    bundle = Bundle(text, str(path), files=AnyFile(found.files, types), links=found.links)
     try:
         app.validate(bundle, ignore_unknown=True)
     except ValidationErrors as error:
-        return [f"{one.place.line if one.place else 0} {one.code}" for one in error.errors]
+        own = (one for one in error.errors if one.place is None or one.place.file == str(path))
+        return [f"{one.place.line if one.place else 0} {one.code}" for one in own]
     return []
 
 
