@@ -105,6 +105,7 @@ class Waiting:
     resource: str
     message: str
     since: float
+    stack_id: str = ""
 
 
 class Running:
@@ -135,11 +136,11 @@ class Running:
 
     @property
     def resource_count(self) -> int:
-        """How many resource instances the stack has."""
+        """How many resource instances the stack has, with all that is nested in it."""
         return self._commands.resource_count(self.stack_id)
 
     def waiting(self) -> list[Waiting]:
-        """What operations wait for, as far as this process knows."""
+        """What operations wait for, also nested ones, as far as this process knows."""
         return self._commands.waiting(self.stack_id)
 
     @property
@@ -299,7 +300,7 @@ class Commands:
         """Keep what an operation says it waits for, until it ends. In the engine's threads."""
         if notice.event is None:
             since = self._parts.clock.now() if notice.since is None else notice.since
-            waiting = Waiting(notice.resource, notice.message, since)
+            waiting = Waiting(notice.resource, notice.message, since, notice.stack_id)
             self._notices[notice.stack_id, notice.resource] = waiting
         elif notice.event.status != "IN_PROGRESS":
             self._notices.pop((notice.stack_id, notice.event.resource_name), None)
@@ -330,11 +331,16 @@ class Commands:
 
     def waiting(self, stack_id: str) -> list[Waiting]:
         """See ``Running.waiting``."""
-        return [each for (stack, _), each in list(self._notices.items()) if stack == stack_id]
+        known = list(self._notices.values())
+        if all(each.stack_id == stack_id for each in known):
+            return known
+        root = self._parts.stack(stack_id).root_id
+        tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
+        return [each for each in known if each.stack_id in tree]
 
     def resource_count(self, stack_id: str) -> int:
         """See ``Running.resource_count``."""
-        return len(self._parts.reader.resource_rows(stack_id))
+        return self._parts.reader.tree_size(self._parts.stack(stack_id).root_id)
 
     @property
     def driven_elsewhere(self) -> int | None:

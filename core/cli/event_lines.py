@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from zonda.core.store.views import EventView
 
 from . import output, plain
@@ -10,17 +12,23 @@ from . import output, plain
 PAUSED = " paused until Hook "
 
 
-def line(event: EventView) -> str:
-    """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``."""
+def line(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
+    """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``.
+
+    ``path``: the way from the stack ``top`` down to its own, e.g. ``[web.servers/0]``.
+    """
     at = (output.moment(event.at) or "").replace("T", " ")
     name = ".".join(filter(None, (event.stack_name, event.resource_name)))
+    if path:
+        name = f"{top}.{'/'.join((*path, event.resource_name))}"
     text = " ".join(f"{at} [{name}]: {event.state}  {event.reason}".splitlines())
     return plain.line(text).rstrip()
 
 
-def hint(event: EventView) -> str:
+def hint(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
     """What lets a resource go on that waits at a breakpoint; '' for any other event."""
     if PAUSED not in event.reason:
         return ""
-    words = f"zonda stack hook clear {event.stack_name} {event.resource_name}"
+    stack = top if path else event.stack_name
+    words = f"zonda stack hook clear {stack} {'/'.join((*path, event.resource_name))}"
     return plain.line(f"'{words}' lets it go on.")

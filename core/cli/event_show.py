@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.store.views import EventView, StackView
+from zonda.core.store import trees
+from zonda.core.store.views import StackView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
-from . import event_lines, output
+from . import event_lines, nested, output
+from .news import News, Told
 from .session import Session
 
 LIST_COLUMNS = (
@@ -19,7 +21,8 @@ LIST_COLUMNS = (
     "physical_resource_id",
     "id",
 )
-_PAGE = 1000
+#: Those of events of nested stacks, too; with ``--nested-depth``.
+NESTED_COLUMNS = ("stack_name", "path")
 _LOOK_AGAIN = 0.25
 
 
@@ -40,34 +43,44 @@ def list_events_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resource", metavar="RESOURCE", help="only events of the resource of this name"
     )
+    nested.add_depth(parser, "events")
     output.add_arguments(parser)
 
 
 def list_events(session: Session, arguments: argparse.Namespace) -> int:
     """Events, the oldest first."""
-    stack = session.app.stack(arguments.stack)
+    where, name = arguments.stack, arguments.resource
+    if name is not None:
+        where, arguments.resource = nested.address(where, name)
+    stack, depth = session.app.stack(where), nested.depth(arguments)
     if arguments.follow:
-        return _follow(session, arguments, stack)
-    events = all_events(session, stack, 0)
-    _check_known(session, stack, events, arguments.resource)
-    found = _wanted(events, arguments, arguments.limit)
+        return _follow(session, arguments, stack, depth)
+    told = News(session, stack, depth).after(0)
+    _check_known(session, stack, told, arguments.resource)
+    found = _wanted(told, arguments, arguments.limit)
     screen = session.screen
-    output.rows(screen.out, arguments, LIST_COLUMNS, map(_row, found), screen.width)
+    rows = [_row(each, depth) for each in found]
+    output.rows(screen.out, arguments, _columns(depth), rows, screen.width)
     return 0
 
 
-def _check_known(
-    session: Session, stack: StackView, events: list[EventView], name: str | None
-) -> None:
+def _columns(depth: int) -> tuple[str, ...]:
+    return (*LIST_COLUMNS, *NESTED_COLUMNS) if depth else LIST_COLUMNS
+
+
+def _check_known(session: Session, stack: StackView, told: list[Told], name: str | None) -> None:
     """Raise NotFound for a resource that neither is there nor has ever been."""
-    there = session.app.reader.resources(stack.id, absent=True) if name is not None else ()
-    known = {each.name for each in there} | {each.resource_name or "" for each in events}
-    if name is not None and name not in known:
+    if name is None:
+        return
+    known = {each.name for each in session.app.reader.resource_rows(stack.id)}
+    known |= {event.resource_name or "" for _, event in told}
+    if name not in known:
         raise NotFound("Resource", name, hint=near(name, sorted(known)))
 
 
-def _row(event: EventView) -> tuple[str | None, ...]:
-    return (
+def _row(each: Told, depth: int) -> tuple[str | None, ...]:
+    path, event = each
+    row = (
         output.moment(event.at),
         event.resource_name or event.stack_name,
         event.state,
@@ -75,46 +88,39 @@ def _row(event: EventView) -> tuple[str | None, ...]:
         event.physical_id,
         event.id,
     )
+    return (*row, event.stack_name, trees.named(path, event.resource_name)) if depth else row
 
 
-def _wanted(
-    events: list[EventView], arguments: argparse.Namespace, limit: int | None
-) -> list[EventView]:
+def _wanted(told: list[Told], arguments: argparse.Namespace, limit: int | None) -> list[Told]:
     """The events that were asked for; ``limit``: how many at most, the last ones."""
     name = arguments.resource
-    found = [event for event in events if name is None or event.resource_name == name]
+    found = [each for each in told if name is None or each[1].resource_name == name]
     return found if limit is None else found[-limit:] if limit > 0 else []
 
 
-def all_events(session: Session, stack: StackView, after: int) -> list[EventView]:
-    """Every event of a stack whose ``seq`` is greater than ``after``."""
-    found: list[EventView] = []
-    while page := session.app.reader.events(stack.id, after=after, limit=_PAGE):
-        found += page
-        after = page[-1].seq
-    return found
-
-
-def _follow(session: Session, arguments: argparse.Namespace, stack: StackView) -> int:
+def _follow(session: Session, arguments: argparse.Namespace, stack: StackView, depth: int) -> int:
     """Events as they come, until the stack is idle; its end decides the exit code."""
-    output.check_columns(arguments, LIST_COLUMNS)
-    seen, limit = 0, arguments.limit
+    output.check_columns(arguments, _columns(depth))
+    news, seen, limit = News(session, stack, depth), 0, arguments.limit
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         now = session.app.stack(stack.id)
-        events = all_events(session, stack, seen)
-        for event in _wanted(events, arguments, limit):
-            _show(session, arguments, event)
-        seen, limit = events[-1].seq if events else seen, None
+        told = news.after(seen)
+        for each in _wanted(told, arguments, limit):
+            _show(session, arguments, stack, each, depth)
+        seen, limit = told[-1][1].seq if told else seen, None
         session.screen.out.flush()
         if now.idle:
             return 1 if now.status == "FAILED" else 0
         session.app.clock.pause(_LOOK_AGAIN)
 
 
-def _show(session: Session, arguments: argparse.Namespace, event: EventView) -> None:
+def _show(
+    session: Session, arguments: argparse.Namespace, stack: StackView, each: Told, depth: int
+) -> None:
     out = session.screen.out
     if arguments.format == "table" and not arguments.column:
-        out.write(event_lines.line(event) + "\n")
+        path, event = each
+        out.write(event_lines.line(event, stack.name, path) + "\n")
     else:
-        output.news(out, arguments, LIST_COLUMNS, _row(event))
+        output.news(out, arguments, _columns(depth), _row(each, depth))

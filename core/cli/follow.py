@@ -10,20 +10,23 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from zonda.core.app import Running, Waiting
+from zonda.core.store.trees import ALL_LEVELS
 from zonda.core.store.views import EventView, StackView
 
 from . import event_lines, failures
+from .news import News, Told
 from .screen import Screen
 from .session import Session
 
 LOOK_AGAIN = 0.2
-_PAGE = 1000
+#: How many events, and then how many failures, of nested stacks are told of one by one.
+MOST_NESTED = 100
 
 
 class Display(Protocol):
     """What shows how a stack is doing."""
 
-    def show(self, events: Sequence[EventView], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """News: events since the last call, and what running operations wait for."""
 
     def close(self) -> None:
@@ -31,17 +34,35 @@ class Display(Protocol):
 
 
 class Lines:
-    """One line per event, for logs and pipes."""
+    """One line per event, for logs and pipes; of nested stacks no more than anybody reads."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, name: str) -> None:
         self._screen = screen
+        self._name = name
+        self._nested = self._failed = 0
 
-    def show(self, events: Sequence[EventView], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """Print the events."""
-        for event in events:
-            self._screen.say(event_lines.line(event))
-            if hint := event_lines.hint(event):
+        for path, event in told:
+            if not path or self._is_told(event):
+                self._screen.say(event_lines.line(event, self._name, path))
+            if hint := event_lines.hint(event, self._name, path):
                 self._screen.say(hint)
+
+    def _is_told(self, event: EventView) -> bool:
+        """Whether an event of a nested stack is told: those of its owner tell of it as a whole."""
+        if not event.resource_name:
+            return False
+        if event_lines.PAUSED in event.reason:
+            return True
+        self._nested += 1
+        if self._nested == MOST_NESTED + 1:
+            words = f"zonda stack event list {self._name} --nested-depth 9"
+            self._screen.say(f"Of nested stacks only failures are told from now on: '{words}'.")
+        if event.status == "FAILED":
+            self._failed += 1
+            return min(self._failed, self._nested) <= MOST_NESTED
+        return self._nested <= MOST_NESTED
 
     def close(self) -> None:
         """Nothing to do."""
@@ -87,10 +108,10 @@ def _watched(session: Session, running: Running) -> tuple[StackView, list[EventV
 
 def _display(session: Session, running: Running) -> Display:
     if not session.screen.on_terminal:
-        return Lines(session.screen)
+        return Lines(session.screen, running.name)
     from .live import Live  # rich takes 60 ms that only a terminal is worth
 
-    total = running.resource_count if running.touches_all else None
+    total = (lambda: running.resource_count) if running.touches_all else None
     return Live(session.screen, running.name, total, session.app.clock)
 
 
@@ -98,23 +119,18 @@ def _watch(
     session: Session, running: Running, display: Display, failed: list[EventView]
 ) -> StackView:
     seen = running.events_before
+    news = News(session, session.app.stack(running.stack_id), ALL_LEVELS)
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         stack = running.look(LOOK_AGAIN)
-        events = _news(session, running.stack_id, seen)
-        seen = events[-1].seq if events else seen
-        failed += [one for one in events if one.status == "FAILED" and one.resource_name]
-        display.show(events, running.waiting(), session.app.clock.now())
+        told = news.after(seen)
+        seen = told[-1][1].seq if told else seen
+        failed += [
+            one for path, one in told if one.status == "FAILED" and one.resource_name and not path
+        ]
+        display.show(told, running.waiting(), session.app.clock.now())
         if stack.idle:
             return stack
-
-
-def _news(session: Session, stack_id: str, after: int) -> list[EventView]:
-    found: list[EventView] = []
-    while page := session.app.reader.events(stack_id, after=after, limit=_PAGE):
-        found += page
-        after = page[-1].seq
-    return found
 
 
 def _say_how_to_go_on(session: Session, running: Running) -> None:

@@ -5,7 +5,7 @@ The only module that imports rich; imported by ``follow`` when a person watches.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live as RichLive
@@ -18,69 +18,106 @@ from zonda.core.store.views import EventView
 from zonda.hooks.context import Clock
 
 from . import event_lines, plain
+from .news import Told
 from .screen import Screen
 
 _SHOWN = 12
+#: How many failures in nested stacks stay on the screen: each is told again by what owns it.
+_FAILURES = 20
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
 
 
-class Live:
-    """The picture of one stack. ``total``: how many resources will be worked on, if known."""
+#: Which resource of which stack.
+_Key = tuple[str, str]
 
-    def __init__(self, screen: Screen, name: str, total: int | None, clock: Clock) -> None:
+
+class Live:
+    """The picture of one stack and all that is nested in it.
+
+    ``total``: how many resources will be worked on, as far as they are known; None: nobody knows.
+    """
+
+    def __init__(
+        self, screen: Screen, name: str, total: Callable[[], int] | None, clock: Clock
+    ) -> None:
         self._name = name
         self._total = total
+        self._most = 0
+        self._failures = 0
         self._began = clock.now()
-        self._running: dict[str, EventView] = {}
-        self._done: set[str] = set()
+        self._running: dict[_Key, Told] = {}
+        self._done: set[_Key] = set()
         console = Console(file=screen.err, highlight=False, soft_wrap=False)
         self._live = RichLive(console=console, auto_refresh=False, transient=True)
         self._live.start()
 
-    def show(self, events: Sequence[EventView], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """Failures and the stack's own events stay on the screen; the rest is the picture."""
-        for event in events:
-            self._take(event)
-            if event.status == "FAILED" or not event.resource_name:
+        for path, event in told:
+            self._take(path, event)
+            if self._stays(path, event):
                 style = _STYLES.get(event.status, "")
-                self._live.console.print(Text(event_lines.line(event), style))
-            elif hint := event_lines.hint(event):
+                line = event_lines.line(event, self._name, path)
+                self._live.console.print(Text(line, style))
+            elif hint := event_lines.hint(event, self._name, path):
                 self._live.console.print(Text(hint))
-        self._live.update(
-            self._picture({each.resource: each for each in waiting}, now), refresh=True
-        )
+        known = {(each.stack_id, each.resource): each for each in waiting}
+        self._live.update(self._picture(known, now), refresh=True)
+
+    def _stays(self, path: tuple[str, ...], event: EventView) -> bool:
+        if not path:
+            return event.status == "FAILED" or not event.resource_name
+        if event.status != "FAILED" or not event.resource_name:
+            return False
+        self._failures += 1
+        return self._failures <= _FAILURES
 
     def close(self) -> None:
         """Take the picture away. Closing twice is fine."""
         self._live.stop()
 
-    def _take(self, event: EventView) -> None:
+    def _take(self, path: tuple[str, ...], event: EventView) -> None:
         if not event.resource_name:
             return
+        key = (event.stack_id, event.resource_name)
         if event.status == "IN_PROGRESS" or event_lines.PAUSED in event.reason:
-            self._running[event.resource_name] = event
+            self._running[key] = (path, event)
         else:
-            self._running.pop(event.resource_name, None)
-            self._done.add(event.resource_name)
+            self._running.pop(key, None)
+            self._done.add(key)
 
-    def _picture(self, waiting: dict[str, Waiting], now: float) -> RenderableType:
+    def _innermost(self) -> list[tuple[_Key, Told]]:
+        """What runs, but for the owners of what else runs."""
+        above = {path[:level] for path, _ in self._running.values() for level in range(len(path))}
+        above |= {path for path, _ in self._running.values()}
+        return [
+            (key, told)
+            for key, told in self._running.items()
+            if (*told[0], told[1].resource_name) not in above
+        ]
+
+    def _picture(self, waiting: dict[_Key, Waiting], now: float) -> RenderableType:
         table = Table.grid(padding=(0, 2))
-        for name, event in list(self._running.items())[:_SHOWN]:
-            message = waiting[name].message if name in waiting else _reason(event)
+        running = self._innermost()
+        for key, (path, event) in running[:_SHOWN]:
+            message = waiting[key].message if key in waiting else _reason(event)
+            name = "/".join((*path, event.resource_name))
             table.add_row(
                 Text(plain.line(f"  {name}"), "bold"),
                 Text(plain.line(event.resource_type), "dim"),
                 Text(f"{_label(event)} {elapsed(now - event.at)}"),
                 Text(plain.line(message), "dim", overflow="ellipsis", no_wrap=True),
             )
-        if len(self._running) > _SHOWN:
-            table.add_row(Text(f"  and {len(self._running) - _SHOWN} more"))
+        if len(running) > _SHOWN:
+            table.add_row(Text(f"  and {len(running) - _SHOWN} more"))
         return Group(table, self._bar(now))
 
     def _bar(self, now: float) -> RenderableType:
         bar = Table.grid(padding=(0, 1))
-        done = len(self._done)
-        total = None if self._total is None else max(self._total, done, 1)
+        done, total = len(self._done), None
+        if self._total is not None:
+            # what is deleted is not there any more
+            total = self._most = max(self._most, self._total(), done, 1)
         count = f"{done}" if total is None else f"{done}/{total}"
         bar.add_row(
             Text(self._name, "bold"),

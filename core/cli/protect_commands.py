@@ -6,13 +6,14 @@ import argparse
 
 from zonda.core.engine.actions import ProtectStack
 
+from . import nested
 from .session import Session
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument(
-        "resources", metavar="RESOURCE", nargs="*", help="name in the template; none: the stack"
+        "resources", metavar="RESOURCE", nargs="*", help="name, or OWNER/NAME; none: the stack"
     )
 
 
@@ -30,6 +31,7 @@ def unprotect(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def _say(session: Session, arguments: argparse.Namespace, *, on: bool) -> int:
-    action = ProtectStack(arguments.stack, tuple(dict.fromkeys(arguments.resources)), on)
-    session.app.act(action, drive=False)
+    chosen = nested.by_stack(arguments.stack, arguments.resources) or {arguments.stack: []}
+    for stack, names in chosen.items():
+        session.app.act(ProtectStack(stack, tuple(names), on), drive=False)
     return 0

@@ -11,6 +11,7 @@ from zonda.core.engine.actions import MarkResource, SignalResource
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import UsageError
 
+from . import nested
 from .session import Session
 from .stack_change import say_planned
 
@@ -30,9 +31,10 @@ def signal_arguments(parser: argparse.ArgumentParser) -> None:
 
 def signal(session: Session, arguments: argparse.Namespace) -> int:
     """Hand a signal to a resource."""
-    action = SignalResource(arguments.stack, arguments.resource, _details(arguments))
+    where, name = nested.address(arguments.stack, arguments.resource)
+    action = SignalResource(where, name, _details(arguments))
     running = session.app.act(action, drive=False)
-    if not session.app.stack(running.stack_id).idle:
+    if not nested.root_of(session, running.stack_id).idle:
         say_planned(session, running)
     return 0
 
@@ -63,13 +65,14 @@ def mark_arguments(parser: argparse.ArgumentParser) -> None:
 
 def mark(session: Session, arguments: argparse.Namespace) -> int:
     """Have the next update replace a resource, as if a check of it had failed."""
-    action = MarkResource(
-        arguments.stack, arguments.resource, arguments.reason, healthy=arguments.reset
-    )
+    where, name = nested.address(arguments.stack, arguments.resource)
+    action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
     session.app.act(action, drive=False)
     return 0
 
 
 def _resource_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("resource", metavar="RESOURCE", help="name in the template, or id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="name in the template, id, or OWNER/NAME"
+    )

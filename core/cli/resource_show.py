@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from zonda.core.store.views import ResourceView
+from zonda.core.store import trees
+from zonda.core.store.rows import ResourceRow
+from zonda.core.store.views import ResourceView, StackView
 
-from . import output
+from . import nested, output
 from .session import Session
 
 LIST_COLUMNS = (
@@ -18,53 +20,74 @@ LIST_COLUMNS = (
     "updated_time",
     "leaving",
 )
+#: Those of resources in nested stacks, too; with ``--nested-depth``.
+NESTED_COLUMNS = ("stack_name", "path")
 
 
 def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack resource list``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
+    nested.add_depth(parser, "resources")
     output.add_arguments(parser)
 
 
 def list_resources(session: Session, arguments: argparse.Namespace) -> int:
     """One row per resource that the stack owns, also those that are about to go."""
-    reader = session.app.reader
-    stack = reader.stack(arguments.stack)
-    found = [
-        (
-            one.name,
-            one.physical_id,
-            one.type,
-            one.state,
-            output.moment(one.updated_at),
-            not one.present,
-        )
-        for one in reader.resources(stack.id, absent=True)
-    ]
+    stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
+    columns: tuple[str, ...] = LIST_COLUMNS
+    if depth:
+        columns, rows = (*columns, *NESTED_COLUMNS), _tree(session, stack, depth)
+    else:
+        rows = [_row(one) for one in session.app.reader.resource_rows(stack.id)]
     screen = session.screen
-    output.rows(screen.out, arguments, LIST_COLUMNS, found, screen.width)
+    output.rows(screen.out, arguments, columns, rows, screen.width)
     return 0
+
+
+def _tree(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
+    """The rows of a stack and of what is nested in it, each nested stack behind its owner."""
+    reader = session.app.reader
+    names = {key: name for key, name, _ in reader.names_of_tree(stack.root_id)}
+    return [
+        (*_row(one), names[one.stack_id], trees.named(path, one.name))
+        for path, one in trees.resources(reader, stack, depth)
+    ]
+
+
+def _row(one: ResourceRow) -> tuple[Any, ...]:
+    state = f"{one.op}_IN_PROGRESS" if one.op else f"{one.action}_{one.status}"
+    leaving = one.want != "PRESENT"
+    return one.name, one.physical_id, one.type, state, output.moment(one.updated_at), leaving
 
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack resource show``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("resource", metavar="RESOURCE", help="name, or an instance's id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="name, an instance's id, or OWNER/NAME"
+    )
     output.add_arguments(parser)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """All that is stored of one resource; what is hidden is shown as ``******``."""
     reader = session.app.reader
-    stack = reader.stack(arguments.stack)
-    found = reader.resource(stack.id, arguments.resource)
+    where, name = nested.address(arguments.stack, arguments.resource)
+    stack = session.app.stack(where)
+    found = reader.resource(stack.id, name)
     others = [
         {"id": one.id, "physical_resource_id": one.physical_id, "resource_status": one.state}
         for one in reader.resources(stack.id, absent=True)
         if one.name == found.name and not one.present and one.id != found.id
     ]
     screen = session.screen
-    fields = {**as_fields(found), "leftovers": others}
+    child = reader.child_row(found.id)
+    fields = {
+        **as_fields(found),
+        "nested_stack_id": None if child is None else child.id,
+        "nested_stack_name": None if child is None else child.name,
+        "leftovers": others,
+    }
     output.fields(screen.out, arguments, fields, screen.width)
     return 0
 

@@ -12,7 +12,7 @@ from zonda.core.settings import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
-from . import bundles, hook_options, outcome_show, output, plan_tree, problems, streams
+from . import bundles, hook_options, nested, outcome_show, output, plan_tree, problems, streams
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -292,4 +292,5 @@ def say_planned(session: Session, running: Running) -> None:
     if running.driven_elsewhere:
         session.screen.say(f"Planned; the engine of process {running.driven_elsewhere} does it.")
     else:
-        session.screen.say(f"Planned; 'zonda stack wait {running.name}' carries it out.")
+        name = nested.root_of(session, running.stack_id).name
+        session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

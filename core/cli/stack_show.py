@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from zonda.core.store import trees
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
@@ -13,6 +14,7 @@ from . import driven, output, output_show
 from .session import Session
 
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
+NESTED_COLUMNS = ("Parent", "Owner")
 
 
 #: (asked for, carried) -> whether a stack is shown; named as in Heat, where ``all`` has no name.
@@ -34,20 +36,29 @@ def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
         help="carry them all (default), any of them, not all of them, none of them",
     )
     parser.add_argument("--name", metavar="TEXT", help="only stacks whose name contains this")
+    parser.add_argument(
+        "--nested", action="store_true", help="also nested stacks, and whose they are"
+    )
     output.add_arguments(parser)
 
 
 def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     """One row per stack, the oldest first."""
     tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
+    reader = session.app.reader
     found = [
-        as_row(stack)
-        for stack in session.app.reader.stacks()
+        stack
+        for stack in reader.stacks(nested=arguments.nested)
         if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
     ]
     screen = session.screen
-    output.rows(screen.out, arguments, LIST_COLUMNS, found, screen.width)
+    if arguments.nested:
+        owners = trees.Owners(reader)
+        rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
+        output.rows(screen.out, arguments, (*LIST_COLUMNS, *NESTED_COLUMNS), rows, screen.width)
+    else:
+        output.rows(screen.out, arguments, LIST_COLUMNS, map(as_row, found), screen.width)
     return 0
 
 
@@ -59,7 +70,7 @@ def as_row(stack: StackView) -> tuple[str | None, ...]:
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack show``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
     parser.add_argument(
         "--at", metavar="N", type=int, help="as it was at the end of generation N; N as in history"
     )
@@ -75,7 +86,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         return past_show.show(session, arguments)
     stack = session.app.stack(arguments.stack)
     screen = session.screen
-    fields = as_fields(stack)
+    fields = {**as_fields(stack), **_place(session, stack)}
     try:
         details = session.app.details(stack, refresh=arguments.refresh)
         fields["parameters"] = dict(details.parameters)
@@ -86,6 +97,12 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     output.fields(screen.out, arguments, fields, screen.width)
     driven.say_if_nobody(session, stack)
     return 0
+
+
+def _place(session: Session, stack: StackView) -> dict[str, str | None]:
+    """Where a stack is nested; nothing of one that is at the top."""
+    parent, owner = trees.Owners(session.app.reader, stack.root_id).of(stack)
+    return {"parent": parent, "root": stack.root_id, "owner": owner}
 
 
 def as_fields(stack: StackView) -> dict[str, Any]:

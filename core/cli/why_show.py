@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import driven, history_show, output
+from . import driven, history_show, nested, output
 from .excerpts import excerpt
 from .screen import Screen
 from .session import Session
@@ -28,14 +28,19 @@ _MOST = 10
 def why_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack why``."""
     parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
-    parser.add_argument("resource", metavar="RESOURCE", nargs="?", help="only this resource")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", nargs="?", help="only this one, or OWNER/NAME"
+    )
     parser.add_argument("--at", metavar="N", type=int, help="explain generation N")
     output.add_arguments(parser)
 
 
 def why(session: Session, arguments: argparse.Namespace) -> int:
     """The explanation, the deepest failure first."""
-    stack = session.app.stack(arguments.stack)
+    where = arguments.stack
+    if arguments.resource is not None:
+        where, arguments.resource = nested.address(where, arguments.resource)
+    stack = session.app.stack(where)
     found = session.app.telling.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
     driven.say_if_nobody(session, stack)
@@ -73,6 +78,7 @@ def _failure_as_data(spot: Spot) -> dict[str, Any]:
     failure, view = spot.failure, spot.failure.view
     return {
         "resource_name": view.resource_name,
+        "path": failure.path,
         "resource_type": view.resource_type,
         "physical_resource_id": view.physical_id,
         "action": view.op,
@@ -102,6 +108,7 @@ def _situation_as_data(each: Situation) -> dict[str, Any]:
     row, cause = each.row, each.cause
     return {
         "resource_name": row.name,
+        "path": each.path,
         "doing": each.doing,
         "action": row.op or row.verb or None,
         "since": output.moment(row.started_at) if row.op else None,
@@ -174,7 +181,7 @@ def _failure(screen: Screen, spot: Spot) -> Iterator[str]:
     failure, view = spot.failure, spot.failure.view
     where = f"{spot.place}: " if spot.place else ""
     code = f" [{view.code}]" if view.code else ""
-    named = f"{view.resource_name} ({view.resource_type})"
+    named = f"{failure.path} ({view.resource_type})"
     yield f"{where}{screen.painted(f'{view.op} of {named} failed', 'red')}{code}"
     if spot.place is not None:
         yield from excerpt(spot.text, spot.place)
@@ -209,13 +216,15 @@ def _tried(spot: Spot) -> Iterator[str]:
 def _present(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
     from zonda.core.engine.telling.situation import of_cause
 
-    shown = found.situations[: None if resource else _MOST]
+    # of one resource all, but for what is nested in it
+    own = [each for each in found.situations if resource and each.row.stack_id == found.stack.id]
+    shown = [*own, *found.situations[len(own) : len(own) + _MOST]]
     for each in shown:
         row = each.row
         since = history_show.took(now - row.started_at) if row.op and row.started_at else ""
         told = "; ".join(each.told) or f"it is {row.action}_{row.status}"
         yield ""
-        yield screen.painted(row.name, "bold") + f" ({row.type}): {told}"
+        yield screen.painted(each.path, "bold") + f" ({row.type}): {told}"
         if since:
             until = output.moment(row.deadline)
             yield f"  for {since}; given up at {until}" if until else f"  for {since}"

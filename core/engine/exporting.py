@@ -7,26 +7,22 @@ that nobody takes a mask for a value.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redacting
-from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.bundle import Identity
 from zonda.core.template.secret_texts import masked, secret_texts
 from zonda.core.template.source import load_document
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound
 
 from . import documents, snapshots
-from .definitions import bundle_of
 from .documents import MASK
-
-#: Makes the definition of a bundle without checking its resources; types may be missing.
-Reading = Callable[[Bundle, Identity], StackDefinition]
-
+from .stored import Reading, Stored, Templates
 
 #: How ``masked`` calls what is no file.
 _FILES = {"": "template", "parameter": "parameters"}
@@ -61,7 +57,7 @@ class Exporting:
 
     def __init__(self, reader: Reader, read: Reading) -> None:
         self._reader = reader
-        self._read = read
+        self._templates = Templates(reader, read)
 
     def export(self, stack_id: str, *, with_secrets: bool) -> Export:
         """The whole document."""
@@ -127,8 +123,12 @@ class Exporting:
     def _sources(self, stack: StackRow, *, with_secrets: bool) -> _Sources:
         if stack.template_id is None:
             raise NotFound("Template", stack.name)
-        bundle = bundle_of(self._reader.template(stack.template_id).body)
-        definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
+        stored = self._templates.stored(stack.template_id)
+        if not with_secrets:
+            stored = stored.masked()
+        identity = Identity(stack.id, stack.name, stack.project)
+        definition = self._templates.definition(stored, identity)
+        bundle = stored.bundle
         environment = _environment(definition)
         resources = frozenset(definition.resources)
         files = dict(bundle.files)
@@ -137,18 +137,23 @@ class Exporting:
         if with_secrets:
             return _Sources(bundle.template, environment, files, resources)
         hidden = redacting.secrets(bundle, definition)
-        texts = secret_texts(hidden.values())
+        texts = secret_texts([*hidden.values(), *self._above(stored)])
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         for section in ("parameters", "parameter_defaults"):
             given = environment[section]
             environment[section] = {key: MASK if key in names else given[key] for key in given}
         return _Sources(
-            redacting.show(bundle, definition, hidden).template,
+            redacting.show(bundle, definition, hidden, also=self._above(stored)).template,
             _clean(environment, texts),
             _clean(files, texts),
             resources,
             [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
         )
+
+    def _above(self, stored: Stored) -> list[Any]:
+        """What the template at the top hides, of a nested one."""
+        root = self._templates.root(stored)
+        return [] if root is None else [*redacting.secrets(stored.base, root).values()]
 
 
 def _environment(definition: StackDefinition) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Nobody's name has a slash, so that ``web/db`` is the resource ``db`` of the nest
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from .reads import Reader
 from .rows import ResourceRow
@@ -53,6 +53,41 @@ class Tree:
         return found
 
 
+class Owners:
+    """Whose nested stacks are: of one tree, or of all that are live."""
+
+    def __init__(self, reader: Reader, root_id: str | None = None) -> None:
+        self._reader = reader
+        self._owned = {
+            child: (parent, name) for child, _, parent, name in reader.owners_below(root_id)
+        }
+        self._names: dict[str, str] = {}
+
+    def of(self, stack: StackView) -> tuple[str | None, str | None]:
+        """The id of the stack above, and the way from the root to the owner; None for a root.
+
+        The way, as ``ROOT/OWNER/...``, is a name of the nested stack. Of one that is deleted
+        nobody knows any more.
+        """
+        if stack.id not in self._owned:
+            return None, None
+        return self._owned[stack.id][0], self._way(stack.id)
+
+    def _way(self, stack_id: str) -> str:
+        """The path to a stack; each one is worked out once."""
+        pending, at = [stack_id], stack_id
+        while at in self._owned and at not in self._names:
+            at = self._owned[at][0]
+            pending.append(at)
+        for each in reversed(pending):
+            if each not in self._names:
+                parent, name = self._owned.get(each, ("", ""))
+                self._names[each] = (
+                    f"{self._names[parent]}/{name}" if parent else self._reader.stack_row(each).name
+                )
+        return self._names[stack_id]
+
+
 def tree_of(reader: Reader, stack: StackView) -> Tree:
     """The tree below a stack, as it is now."""
     return Tree(stack.id, reader.owners_below(stack.root_id))
@@ -90,42 +125,39 @@ def resources(
     return found
 
 
-def events(
-    reader: Reader, stack: StackView, after: int = 0, depth: int = ALL_LEVELS
-) -> list[tuple[tuple[str, ...], EventView]]:
-    """The events of a stack and of all that is or was nested in it, with the way down to it."""
-    found = reader.tree_events(stack.root_id, after)
-    return Ways(reader, stack, found).told(found, depth)
-
-
 class Ways:
-    """The ways down to the stacks of a tree, also to those that are gone: their owners' events
-    tell whose they were.
+    """The ways down to the stacks of a tree, also to those that are gone: the events of their
+    owners tell whose they were. ``top``: what the ways begin at.
     """
 
-    def __init__(self, reader: Reader, stack: StackView, known: Iterable[EventView]) -> None:
+    def __init__(self, reader: Reader, top: StackView) -> None:
         self._reader = reader
-        self._stack = stack
+        self._top = top
         self._owners: dict[str, tuple[str, str]] = {}
-        self._tree = Tree(stack.id, ())
-        self.learn(known)
-
-    def learn(self, known: Iterable[EventView]) -> None:
-        """Take note of what owns a stack that was not there yet."""
-        for event in known:
-            if event.resource_id is not None:
-                self._owners[event.resource_id] = (event.stack_id, event.resource_name)
-        owned = [
-            (child, owner, *self._owners[owner])
-            for child, _, owner in self._reader.names_of_tree(self._stack.root_id)
-            if owner in self._owners
-        ]
-        owned += self._reader.owners_below(self._stack.root_id)
-        self._tree = Tree(self._stack.id, owned)
+        self._paths: dict[str, tuple[str, ...]] = {top.id: ()}
 
     def told(
-        self, events: Iterable[EventView], depth: int = ALL_LEVELS
+        self, events: Sequence[EventView], depth: int = ALL_LEVELS
     ) -> list[tuple[tuple[str, ...], EventView]]:
-        """The events that are at most ``depth`` levels down, with their paths."""
-        paths = self._tree.within(depth)
-        return [(paths[each.stack_id], each) for each in events if each.stack_id in paths]
+        """The events that are at most ``depth`` levels down, with their ways.
+
+        ``events``: of the whole tree, those that owners had before them at first.
+        """
+        for event in events:
+            if event.resource_id is not None:
+                self._owners[event.resource_id] = (event.stack_id, event.resource_name)
+        if any(event.stack_id not in self._paths for event in events):
+            self._learn()
+        found = ((self._paths.get(event.stack_id), event) for event in events)
+        return [(path, each) for path, each in found if path is not None and len(path) <= depth]
+
+    def _learn(self) -> None:
+        """Find the ways to stacks that were not there before."""
+        root = self._top.root_id
+        owned = [
+            (child, owner, *self._owners[owner])
+            for child, _, owner in self._reader.names_of_tree(root)
+            if owner in self._owners
+        ]
+        tree = Tree(self._top.id, [*owned, *self._reader.owners_below(root)])
+        self._paths = tree.within(ALL_LEVELS)

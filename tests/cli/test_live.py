@@ -11,6 +11,7 @@ from zonda.core.app_commands import Waiting
 from zonda.core.cli import event_lines
 from zonda.core.cli.follow import Lines
 from zonda.core.cli.live import Live, elapsed
+from zonda.core.cli.news import Told
 from zonda.core.cli.screen import Screen
 from zonda.core.store.views import EventView
 
@@ -44,6 +45,11 @@ class StandingClock:
 
     def monotonic(self) -> float:
         return EVENT.at
+
+
+def told(*events: EventView, path: tuple[str, ...] = ()) -> list[Told]:
+    """Events with the way down to their stack."""
+    return [(path, event) for event in events]
 
 
 @pytest.fixture
@@ -83,9 +89,9 @@ def test_an_event_is_one_line(changes: dict[str, str], line: str) -> None:
 
 
 def test_lines_are_printed_as_they_come(screen: Screen) -> None:
-    lines = Lines(screen)
+    lines = Lines(screen, "web")
 
-    lines.show([EVENT], [], EVENT.at)
+    lines.show(told(EVENT), [], EVENT.at)
     lines.show([], [], EVENT.at)
     lines.close()
 
@@ -93,10 +99,12 @@ def test_lines_are_printed_as_they_come(screen: Screen) -> None:
 
 
 def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen: Screen) -> None:
-    live = Live(screen, "web", 2, StandingClock())
+    live = Live(screen, "web", lambda: 2, StandingClock())
     done = dataclasses.replace(EVENT, resource_name="config", status="COMPLETE")
 
-    live.show([EVENT, done], [Waiting("database", "2 of 3 disks", EVENT.at)], EVENT.at + 75)
+    live.show(
+        told(EVENT, done), [Waiting("database", "2 of 3 disks", EVENT.at, "s1")], EVENT.at + 75
+    )
     picture = text(screen)
     live.close()
     live.close()
@@ -111,7 +119,7 @@ def test_a_failure_stays_on_the_screen(screen: Screen) -> None:
     live = Live(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, status="FAILED", reason="no room")
 
-    live.show([failed], [], EVENT.at)
+    live.show(told(failed), [], EVENT.at)
     live.close()
 
     assert "CREATE_FAILED  no room" in text(screen)
@@ -122,7 +130,7 @@ def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
     live = Live(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, resource_name="bad", status="FAILED", reason=evil)
 
-    live.show([EVENT, failed], [Waiting("database", evil, EVENT.at)], EVENT.at)
+    live.show(told(EVENT, failed), [Waiting("database", evil, EVENT.at, "s1")], EVENT.at)
     live.close()
 
     assert "\x1b]" not in text(screen)
@@ -131,10 +139,10 @@ def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
 
 
 def test_many_resources_are_cut_short(screen: Screen) -> None:
-    live = Live(screen, "web", 100, StandingClock())
+    live = Live(screen, "web", lambda: 100, StandingClock())
     events = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(40)]
 
-    live.show(events, [], EVENT.at)
+    live.show(told(*events), [], EVENT.at)
     live.close()
 
     assert "and 28 more" in text(screen)
@@ -149,11 +157,11 @@ def test_elapsed_time(seconds: float, shown: str) -> None:
 
 
 def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
-    live = Live(screen, "web", 2, StandingClock())
+    live = Live(screen, "web", lambda: 2, StandingClock())
     reason = "CREATE paused until Hook pre-create is cleared"
     paused = dataclasses.replace(EVENT, action="INIT", status="COMPLETE", reason=reason)
 
-    live.show([paused], [], EVENT.at + 5)
+    live.show(told(paused), [], EVENT.at + 5)
     live.close()
 
     assert "at pre-create 5 s" in text(screen)
@@ -164,8 +172,37 @@ def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
 def test_lines_say_how_to_go_on_from_a_breakpoint(screen: Screen) -> None:
     reason = "CREATE paused until Hook pre-create is cleared"
 
-    Lines(screen).show([dataclasses.replace(EVENT, reason=reason), EVENT], [], EVENT.at)
+    Lines(screen, "web").show(told(dataclasses.replace(EVENT, reason=reason), EVENT), [], EVENT.at)
 
     said = text(screen).splitlines()
     assert said[1:2] == ["'zonda stack hook clear web database' lets it go on."]
     assert len(said) == 3
+
+
+def test_of_nested_resources_the_innermost_are_shown(screen: Screen) -> None:
+    live = Live(screen, "web", lambda: 3, StandingClock())
+    owner = dataclasses.replace(EVENT, resource_name="servers")
+    inner = dataclasses.replace(EVENT, resource_name="0", stack_id="s2")
+
+    live.show([*told(owner), *told(inner, path=("servers",))], [], EVENT.at)
+    picture = text(screen)
+    live.close()
+
+    assert "servers/0" in picture
+    assert "  servers  " not in picture
+    assert "0/3" in picture
+
+
+def test_failures_of_nested_resources_do_not_flood_the_screen(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zonda.core.cli.live._FAILURES", 2)
+    live = Live(screen, "web", None, StandingClock())
+    failed = dataclasses.replace(EVENT, status="FAILED", stack_id="s2")
+
+    live.show(told(*[failed] * 5, path=("servers",)), [], EVENT.at)
+    live.show(told(dataclasses.replace(failed, stack_id="s1")), [], EVENT.at)
+    live.close()
+
+    assert text(screen).count("[web.servers/database]: CREATE_FAILED") == 2
+    assert "[web.database]: CREATE_FAILED" in text(screen)

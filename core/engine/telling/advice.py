@@ -96,11 +96,14 @@ _CHECKED = (
 )
 
 
-def advice(stack: StackView, failure: FailedView) -> list[str]:
-    """What to do about one failure of a stack as it is now."""
+def advice(stack: StackView, failure: FailedView, name: str = "") -> list[str]:
+    """What to do about one failure of a stack as it is now.
+
+    Of a nested resource: of the stack at the top; ``name`` has the way down then.
+    """
     words = {
         "stack": stack.name,
-        "resource": failure.resource_name,
+        "resource": name or failure.resource_name,
         "type": failure.resource_type,
         "kind": failure.kind,
     }

@@ -20,12 +20,21 @@ _FOLLOWS = (STACK_TIMED_OUT, CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One operation that failed. ``tried``: the attempts before it that failed as well."""
+    """One operation that failed. ``tried``: the attempts before it that failed as well.
+
+    ``way``: the owners from the stack at the top down to its stack.
+    """
 
     view: FailedView
     tried: tuple[FailedView, ...]
     events: tuple[EventView, ...]
     advice: tuple[str, ...]
+    way: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The resource with the way down to it."""
+        return "/".join((*self.way, self.view.resource_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,26 @@ def bad_action(actions: Sequence[ActionView], number: int | None) -> ActionView 
     return last if last.status in (*BAD, "IN_PROGRESS") else None
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The stack that is acted on, and the way down to one that is nested in it."""
+
+    stack: StackView
+    way: tuple[str, ...] = ()
+
+
 def failures(
-    reader: Reader, stack: StackView, action: ActionView, name: str | None = None
+    reader: Reader,
+    stack: StackView,
+    action: ActionView,
+    name: str | None = None,
+    top: Top | None = None,
 ) -> Failures:
-    """What failed in a generation, the first one first; ``name``: only of one resource."""
+    """What failed in a generation, the first one first; ``name``: only of one resource.
+
+    ``top``: where the stack is nested.
+    """
+    top = top or Top(stack)
     events = [
         event
         for event in reader.events(stack.id, limit=ALL)
@@ -70,8 +95,8 @@ def failures(
     final = [one for one in noted if _is_final(one, ends)]
     first = [one for one in final if one.kind not in _FOLLOWS] or final
     chosen = [one for one in final if one.resource_name == name] if name else first
-    made = tuple(_failure(stack, one, noted, events) for one in chosen)
-    followed = [one.resource_name for one in final if one not in first]
+    made = tuple(_failure(top, one, noted, events) for one in chosen)
+    followed = ["/".join((*top.way, one.resource_name)) for one in final if one not in first]
     return Failures(action, made, tuple(dict.fromkeys(followed)))
 
 
@@ -81,7 +106,7 @@ def _is_final(one: FailedView, ends: set[tuple[str | None, float]]) -> bool:
 
 
 def _failure(
-    stack: StackView, one: FailedView, noted: Sequence[FailedView], events: Sequence[EventView]
+    top: Top, one: FailedView, noted: Sequence[FailedView], events: Sequence[EventView]
 ) -> Failure:
     began = one.at if one.started_at is None else one.started_at
     tried = [
@@ -92,4 +117,5 @@ def _failure(
         for event in events
         if event.resource_id == one.resource_id and began <= event.at <= one.at
     ]
-    return Failure(one, tuple(tried), tuple(own), tuple(advice(stack, one)))
+    told = advice(top.stack, one, "/".join((*top.way, one.resource_name)))
+    return Failure(one, tuple(tried), tuple(own), tuple(told), top.way)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,9 @@ from zonda.core.template.redacting import Shown, Spot
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound, Path, Place, ZondaError
 
-from ..definitions import bundle_of
 from ..recording import ASIDE
+from ..stored import Reading, Stored, Templates
 
-#: Makes the definition of a bundle without checking its resources; types may be missing.
-Reading = Callable[[Bundle, Identity], StackDefinition]
 #: How events of a resource are counted.
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted"}
 
@@ -43,7 +42,7 @@ class Generations:
     def __init__(self, reader: Reader, stack: StackView, read: Reading) -> None:
         self._reader = reader
         self._stack = stack
-        self._read = read
+        self._templates = Templates(reader, read)
 
     def all(self) -> list[Generation]:
         """Every generation that is kept, the oldest first."""
@@ -77,10 +76,15 @@ class Generations:
 
     def template(self, template_id: str) -> Given:
         """A stored template with all that was given with it; raises as ``given``."""
-        bundle = bundle_of(self._reader.template(template_id).body)
+        found = self._templates.stored(template_id).masked()
         stack = self._stack
-        definition = self._read(bundle, Identity(stack.id, stack.name, stack.project))
-        return Given(bundle, definition, redacting.secrets(bundle, definition))
+        identity = Identity(stack.id, stack.name, stack.project)
+        definition = self._templates.definition(found, identity)
+        bundle = found.bundle
+        hidden = redacting.secrets(bundle, definition)
+        root = self._templates.root(found)
+        above = () if root is None else redacting.secrets(found.base, root).values()
+        return Given(bundle, definition, hidden, found, tuple(above))
 
     def hidden_now(self) -> frozenset[str]:
         """Parameters that the present template hides; none where it cannot be read."""
@@ -108,19 +112,24 @@ class Given:
     bundle: Bundle
     definition: StackDefinition
     secrets: Mapping[Spot, Any]
+    stored: Stored
+    #: What the template at the top hides, of a nested one.
+    above: tuple[Any, ...] = ()
 
     def place(self, path: Path) -> Place | None:
         """Where a part of the template stands: its key, as far as the path leads."""
+        if not self.stored.has_file:
+            return None
         return self.definition.document.place(path, key=True)
 
     def lines(self, also: Collection[Any] = ()) -> str:
         """The template's text for excerpts; ``also``: secrets of other generations."""
-        return redacting.template_lines(self.bundle, self.secrets, also)
+        return redacting.template_lines(self.bundle, self.secrets, [*also, *self.above])
 
     def hiding(self, names: frozenset[str]) -> Given:
         """The same, with more parameters hidden."""
         found = redacting.secrets(self.bundle, self.definition, names)
-        return Given(self.bundle, self.definition, found)
+        return dataclasses.replace(self, secrets=found)
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -133,6 +142,7 @@ class Given:
         ``also``: secrets of other generations.
         """
         old = None if before is None else before.secrets
+        also = [*also, *self.above]
         return redacting.show(self.bundle, self.definition, self.secrets, old, also)
 
 

@@ -24,7 +24,7 @@ class Situation:
     """Where one instance is. ``told`` are sentences; ``waits_for`` names of resources.
 
     ``doing``: at work, waiting, paused, unwell, or at rest. ``cause``: why it was updated or
-    replaced last.
+    replaced last. ``way``: the owners down to its stack.
     """
 
     row: ResourceRow
@@ -32,15 +32,27 @@ class Situation:
     told: tuple[str, ...]
     waits_for: tuple[str, ...] = ()
     cause: causes.Cause | None = None
+    way: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The resource with the way down to it."""
+        return "/".join((*self.way, self.row.name))
 
 
 def situations(
-    stack: StackRow, rows: Sequence[ResourceRow], name: str | None = None
+    stack: StackRow,
+    rows: Sequence[ResourceRow],
+    name: str | None = None,
+    *,
+    everything: bool = False,
 ) -> list[Situation]:
     """The instances that are not at rest or unwell; with ``name`` all of that name."""
     awaited = _Awaited(stack, rows)
     found = [_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
-    return [each for each in found if name is not None or each.doing != "at rest"]
+    if everything or name is not None:
+        return found
+    return [each for each in found if each.doing != "at rest"]
 
 
 class _Awaited:

@@ -6,6 +6,7 @@ or waits now, and why a resource was changed last. What is not kept any more is 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from zonda.hooks.near import near
 
 from .failures import BAD, Failure, Failures, bad_action, failures
 from .generations import Generations, Given
+from .leaves import Inside, leaves, through, top_of
 from .situation import UNWELL, Situation, situations
 
 #: What to do where an action has failed and no operation of it is to blame.
@@ -63,6 +65,7 @@ class Explaining:
         self._reader = reader
         self._stack = stack
         self._past = past
+        self._top = top_of(reader, stack)
 
     def explain(self, name: str | None = None, number: int | None = None) -> Explanation:
         """Why the stack (or the resource ``name``) is as it is, or was in a generation."""
@@ -95,13 +98,13 @@ class Explaining:
         )
 
     def _failures(self, action: ActionView, name: str | None) -> Failures:
-        found = failures(self._reader, self._stack, action, name)
+        found = failures(self._reader, self._stack, action, name, self._top)
         if name is not None and not found.found:
             # what was never begun is explained by what failed in front of it
             row = self._rows_named(name)
             if any(each.action == "INIT" for each in row):
-                return failures(self._reader, self._stack, action)
-        return found
+                found = failures(self._reader, self._stack, action, top=self._top)
+        return leaves(self._reader, self._top, found)
 
     def _of_action(self, action: ActionView, now: tuple[Situation, ...]) -> Explanation:
         """An action that has failed while no operation of it has, as far as that is kept."""
@@ -140,7 +143,12 @@ class Explaining:
 
     def _situations(self, name: str | None) -> tuple[Situation, ...]:
         row = self._reader.stack_row(self._stack.id)
-        return tuple(situations(row, self._reader.resource_rows(row.id), name))
+        found = [
+            dataclasses.replace(each, way=self._top.way)
+            for each in situations(row, self._reader.resource_rows(row.id), name)
+        ]
+        inside = Inside(self._reader, self._stack.root_id)
+        return tuple(through(inside, found, wholly=name is not None))
 
     def _earlier(self, actions: Sequence[ActionView], name: str | None) -> ActionView | None:
         noted = self._reader.failed(self._stack.id)

@@ -1,0 +1,142 @@
+"""Stored templates: of stacks at the top whole bundles, of nested ones what they build on, too.
+
+Called by whoever shows, compares or explains what a stack was made from. Reads only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from zonda.core.store.reads import Reader
+from zonda.core.template.bundle import Bundle, Identity, shown
+from zonda.core.template.child_spec import LITERALS, ChildSpec
+from zonda.core.template.stack import StackDefinition
+
+from .definitions import bundle_of
+from .documents import MASK
+
+#: Makes the definition of a bundle without checking its resources; types may be missing.
+Reading = Callable[[Bundle, Identity], StackDefinition]
+#: What a template that was generated is called, which stands in no file.
+GENERATED = "generated"
+#: Where values stand in resources of generated templates.
+_VALUES = ("properties", "metadata", "update_policy")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a template was stored with. ``base``: the bundle of the stack at the top.
+
+    ``spec``: what a nested template is made from, None for one at the top.
+    """
+
+    base: Bundle
+    base_id: str
+    spec: ChildSpec | None = None
+
+    @property
+    def file(self) -> str:
+        """The file of the template, as people know it; ``generated`` where there is none."""
+        if self.spec is None:
+            return self.base.template_file
+        return GENERATED if self.spec.file is None else shown(self.spec.file)
+
+    @property
+    def has_file(self) -> bool:
+        """Whether places in its text are places in a file."""
+        return self.spec is None or self.spec.file is not None
+
+    @property
+    def hides_literals(self) -> bool:
+        """Whether the values in its resources come from something secret."""
+        return self.spec is not None and LITERALS in self.spec.marks
+
+    @property
+    def bundle(self) -> Bundle:
+        """The template with all that it is loaded with, as if it stood at the top."""
+        if self.spec is None:
+            return self.base
+        parameters = dict(self.spec.parameters)
+        return dataclasses.replace(
+            self.base, template=self.text, template_file=self.file, parameters=parameters
+        )
+
+    @property
+    def text(self) -> str:
+        """The text of the template; of a generated one as it would be written."""
+        spec = self.spec
+        if spec is None:
+            return self.base.template
+        if spec.file is not None:
+            return self.base.files.get(spec.file, "")
+        if spec.text is not None:
+            return spec.text
+        return _written(spec.template)
+
+    def masked(self) -> Stored:
+        """The same without values in a generated template that come from something secret."""
+        spec = self.spec
+        if spec is None or not self.hides_literals or spec.template is None:
+            return self
+        template = {**spec.template, "resources": _hidden(spec.template.get("resources") or {})}
+        return dataclasses.replace(self, spec=dataclasses.replace(spec, template=template))
+
+
+class Templates:
+    """Stored templates and their definitions; what several nested ones build on is read once."""
+
+    def __init__(self, reader: Reader, read: Reading) -> None:
+        self._reader = reader
+        self._read = read
+        self._roots: dict[str, StackDefinition] = {}
+
+    def stored(self, template_id: str) -> Stored:
+        """A template as it is stored; raises NotFound."""
+        return stored(self._reader, template_id)
+
+    def definition(self, found: Stored, identity: Identity) -> StackDefinition:
+        """Its definition; raises ValidationErrors."""
+        if found.spec is None:
+            return self._read(found.base, identity)
+        root = self._roots.get(found.base_id)
+        if root is None:
+            view = self._reader.template(found.base_id)
+            stack = self._reader.stack_row(view.stack_id)
+            root = self._read(found.base, Identity(stack.id, stack.name, stack.project))
+            self._roots[found.base_id] = root
+        return root.family.load(found.spec, identity)
+
+    def root(self, found: Stored) -> StackDefinition | None:
+        """The definition that a nested template builds on, once it was read."""
+        return self._roots.get(found.base_id)
+
+
+def stored(reader: Reader, template_id: str) -> Stored:
+    """A template as it is stored; raises NotFound."""
+    view = reader.template(template_id)
+    if view.base_id is None:
+        return Stored(bundle_of(view.body), view.id)
+    spec = ChildSpec.from_json(json.loads(view.body)["spec"])
+    return Stored(bundle_of(reader.template(view.base_id).body), view.base_id, spec)
+
+
+def _written(template: Any) -> str:
+    """A template that was generated, as text; JSON values only."""
+    plain = json.loads(json.dumps(template, default=str))
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, default_flow_style=False)
+
+
+def _hidden(resources: Any) -> dict[str, Any]:
+    return {
+        name: {
+            key: dict.fromkeys(value, MASK) if key in _VALUES and isinstance(value, dict) else value
+            for key, value in entry.items()
+        }
+        for name, entry in resources.items()
+    }

@@ -1,0 +1,284 @@
+"""Nested stacks as the command line shows them, and what it takes for their names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Zonda = Callable[..., Any]
+Write = Callable[[str, str], Path]
+
+LEAF = """\
+heat_template_version: 2018-08-31
+parameters:
+  word: {type: string, hidden: true, default: leaf-secret}
+  fail: {type: boolean, default: false}
+resources:
+  a:
+    type: OS::Heat::TestResource
+    properties: {value: {get_param: word}, fail: {get_param: fail}}
+  b: {type: OS::Heat::TestResource, properties: {value: {get_attr: [a, output]}}}
+outputs:
+  said: {value: plain}
+"""
+MIDDLE = """\
+heat_template_version: 2018-08-31
+parameters:
+  fail: {type: boolean, default: false}
+resources:
+  leaf: {type: leaf.yaml, properties: {fail: {get_param: fail}}}
+outputs:
+  said: {value: {get_attr: [leaf, said]}}
+"""
+ROOT = """\
+heat_template_version: 2018-08-31
+parameters:
+  fail: {type: boolean, default: false}
+  hush: {type: string, hidden: true, default: root-secret}
+resources:
+  middle: {type: middle.yaml, properties: {fail: {get_param: fail}}}
+  beside: {type: OS::Heat::Value, properties: {value: {get_attr: [middle, said]}}}
+"""
+
+
+@pytest.fixture
+def template(write: Write) -> Path:
+    write("leaf.yaml", LEAF)
+    write("middle.yaml", MIDDLE)
+    return write("root.yaml", ROOT)
+
+
+@pytest.fixture
+def tree(zonda: Zonda, template: Path) -> None:
+    """A stack ``t`` with two levels below it."""
+    zonda("stack", "create", "t", "-t", template)
+
+
+def test_stacks_with_whose_they_are(zonda: Zonda, tree: None) -> None:
+    assert [one["Stack Name"] for one in zonda("stack", "list", "-f", "json").data] == ["t"]
+    found = zonda("stack", "list", "--nested", "-f", "json").data
+    owners = {one["Owner"]: one for one in found}
+    assert set(owners) == {None, "t/middle", "t/middle/leaf"}
+    assert owners["t/middle"]["Parent"] == owners[None]["ID"]
+    assert owners["t/middle/leaf"]["Parent"] == owners["t/middle"]["ID"]
+
+
+@pytest.mark.parametrize("by", ["path", "id", "name"])
+def test_a_nested_stack_is_found_by_path_id_and_name(zonda: Zonda, tree: None, by: str) -> None:
+    (leaf,) = [
+        one
+        for one in zonda("stack", "list", "--nested", "-f", "json").data
+        if one["Owner"] == "t/middle/leaf"
+    ]
+    name = {"path": "t/middle/leaf", "id": leaf["ID"], "name": leaf["Stack Name"]}[by]
+    shown = zonda("stack", "show", name, "-f", "json").data
+    assert (shown["id"], shown["parent"], shown["owner"]) == (
+        leaf["ID"],
+        leaf["Parent"],
+        "t/middle/leaf",
+    )
+    assert shown["root"] == zonda("stack", "show", "t", "-f", "json").data["id"]
+    assert shown["parameters"]["word"] == "******"
+    assert zonda("stack", "output", "show", name, "said", "-f", "json").data["output_value"] == (
+        "plain"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("t/middel", "middle"),
+        ("t/beside", "The resource beside has no nested stack."),
+        ("x/middle", "x"),
+    ],
+)
+def test_a_path_that_leads_nowhere(zonda: Zonda, tree: None, name: str, told: str) -> None:
+    assert told in zonda("stack", "show", name, code=1).err
+
+
+def test_resources_by_levels(zonda: Zonda, tree: None) -> None:
+    def paths(*words: str) -> list[str]:
+        found = zonda("stack", "resource", "list", *words, "-f", "json").data
+        return [one.get("path", one["resource_name"]) for one in found]
+
+    assert paths("t") == ["middle", "beside"]
+    assert paths("t", "--nested-depth", "1") == ["middle", "middle/leaf", "beside"]
+    everything = ["middle", "middle/leaf", "middle/leaf/a", "middle/leaf/b", "beside"]
+    assert paths("t", "-n", "5") == everything
+    assert paths("t/middle", "-n", "1") == ["leaf", "leaf/a", "leaf/b"]
+    assert "levels" in zonda("stack", "resource", "list", "t", "-n", "-1", code=2).err
+
+
+def test_a_resource_of_a_nested_stack_and_the_stack_of_an_owner(zonda: Zonda, tree: None) -> None:
+    owner = zonda("stack", "resource", "show", "t", "middle/leaf", "-f", "json").data
+    leaf = zonda("stack", "show", "t/middle/leaf", "-f", "json").data
+    assert (owner["nested_stack_id"], owner["nested_stack_name"]) == (
+        leaf["id"],
+        leaf["stack_name"],
+    )
+    one = zonda("stack", "resource", "show", "t", "middle/leaf/a", "-f", "json").data
+    assert (one["resource_name"], one["nested_stack_id"]) == ("a", None)
+    assert one["properties"]["value"] == "******"
+
+
+def test_events_of_the_tree_in_their_order(zonda: Zonda, tree: None) -> None:
+    own = zonda("stack", "event", "list", "t", "-f", "json").data
+    assert not [each for each in own if "path" in each]
+    told = zonda("stack", "event", "list", "t", "--nested-depth", "2", "-f", "json").data
+    order = [each["path"] for each in told if each["resource_status"] == "CREATE_COMPLETE"]
+    for inner, outer in (("middle/leaf/a", "middle/leaf/b"), ("middle/leaf", "middle")):
+        assert order.index(inner) < order.index(outer)
+    shallow = zonda("stack", "event", "list", "t", "-n", "1", "-f", "json").data
+    assert "middle/leaf/a" not in {each["path"] for each in shallow}
+    one = zonda("stack", "event", "list", "t", "--resource", "middle/leaf/a", "-f", "json").data
+    assert {each["resource_name"] for each in one} == {"a"}
+
+
+def test_events_of_what_is_gone(zonda: Zonda, write: Write, tree: None) -> None:
+    """The owner's own events tell whose the stack was."""
+    less = "heat_template_version: 2018-08-31\nresources:\n  beside: {type: OS::Heat::None}\n"
+    zonda("stack", "update", "t", "-t", write("less.yaml", less))
+    told = zonda("stack", "event", "list", "t", "-n", "9", "-f", "json").data
+    gone = [each["path"] for each in told if each["resource_status"] == "DELETE_COMPLETE"]
+    assert "middle/leaf/a" in gone
+
+
+def test_events_that_are_followed(zonda: Zonda, tree: None) -> None:
+    out = zonda("stack", "event", "list", "t", "-n", "2", "--follow").out
+    assert "[t.middle/leaf/a]: CREATE_COMPLETE" in out
+    assert "[t.middle/]: CREATE_COMPLETE  Stack CREATE completed" in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("update", "--existing"),
+        ("delete", "-y"),
+        ("suspend",),
+        ("check",),
+        ("cancel",),
+        ("cancel", "--no-rollback"),
+        ("abandon", "-y", "--with-secrets"),
+        ("protect",),
+        ("snapshot", "create"),
+        ("rollback",),
+        ("retry",),
+    ],
+    ids=" ".join,
+)
+def test_an_action_on_a_nested_stack_names_the_root(
+    zonda: Zonda, tree: None, words: tuple[str, ...]
+) -> None:
+    number = 2 if words[0] == "snapshot" else 1
+    command = (*words[:number], "t/middle", *words[number:])
+    told = zonda("stack", *command, code=1).err
+    assert "is nested in the stack t" in told
+    assert "Act on t" in told
+
+
+def test_a_mark_inside_is_mended_by_the_root(zonda: Zonda, template: Path, tree: None) -> None:
+    def physical(name: str) -> str:
+        found = zonda("stack", "resource", "show", "t", name, "-f", "json").data
+        return str(found["physical_resource_id"])
+
+    before = physical("middle/leaf/a")
+    leaf = physical("middle/leaf")
+    zonda("stack", "resource", "mark", "unhealthy", "t", "middle/leaf/a", "rusty")
+    shown = zonda("stack", "resource", "show", "t", "middle/leaf/a", "-f", "json").data
+    assert shown["resource_status"] == "CHECK_FAILED"
+    zonda("stack", "update", "t", "-t", template)
+    assert physical("middle/leaf/a") != before
+    assert physical("middle/leaf") == leaf
+
+
+def test_a_signal_to_a_nested_resource_that_takes_none(zonda: Zonda, tree: None) -> None:
+    told = zonda("stack", "resource", "signal", "t", "middle/leaf/a", code=1).err
+    assert "Cannot signal resource a" in told
+
+
+def test_a_breakpoint_inside_is_listed_and_cleared(
+    zonda: Zonda, template: Path, tmp_path: Path
+) -> None:
+    words = ["stack", "create", "t", "-t", str(template), "--pre-create", "middle/leaf/a"]
+    command = [sys.executable, "-P", "-m", "zonda", *words, "--home", str(tmp_path / "home")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "paused until Hook pre-create" in line:
+            assert "[t.middle/leaf/a]" in line
+            break
+    assert "'zonda stack hook clear t middle/leaf/a' lets it go on" in process.stderr.readline()
+    assert zonda("stack", "hook", "poll", "t", "-f", "json").data == []
+    (one,) = zonda("stack", "hook", "poll", "t", "--nested-depth", "2", "-f", "json").data
+    assert (one["resource_name"], one["hook"]) == ("middle/leaf/a", "pre-create")
+    assert one["event_time"].endswith("Z")
+    process.kill()
+    process.stderr.close()
+    process.wait(20)
+    said = zonda("stack", "hook", "clear", "t", "middle/leaf/*").err
+    assert "'zonda stack wait t' carries it out" in said
+    zonda("stack", "wait", "t")
+
+
+def test_what_happens_inside_is_told_while_a_command_runs(zonda: Zonda, template: Path) -> None:
+    err = zonda("stack", "create", "t", "-t", template).err
+    assert "[t.middle/leaf/a]: CREATE_COMPLETE" in err
+    assert err.count("[t.middle/leaf]: CREATE_COMPLETE") == 1
+
+
+def test_many_events_inside_are_not_told_one_by_one(
+    zonda: Zonda, template: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zonda.core.cli.follow.MOST_NESTED", 2)
+    err = zonda("stack", "create", "t", "-t", template, "--parameter", "fail=true", code=1).err
+    lines = [line for line in err.splitlines() if "[t.middle/" in line]
+    assert len(lines) == 4
+    assert [line for line in lines if "FAILED" in line] == lines[2:]
+    assert "zonda stack event list t --nested-depth 9" in err
+
+
+@pytest.fixture
+def failed(zonda: Zonda, template: Path) -> None:
+    """A stack ``t`` of which the innermost has failed."""
+    zonda("stack", "create", "t", "-t", template, "--parameter", "fail=true", code=1)
+
+
+@pytest.mark.parametrize("words", [("t",), ("t", "middle"), ("t/middle",), ("t", "middle/leaf/a")])
+def test_a_failure_is_told_down_to_what_failed(
+    zonda: Zonda, failed: None, words: tuple[str, ...]
+) -> None:
+    (one,) = zonda("stack", "why", *words, "-f", "json").data["failures"]
+    assert (one["path"], one["resource_type"]) == ("middle/leaf/a", "OS::Heat::TestResource")
+    assert (Path(one["file"]).name, one["line"]) == ("leaf.yaml", 6)
+    assert one["properties"]["value"] == "******"
+    assert "'zonda stack retry t' tries again" in " ".join(one["advice"])
+
+
+def test_a_failure_is_told_to_people_with_its_lines(zonda: Zonda, failed: None) -> None:
+    out = zonda("stack", "why", "t").out
+    assert "leaf.yaml:6:3: CREATE of middle/leaf/a (OS::Heat::TestResource) failed" in out
+    assert "    6 |   a:" in out
+    assert "leaf-secret" not in out
+    assert "root-secret" not in out
+
+
+def test_why_an_owner_will_be_updated(zonda: Zonda, tree: None) -> None:
+    zonda("stack", "resource", "mark", "unhealthy", "t", "middle/leaf/a", "rusty")
+    out = zonda("stack", "why", "t", "middle").out
+    assert "middle (middle.yaml): something in its nested stack is not as it shall be" in out
+    assert "middle/leaf/a (OS::Heat::TestResource): it is CHECK_FAILED (rusty" in out
+    told = zonda("stack", "why", "t", "middle", "-f", "json").data["now"]
+    assert [each["path"] for each in told] == ["middle", "middle/leaf/a"]
+
+
+def test_why_an_owner_was_updated(zonda: Zonda, write: Write, template: Path, tree: None) -> None:
+    write("leaf.yaml", LEAF.replace("default: leaf-secret", "default: other-secret"))
+    zonda("stack", "update", "t", "-t", template)
+    out = zonda("stack", "why", "t", "middle").out
+    assert "middle/leaf/a (OS::Heat::TestResource)" in out
+    assert "it was updated last because value changed" in out
