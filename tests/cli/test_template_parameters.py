@@ -235,6 +235,15 @@ def test_members_of_groups_and_stacks_by_template_are_looked_into(tell: Any) -> 
     assert found["not_looked_into"] == []
 
 
+def test_what_a_stack_by_template_is_given_by_a_resource_is_known_later(tell: Any) -> None:
+    template = GROUPS.replace("{servers: {a: 1}}", "{servers: {get_attr: [v, value]}}")
+
+    found = tell(template, "", "--all", **MEMBERS, alone=MEMBER.replace("NAME", "alone_name"))
+
+    servers = found["by_name"]["alone", "servers"]
+    assert (servers["from"], servers["value"]) == ("template", None)
+
+
 @pytest.mark.parametrize(
     ("members", "said"),
     [

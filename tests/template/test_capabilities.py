@@ -83,6 +83,9 @@ VERSIONS = {"one.yaml": "{v: 1.9}", "two.yaml": "{v: [2, '2.5']}", "three.yaml":
         pytest.param({"v": "> 2.5"}, VERSIONS, "three.yaml", id="longer-version"),
         pytest.param({"v": ["<2", "7"]}, VERSIONS, "one.yaml", id="range-or-value"),
         pytest.param({"v": "==3.0.1"}, VERSIONS, "three.yaml", id="exactly"),
+        pytest.param(
+            {"v": "==2.0.0"}, {"a.yaml": "{v: 2}", "b.yaml": "{v: '2.0.1'}"}, "a.yaml", id="zeros"
+        ),
     ],
 )
 def test_requirements_leave_one(
@@ -224,6 +227,14 @@ def test_a_candidate_may_be_an_alias_and_the_type_itself() -> None:
 
     assert chosen(choice) == "p.yaml"
     assert [rule.name for rule in choice.rules] == ["Acme::Plain", "My::Alias"]
+
+
+@pytest.mark.parametrize("name", ["My::Alias", "My::T"])
+def test_resource_type_is_the_type_or_the_alias_that_led_to_the_list(name: str) -> None:
+    templates = {"a.yaml": f"{{resource_type: {name}}}", "b.yaml": "{resource_type: My::U}"}
+    made = registry(list(templates), {}, templates, **{"My::Alias": "My::T"})
+
+    assert chosen(made.choose("My::Alias", "r")) == "a.yaml"
 
 
 def test_two_names_of_one_thing_are_one() -> None:
