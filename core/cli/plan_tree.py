@@ -26,6 +26,8 @@ _ACTIONS = {
     "none": (" ", "yellow", ""),
 }
 _MAY = {
+    "create": "may be created",
+    "delete": "may be deleted",
     "update": "may be updated in place",
     "replace": "may be replaced",
     "fail": "may fail",
@@ -54,7 +56,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from _section("Parameters", document["parameters"])
     for resource in document["resources"]:
         yield ""
-        yield from _resource(resource)
+        yield from _resource(resource, "  ")
     yield from _section("Outputs", document["outputs"])
     yield ""
     yield _summary(document)
@@ -83,19 +85,34 @@ _SELECTED = {
 }
 
 
-def _resource(resource: Mapping[str, Any]) -> Iterator[str]:
+def _resource(resource: Mapping[str, Any], margin: str) -> Iterator[str]:
     sign, colour, words = _ACTIONS[resource["action"]]
     may = resource["may_become"]
     if may:
         words = " and ".join(filter(None, (words, _MAY[may])))
         sign = sign.strip() or "?"
     name, kind = plain.line(resource["name"]), plain.line(resource["type"])
-    yield f"  {marked(f'{sign} {name}', colour)}  {kind}  {words}{_instance(resource)}"
+    yield f"{margin}{marked(f'{sign} {name}', colour)}  {kind}  {words}{_instance(resource)}"
+    below = margin + "    "
     for reason in resource["reasons"]:
         text = plain.line(reason["text"])
-        yield f"      because {'perhaps ' if reason['perhaps'] else ''}{text}"
+        yield f"{below}because {'perhaps ' if reason['perhaps'] else ''}{text}"
     for change in resource["changes"]:
-        yield f"      {_change(change)}"
+        yield f"{below}{_change(change)}"
+    for nested in resource["nested"]:
+        yield from _nested(nested, resource, below)
+
+
+def _nested(nested: Mapping[str, Any], owner: Mapping[str, Any], margin: str) -> Iterator[str]:
+    """What happens in a nested stack, below its owner; what that has said is not repeated."""
+    said = {change["path"][1] for change in owner["changes"] if change["path"][0] == "properties"}
+    for change in nested["parameters"]:
+        if owner["action"] != "create" and change["path"][0] not in said:
+            yield f"{margin}parameter {_change(change)}"
+    if nested["known_after_apply"]:
+        yield f"{margin}{marked('what happens in it is known after apply', 'yellow')}"
+    for resource in nested["resources"]:
+        yield from _resource(resource, margin)
 
 
 def _instance(resource: Mapping[str, Any]) -> str:
@@ -159,8 +176,10 @@ _COUNTED = {
     "keep": "kept for now",
     "fail": "will fail",
     "blocked": "not reached",
+    "may create": "may be created",
     "may update": "may be updated",
     "may replace": "may be replaced",
+    "may delete": "may be deleted",
     "may fail": "may fail",
     "may refuse": "may fail",
     "outside": "not selected",

@@ -77,8 +77,18 @@ def _check(known: Iterable[str], named: Iterable[str]) -> None:
         if name not in names:
             raise UsageError(
                 f"There is no resource {name}, neither in the template nor in the stack.",
-                hint=near(name, names),
+                hint=_nested_hint(name, names) or near(name, names),
             )
+
+
+def _nested_hint(name: str, names: Collection[str]) -> str:
+    """A hint for what looks like a resource of a nested stack."""
+    parts = name.split(".")
+    owners = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    owner = next((each for each in owners if each in names), None)
+    if owner is None:
+        return ""
+    return f"A part is named by the resources of the stack itself: {owner} with all nested in it."
 
 
 def _with_requirements(wanted: Requires, there: Requires, targets: Iterable[str]) -> set[str]:

@@ -26,7 +26,8 @@ KEYS = ("value", "description", "condition")
 class OutputNode:
     """One output; a disabled one is null and not even parsed. ``value`` is a parsed tree.
 
-    ``secrecy`` is ``open``, ``sealed`` or ``hidden``: what a reader may be shown.
+    ``secrecy`` is ``open``, ``sealed`` or ``hidden``: what a reader may be shown. ``is_certain``:
+    whether its condition is known; it counts as disabled where it is not.
     """
 
     name: str
@@ -35,6 +36,7 @@ class OutputNode:
     value: Any
     secrecy: str = "open"
     masked: Masker | None = field(default=None, repr=False)
+    is_certain: bool = True
 
     @property
     def path(self) -> Path:
@@ -101,10 +103,13 @@ def _parse(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
     enabled = _enabled(name, entry, parser)
     value = entry["value"]
     tree = parser.parse(value, (SECTION, name, "value")) if enabled else None
-    return OutputNode(name, entry.get("description"), enabled, tree)
+    node = OutputNode(name, entry.get("description"), bool(enabled), tree)
+    node.is_certain = enabled is not None
+    return node
 
 
-def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool:
+def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None:
+    """The truth of its condition; None where that depends on what is not known."""
     if entry.get("condition") is None:
         return True
     path = (SECTION, name, "condition")
@@ -115,7 +120,7 @@ def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool:
     try:
         return truth(tree, parser, path)
     except Poisoned:
-        return False
+        return None
     except TemplateError as error:
         parser.errors.append(error)
         return False

@@ -6,13 +6,13 @@ Nothing secret stands in it: changes come without the values that may not be sho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zonda.core.engine.states import IDLE
 
 from .changes import Change
-from .making import Preview, Resource
+from .making import Nested, Preview, Resource
 from .reasons import reasons
 
 #: Raised when a program that reads the shape may have to be changed.
@@ -25,7 +25,6 @@ ACTIONS = (
 
 def document(plan: Preview) -> dict[str, Any]:
     """The plan, JSON-able."""
-    shown = [each for each in plan.resources if each.entry.action in ACTIONS or each.entry.may]
     return {
         "zonda_plan": VERSION,
         "stack": _stack(plan),
@@ -36,9 +35,36 @@ def document(plan: Preview) -> dict[str, Any]:
         "selection": _selection(plan),
         "settings": _changes(plan.settings),
         "parameters": _changes(plan.parameters),
-        "resources": [_resource(each) for each in shown],
-        "unchanged": [each.entry.name for each in plan.resources if _is_unchanged(each)],
+        **_resources(plan.resources, ()),
         "outputs": _changes(plan.outputs),
+    }
+
+
+def _resources(resources: Iterable[Resource], path: tuple[str, ...]) -> dict[str, Any]:
+    """What is shown of the resources of the stack at ``path``: of the owners that lead to it."""
+    shown = [each for each in resources if each.entry.action in ACTIONS or each.entry.may]
+    return {
+        "resources": [_resource(each, path) for each in shown],
+        "unchanged": [each.entry.name for each in resources if _is_unchanged(each)],
+    }
+
+
+def _nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
+    inside = nested.inside
+    stack, is_new = inside.stack, inside.stack.generation == 0
+    return {
+        "stack": {
+            "name": None if is_new else stack.name,
+            "id": None if is_new else stack.id,
+            "action": inside.action,
+            "generation": stack.generation,
+            "state": None if is_new else f"{stack.action}_{stack.status}",
+        },
+        "stack_path": list(path),
+        "known_after_apply": not inside.is_known,
+        "parameters": _changes(nested.parameters),
+        **_resources(nested.resources, path),
+        "outputs": _changes(nested.outputs),
     }
 
 
@@ -71,13 +97,13 @@ def notes(plan: Preview) -> list[str]:
     if plan.refusal:
         said.append(plan.refusal)
     if plan.fails:
-        names = ", ".join(entry.name for entry in plan.fails)
+        names = ", ".join(plan.fails)
         said.append(f"This is known to fail, because of {names}.")
     return said
 
 
 def _summary(plan: Preview) -> dict[str, int]:
-    resources = plan.resources
+    resources = [*_all(plan.resources)]
     selection = None if plan.proposal is None else plan.proposal.selection
     counted = Counter(each.entry.action for each in resources)
     may = Counter(each.entry.may for each in resources if each.entry.may)
@@ -86,6 +112,14 @@ def _summary(plan: Preview) -> dict[str, int]:
     found = {action: counted[action] for action in (*ACTIONS, "outside") if counted[action]}
     found["unchanged"] = sum(1 for each in resources if _is_unchanged(each))
     return {**found, **{f"may {what}": number for what, number in sorted(may.items())}}
+
+
+def _all(resources: Iterable[Resource]) -> Iterator[Resource]:
+    """Resources with those that are nested in them."""
+    for each in resources:
+        yield each
+        for nested in each.nested:
+            yield from _all(nested.resources)
 
 
 def _is_unchanged(each: Resource) -> bool:
@@ -104,7 +138,7 @@ def _selection(plan: Preview) -> dict[str, Any] | None:
     }
 
 
-def _resource(each: Resource) -> dict[str, Any]:
+def _resource(each: Resource, path: tuple[str, ...]) -> dict[str, Any]:
     entry = each.entry
     row = entry.row
     return {
@@ -123,6 +157,7 @@ def _resource(each: Resource) -> dict[str, Any]:
             for reason in reasons(entry)
         ],
         "changes": _changes(each.changes),
+        "nested": [_nested(nested, (*path, entry.name)) for nested in each.nested],
     }
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from zonda.core.engine.values import RowValues
 from zonda.core.template.partly import KnownLater
+
+#: Gives the value of an attribute below some keys, as it will be; raises KnownLater.
+Offer = Callable[[str | None, tuple[Any, ...]], Any]
 
 
 class LaterValues:
@@ -17,13 +21,16 @@ class LaterValues:
 
     def __init__(self, values: RowValues) -> None:
         self._values = values
-        self._attributes: set[str] = set()
+        self._attributes: dict[str, Offer | None] = {}
         self._references: set[str] = set()
         self.asked: dict[str, None] = {}
 
-    def open(self, name: str, *, reference: bool) -> None:
-        """Take note that attributes of ``name``, and its reference too, are known later."""
-        self._attributes.add(name)
+    def open(self, name: str, *, reference: bool, offer: Offer | None = None) -> None:
+        """Take note that attributes of ``name``, and its reference too, are known later.
+
+        ``offer`` gives those that are known already.
+        """
+        self._attributes[name] = offer
         if reference:
             self._references.add(name)
 
@@ -40,7 +47,13 @@ class LaterValues:
 
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """An attribute below ``rest``."""
-        if name in self._attributes:
+        if name not in self._attributes:
+            return self._values.attribute(name, attribute, rest)
+        offer = self._attributes[name]
+        try:
+            if offer is None:
+                raise KnownLater(name)
+            return offer(attribute, rest)
+        except KnownLater:
             self.asked[name] = None
-            raise KnownLater(name)
-        return self._values.attribute(name, attribute, rest)
+            raise

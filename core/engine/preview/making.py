@@ -5,8 +5,8 @@ Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine.actions import Action
@@ -19,9 +19,11 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
 
 from . import outputs
+from .below import Below, before_of
 from .changes import Change
+from .entries import Entry, Inside
 from .sections import UNKNOWN, Marks, marks_of, of_existing, of_new
-from .walk import Entry, Walk
+from .walk import Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,25 @@ class Resource:
 
     entry: Entry
     changes: tuple[Change, ...] = ()
+    nested: tuple[Nested, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """What becomes of a nested stack, with what changes in it."""
+
+    inside: Inside
+    resources: tuple[Resource, ...] = ()
+    outputs: tuple[Change, ...] = ()
+    parameters: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What an action would do. ``proposal`` is None where it has nothing to do at all.
 
-    ``refusal``: why the action as a whole will be refused, or ''.
+    ``refusal``: why the action as a whole will be refused, or ''. ``definition``: what is wanted;
+    None of a stack that goes. ``nested``: the stacks that are nested in it now, by id.
     """
 
     action: Action
@@ -47,11 +61,13 @@ class Preview:
     parameters: tuple[Change, ...] = ()
     settings: tuple[Change, ...] = ()
     refusal: str = ""
+    definition: Any = None
+    nested: Mapping[str, StackRow] = field(default_factory=dict)
 
     @property
-    def fails(self) -> list[Entry]:
-        """The resources that are known to fail."""
-        return [each.entry for each in self.resources if each.entry.action == "fail"]
+    def fails(self) -> dict[str, Entry]:
+        """The resources that are known to fail, by name; of nested ones with the way to them."""
+        return {name: each for one in self.resources for name, each in one.entry.failing()}
 
     @property
     def does_something(self) -> bool:
@@ -82,20 +98,44 @@ def preview(room: Room, action: Action) -> Preview:
         rows = room.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
-    walk = Walk(room, stack, proposal, rows)
-    before = _definition(room, stack)
+    below = Below(room, stack)
+    walk = Walk(room, stack, proposal, rows, below)
+    before = before_of(room, stack)
     entries = tuple(walk.entries())
-    marks = _Marks(room, walk.definition)
     return Preview(
         action,
         stack,
         proposal,
-        tuple(Resource(entry, marks.changes(entry)) for entry in entries),
+        _resources(room, walk.definition, entries),
         _outputs(walk, before, rows),
         tuple(outputs.parameters(before, walk.definition)),
         tuple(outputs.settings(stack, proposal.changes)),
         _refusal(stack, proposal),
+        walk.definition,
+        {row.id: row for row in below.children.values()},
     )
+
+
+def _resources(room: Room, definition: Any, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
+    marks = _Marks(room, definition)
+    return tuple(
+        Resource(entry, marks.changes(entry), tuple(_nested(room, entry.nested)))
+        for entry in entries
+    )
+
+
+def _nested(room: Room, found: tuple[Inside, ...]) -> Iterator[Nested]:
+    for inside in found:
+        before, after = inside.before, inside.definition
+        told: tuple[Change, ...] = ()
+        if after is not None:
+            told = tuple(outputs.outputs(before, after, inside.old_values, inside.values))
+        yield Nested(
+            inside,
+            _resources(room, after, inside.entries),
+            told,
+            tuple(outputs.parameters(before, after)),
+        )
 
 
 def _refusal(stack: StackRow, proposal: Proposal) -> str:
@@ -110,16 +150,6 @@ def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, 
         return ()
     now = walk.row_values([row for row in rows if row.want == PRESENT])
     return tuple(outputs.outputs(before, walk.definition, now, walk.values))
-
-
-def _definition(room: Room, stack: StackRow) -> Any:
-    """The definition that the stack has; None where there is none, or it cannot be read."""
-    if stack.template_id is None:
-        return None
-    try:
-        return room.definitions.get(stack.template_id)
-    except ZondaError:  # a plug-in is gone: what was is not told
-        return None
 
 
 class _Marks:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 from zonda.core.engine.reasons import OPEN
 from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import StackRow
-from zonda.core.template.partly import resolve_partly
+from zonda.core.template.partly import LATER, resolve_partly
 from zonda.hooks.wording import shortened, text_of
 
 from .changes import NOTHING, Change, changes, hidden
@@ -34,35 +35,44 @@ def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterat
             yield from hidden(was, will, (name,), mark)
 
 
-def _value(definition: Any, node: Any, values: Any) -> Any:
-    """The value, open where it is known later; the error's text where it has none."""
+def value_of(definition: Any, node: Any, values: Any) -> tuple[Any, BaseException | None]:
+    """The value of an output, open where it is known later; what was raised, where it has none."""
     if not node.enabled:
-        return None
+        return (None if node.is_certain else LATER), None
     scope = definition.scope(values)
     scope.begin()
     try:
-        return resolve_partly(node.value, scope)
+        return resolve_partly(node.value, scope), None
     except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
-        parameters = definition.parameters
-        secrets = [parameters.values.get(key) for key in parameters.hidden]
-        said = shortened(scrub(text_of(error), secrets))
-        return f"error: {said or type(error).__name__}"
+        return None, error
+
+
+def _value(definition: Any, node: Any, values: Any) -> Any:
+    """The value; the error's text where it has none."""
+    value, error = value_of(definition, node, values)
+    if error is None:
+        return value
+    parameters = definition.parameters
+    secrets = [parameters.values.get(key) for key in parameters.hidden]
+    said = shortened(scrub(text_of(error), secrets))
+    return f"error: {said or type(error).__name__}"
 
 
 def parameters(before: Any, after: Any) -> Iterator[Change]:
     """The parameters whose values change."""
     if after is None:
         return
-    old = None if before is None else before.parameters
-    new = after.parameters
-    names = dict.fromkeys((*(() if old is None else old.values), *new.values))
-    for name in names:
-        was = NOTHING if old is None else old.values.get(name, NOTHING)
-        will = new.values.get(name, NOTHING)
-        if name in new.hidden or (old is not None and name in old.hidden):
-            yield from hidden(was, will, (name,), "hidden")
-        else:
+    old = {} if before is None else before.parameters.values
+    later = dict.fromkeys(after.parameters.unknown & after.schemas.keys(), LATER)
+    new = {**after.parameters.values, **later}
+    for name in dict.fromkeys((*old, *new)):
+        marks = (each.secrecy_of_parameter(name) for each in (before, after) if each is not None)
+        mark = reduce(stricter, marks)
+        was, will = old.get(name, NOTHING), new.get(name, NOTHING)
+        if mark == OPEN:
             yield from changes(was, will, (name,))
+        else:
+            yield from hidden(was, will, (name,), mark)
 
 
 def settings(stack: StackRow, changed: Mapping[str, object]) -> Iterator[Change]:

@@ -7,7 +7,7 @@ facts about every instance. Who carries it out works the plan out anew and compa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.engine import actions
@@ -18,6 +18,7 @@ from zonda.core.template.fingerprint import canonical
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 
 from .document import VERSION, document
+from .entries import Entry
 from .making import Preview, Resource
 
 SEALED = "sealed"
@@ -86,7 +87,7 @@ class Promise:
         if found:
             raise stale(plan.stack.name, found)
         if plan.fails or plan.refusal:
-            causes = [plan.refusal, *(f"{each.name}: {_why(each)}" for each in plan.fails)]
+            causes = [plan.refusal, *(f"{name}: {_why(each)}" for name, each in plan.fails.items())]
             said = "; ".join(filter(None, causes))
             raise Conflict(
                 f"The plan is known to fail ({said}).",
@@ -153,6 +154,10 @@ def _of_stack(plan: Preview) -> dict[str, Any]:
     facts = {"id": stack.id, "generation": stack.generation, "action": _action(plan)}
     if stack.generation:
         facts["state"] = f"{stack.action}_{stack.status} ({stack.phase})"
+        facts["nested"] = {
+            row.id: [row.name, row.generation, f"{row.action}_{row.status} ({row.phase})"]
+            for row in plan.nested.values()
+        }
     return facts
 
 
@@ -161,56 +166,69 @@ def _action(plan: Preview) -> str | None:
 
 
 def _of_resources(plan: Preview, sealer: Sealer, definitions: Definitions) -> dict[str, Any]:
-    known: dict[Any, str] = {}
-    found: dict[str, Any] = {}
-    for each in plan.resources:
-        key = each.entry.name
-        while key in found:  # several instances of one name
-            key += " (another instance)"
-        found[key] = _of_resource(plan, each, sealer, definitions, known)
-    return found
+    return dict(_Facts(sealer, definitions).of(plan.definition, plan.resources, ""))
 
 
-def _of_resource(
-    plan: Preview, each: Resource, sealer: Sealer, definitions: Definitions, known: dict[Any, str]
-) -> dict[str, Any]:
-    entry, row, verdict = each.entry, each.entry.row, each.entry.verdict
-    facts: dict[str, Any] = {"plan": f"{entry.action} {entry.may}".strip()}
-    if row is not None:
-        facts["instance"] = row.id
-        facts["state"] = f"{row.action}_{row.status}" + (f" ({row.op} runs)" if row.op else "")
-        facts["work"] = [row.fence, row.resolved_hash, row.physical_id, row.deletion_policy]
-    if verdict is not None and verdict.wanted is not None:
-        # the values: what was read of other resources may be another one now
-        facts["values"] = sealer.hmac(canonical(written(verdict.wanted)).encode())
-    cls = plan_class(plan, each, definitions)
-    if cls not in known:
-        known[cls] = definitions.identity(cls, entry.type)
-    facts["class"] = known[cls]
-    return facts
+class _Facts:
+    """The facts about resources, by name; of nested ones with the way down to them."""
 
+    def __init__(self, sealer: Sealer, definitions: Definitions) -> None:
+        self._sealer = sealer
+        self._definitions = definitions
+        self._identities: dict[Any, str] = {}
 
-def plan_class(plan: Preview, each: Resource, definitions: Definitions) -> Any:
-    """The class that will do the work; None where no plug-in brings it."""
-    entry = each.entry
-    proposal = plan.proposal
-    if proposal is not None and proposal.wanted and proposal.template_id is not None:
-        node = definitions.get(proposal.template_id).resources.get(entry.name)
+    def of(
+        self, definition: Any, resources: Iterable[Resource], above: str
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """``definition``: what the stack shall be; None of one that goes."""
+        seen: set[str] = set()
+        for each in resources:
+            key = above + each.entry.name
+            while key in seen:  # several instances of one name
+                key += " (another instance)"
+            seen.add(key)
+            yield key, self._of_one(definition, each)
+            for index, nested in enumerate(each.nested):
+                inside = nested.inside
+                old = " (the old one)" if index else ""
+                yield from self.of(inside.definition, nested.resources, f"{key}{old}.")
+
+    def _of_one(self, definition: Any, each: Resource) -> dict[str, Any]:
+        entry, row, verdict = each.entry, each.entry.row, each.entry.verdict
+        facts: dict[str, Any] = {"plan": f"{entry.action} {entry.may}".strip()}
+        if row is not None:
+            facts["instance"] = row.id
+            facts["state"] = f"{row.action}_{row.status}" + (f" ({row.op} runs)" if row.op else "")
+            facts["work"] = [row.fence, row.resolved_hash, row.physical_id, row.deletion_policy]
+        if verdict is not None and verdict.wanted is not None:
+            # the values: what was read of other resources may be another one now
+            facts["values"] = self._sealer.hmac(canonical(written(verdict.wanted)).encode())
+        cls = self._class_of(definition, entry)
+        if cls not in self._identities:
+            self._identities[cls] = self._definitions.identity(cls, entry.type)
+        facts["class"] = self._identities[cls]
+        return facts
+
+    def _class_of(self, definition: Any, entry: Entry) -> Any:
+        """The class that will do the work; None where no plug-in brings it."""
+        node = None if definition is None else definition.resources.get(entry.name)
         if node is not None:
             return node.cls
-    try:
-        return None if entry.row is None else definitions.class_of(entry.row)
-    except ZondaError:
-        return None
+        try:
+            return None if entry.row is None else self._definitions.class_of(entry.row)
+        except ZondaError:
+            return None
 
 
 # -- differences ----------------------------------------------------------------------------------
 
+_MOST_NAMES = 5
 _WORDS = {
     "id": "it is another stack of that name",
     "generation": "the stack has had another action since (generation {0} then, {1} now)",
     "action": "the action would be another one ({0} then, {1} now)",
     "state": "{what} was {0} and is {1}",
+    "nested": "something nested in the stack has had another action since ({changed})",
     "instance": "{what} is another instance now",
     "work": "something was done to {what}",
     "class": "{what}: another plug-in ({0} then, {1} now)",
@@ -223,8 +241,17 @@ def _differences(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> 
     for key, said in _WORDS.items():
         old, new = then.get(key), now.get(key)
         if old != new:
-            yield said.format(_shown(old), _shown(new), what=what)
+            changed = _names(old, new) if key == "nested" else ""
+            yield said.format(_shown(old), _shown(new), what=what, changed=changed)
             return  # the rest follows from it
+
+
+def _names(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+    """The nested stacks that are not what they were."""
+    old, new = then or {}, now or {}
+    differing = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    names = [(new.get(key) or old[key])[0] for key in differing]
+    return ", ".join(names[:_MOST_NAMES]) + (" ..." if len(names) > _MOST_NAMES else "")
 
 
 def _shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from zonda.core.engine.comparing import Comparison
 from zonda.core.engine.states import PRESENT
 
-from .walk import Entry
+from .entries import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,20 @@ def _of_verdict(entry: Entry) -> Iterator[Reason]:
         names = ", ".join(entry.because)
         text = f"reads {names}, whose values are known after apply"
         yield Reason("requirement", text, entry.because)
+    if entry.perhaps:
+        yield Reason("condition", "whether its condition holds is known after apply", (), True)
     yield from _of_comparison(entry, verdict.surely, False)
+    if entry.action == "update" and not verdict.surely.changed and _changes_inside(entry):
+        yield Reason("nested", "what is nested in it changes")
     if entry.may:
         yield from _of_comparison(entry, verdict.perhaps, True)
+
+
+def _changes_inside(entry: Entry) -> bool:
+    """Whether something is, or may be, done in its nested stack."""
+    return any(
+        each.action != "none" or each.may for inside in entry.nested for each in inside.entries
+    )
 
 
 def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:

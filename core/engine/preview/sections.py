@@ -41,6 +41,7 @@ def marks_of(definition: Any, name: str) -> Marks:
     """The marks of a resource in a template."""
     node, secrecy = definition.resources[name], definition.secrecy
     sections = {section: secrecy.of(getattr(node, section)) for section in _MAPS}
+    sections["metadata"] = secrecy.of_metadata(name)
     return Marks(node.secrecy, sections)
 
 

@@ -7,19 +7,21 @@ every property that reads it changes. What differs between the answers is what m
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.comparing import Case, Comparison, Decision, compare
 from zonda.core.engine.definitions import Definition
-from zonda.core.engine.instances import Instances, Seen, written
+from zonda.core.engine.hashing import hash_of
+from zonda.core.engine.instances import Instances, Seen
 from zonda.core.engine.protection import forbids_replacement
 from zonda.core.engine.reasons import Secrets, is_a_plugins, reason_for
 from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.template.fingerprint import canonical
 from zonda.core.template.partly import has_later, resolve_partly, supposed
 from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.function import sources
 from zonda.hooks.resource import Resource
 
 #: From the weakest to the strongest.
@@ -33,7 +35,7 @@ class Verdict:
     """The answers for what is known (``surely``) and at most (``perhaps``).
 
     ``wanted``: the definition, with what is known later left open; None where it has none.
-    ``because``: the resources whose later values it reads.
+    ``because``: the resources and parameters whose later values it reads.
     """
 
     surely: Comparison
@@ -83,7 +85,19 @@ class Judge:
             if not is_a_plugins(error):
                 raise
             surely = perhaps = Comparison("fail", reason=reason_for(node.name, error, secrets))
-        return Verdict(surely, perhaps, row, wanted, tuple(values.asked))
+        because = dict.fromkeys((*values.asked, *_open_parameters(self._definition, node)))
+        return Verdict(surely, perhaps, row, wanted, tuple(because))
+
+    def failing(self, verdict: Verdict, error: BaseException) -> Verdict:
+        """``verdict``, where what is nested in the resource turns out to be at fault."""
+        name = verdict.row.name
+        secrets = Secrets.of(self._definition, name)
+        if verdict.wanted is not None:
+            secrets.add_properties(verdict.wanted.properties)
+        failed = Comparison("fail", reason=reason_for(name, error, secrets))
+        is_sure = verdict.decision in ("create", "update", "replace")
+        surely = failed if is_sure else verdict.surely
+        return dataclasses.replace(verdict, surely=surely, perhaps=failed)
 
     def _compared(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
@@ -104,12 +118,12 @@ class Judge:
     ) -> Case:
         instances, definition = self._instances, self._definition
 
-        def seen() -> Seen:
+        def seen(by: Definition | None = None) -> Seen:
             data = instances.definitions.reader.sealed_data(row.id) if row.id else []
-            return Seen(row, self._stack, data)
+            return Seen(row, self._stack, data, definition=by)
 
         def after() -> Resource:
-            return instances.make(seen(), definition=wanted, cls=node.cls)
+            return instances.make(seen(definition), definition=wanted, cls=node.cls)
 
         return Case(
             row,
@@ -119,17 +133,26 @@ class Judge:
             lambda: definition.registry.restricted_actions(row.name),
             lambda: instances.make(seen()),
             after,
-            lambda: instances.lending.sealer.hmac(canonical(written(wanted)).encode()),
+            lambda: hash_of(instances.lending.sealer, definition, wanted, node.cls, after),
             pending=pending,
             protected=lambda: forbids_replacement(self._stack, row),
         )
+
+
+def _open_parameters(definition: Definition, node: Any) -> Iterator[str]:
+    """The parameters that a resource reads and that are only known later."""
+    unknown = definition.parameters.unknown
+    trees = (node.properties, node.metadata, node.update_policy) if unknown else ()
+    for source in (each for tree in trees for each in sources(tree)):
+        if source.kind == "param" and source.name in unknown:
+            yield source.name
 
 
 def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
     """``compared``, where the type has no handler of updates and so asks for a new resource."""
     if compared.decision != "update" or not compared.changed:
         return compared
-    if cls.handle_update is not Resource.handle_update:
+    if cls.has_child or cls.handle_update is not Resource.handle_update:
         return compared
     return Comparison("replace", "plugin", compared.changed, compared.changed)
 

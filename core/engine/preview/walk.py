@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from zonda.core.engine.cone import Cone, Wanted, cone
 from zonda.core.engine.instances import Seen
@@ -20,48 +20,58 @@ from zonda.core.engine.transitions import is_left_alone
 from zonda.core.engine.values import RowValues
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
+from .entries import Entry, Inside
 from .later import LaterValues
+from .offers import offer_of
 from .verdicts import Judge, Verdict, settled
 
 _PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What becomes of one resource, or of one instance that goes.
+class Owner:
+    """A resource whose nested stack is asked for: its stack, the template, what is wanted of it."""
 
-    ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
-    outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
-    (of the selection). ``because``: names that explain it. ``verdict`` is None where nothing had
-    to be decided. ``refusal``: why it cannot go.
-    """
+    stack: StackRow
+    definition: Any
+    cls: type[Resource]
+    row: ResourceRow
+    wanted: ResourceDefinition
 
-    name: str
-    type: str
-    action: str
-    row: ResourceRow | None = None
-    verdict: Verdict | None = None
-    because: tuple[str, ...] = ()
-    refusal: str = ""
 
-    @property
-    def may(self) -> str:
-        """What may become of it instead, or ''."""
-        return "" if self.verdict is None else self.verdict.may
+class Nested(Protocol):
+    """Tells what becomes of nested stacks: ``below.Below``."""
+
+    def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
+        """What becomes of that of an owner, or why nothing can."""
+
+    def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
+        """What goes with an instance."""
 
 
 _ACTIONS = {"note": "none", "unchanged": "none", "refuse": "fail"}
 
 
 class Walk:
-    """One walk. ``rows``: every instance of the stack as it was when the proposal was made."""
+    """One walk. ``rows``: every instance of the stack as it was when the proposal was made.
+
+    ``definition``: what is wanted, where no template is kept of it.
+    """
 
     def __init__(
-        self, room: Room, stack: StackRow, proposal: Proposal, rows: Sequence[ResourceRow]
+        self,
+        room: Room,
+        stack: StackRow,
+        proposal: Proposal,
+        rows: Sequence[ResourceRow],
+        nested: Nested,
+        definition: Any = None,
     ) -> None:
         self._room = room
+        self._nested = nested
         # as the plan will have it
         known = str(proposal.changes.get("policies", stack.policies))
         self._stack = replace(stack, policies=known)
@@ -74,8 +84,8 @@ class Walk:
         self._kept: dict[str, ResourceRow] = {
             name: by_id[row.id] for name, row in self._cone.chosen.items() if row is not None
         }
-        self.definition: Any = None
-        if proposal.wanted and proposal.template_id is not None:
+        self.definition: Any = definition
+        if definition is None and proposal.wanted and proposal.template_id is not None:
             self.definition = room.definitions.get(proposal.template_id)
         there = {row.name: row for row in rows if row.want == PRESENT}
         self.values = LaterValues(self.row_values([*{**there, **self._kept}.values()]))
@@ -104,11 +114,14 @@ class Walk:
             action = "blocked" if name in self._cone.dirty or row is None else "none"
             return Entry(name, node.type, action, row, because=blockers)
         changed = tuple(other for other in requires if other in self._touched)
-        if not self._is_looked_at(name, row, changed):
+        if node.is_certain and not self._is_looked_at(name, row, changed):
             return Entry(name, node.type, "none", row)
         read = [self._kept[other] for other in requires if other in self._kept]
         verdict = judge.judge(node, row, self.values, read)
-        self._note(name, node.cls, verdict)
+        nested: tuple[Inside, ...] = ()
+        if node.cls.has_child and (row is not None or node.is_certain):
+            verdict, nested = self._inside(judge, node, verdict)
+        self._note(node, verdict, nested)
         if row is not None and row.op in ("CREATE", "UPDATE"):
             # what it will show is not known before that has ended
             self._touched.add(name)
@@ -116,21 +129,48 @@ class Walk:
         action = _ACTIONS.get(verdict.decision, verdict.decision)
         if action == "replace" and row is not None:
             self._replaced.add(row.id)
-        return Entry(name, node.type, action, row, verdict, verdict.because)
+        perhaps = ""
+        if not node.is_certain:  # what decides whether it is wanted is known later
+            action, perhaps = ("none", "create") if row is None else (action, "delete")
+        because = verdict.because
+        return Entry(name, node.type, action, row, verdict, because, "", nested, perhaps)
+
+    def _inside(
+        self, judge: Judge, node: Any, verdict: Verdict
+    ) -> tuple[Verdict, tuple[Inside, ...]]:
+        """What becomes of what an owner has nested; the verdict, if that cannot be."""
+        wanted, row = verdict.wanted, verdict.row
+        if wanted is None or verdict.strongest not in ("create", "update", "replace"):
+            return verdict, ()
+        gone: tuple[Inside, ...] = ()
+        if verdict.decision == "replace":
+            gone = () if is_left_alone(row) else tuple(self._nested.gone(self._stack, row))
+            row = ResourceRow("", self._stack.id, row.name, node.type)
+        owner = Owner(self._stack, self.definition, node.cls, row, wanted)
+        inside, error = self._nested.inside(owner)
+        if error is not None:
+            return judge.failing(verdict, error), ()
+        return verdict, (*inside, *gone)
 
     def _is_looked_at(self, name: str, row: ResourceRow | None, changed: Sequence[str]) -> bool:
         if name not in self._cone.waiting:
             return False
         return bool(row is None or name in self._cone.dirty or row.dirty or changed)
 
-    def _note(self, name: str, cls: type[Resource], verdict: Verdict) -> None:
+    def _note(self, node: Any, verdict: Verdict, nested: Sequence[Inside]) -> None:
         """Take note of what others may read differently then."""
-        strongest = verdict.strongest
-        if verdict.decision in ("fail", "refuse"):
+        name, cls, strongest = node.name, node.cls, verdict.strongest
+        fails = any(each.fails for each in nested) and not verdict.may
+        if verdict.decision in ("fail", "refuse") or fails:
             self._stuck.add(name)
-        elif strongest in ("create", "check", "replace"):
+        elif strongest in ("create", "check", "replace") or not node.is_certain:
             self._touched.add(name)
-            self.values.open(name, reference=True)
+            offer = offer_of(self.definition, node, nested)
+            self.values.open(name, reference=True, offer=offer if node.is_certain else None)
+        elif strongest == "update" and cls.has_child:
+            self._touched.add(name)
+            offer = offer_of(self.definition, node, nested)
+            self.values.open(name, reference=_names_another(cls, nested), offer=offer)
         elif strongest == "update" and _shows_more(verdict):
             self._touched.add(name)
             overridden = cls.get_reference_id is not Resource.get_reference_id
@@ -163,7 +203,10 @@ class Walk:
         held = of_resource(self._stack, row)
         if held and (row.want == PRESENT or held.by_command):
             return Entry(row.name, row.type, "fail", row, refusal=held.forbids("deleted"))
-        return Entry(row.name, row.type, "leave" if is_left_alone(row) else "delete", row)
+        if is_left_alone(row):
+            return Entry(row.name, row.type, "leave", row)
+        nested = tuple(self._nested.gone(self._stack, row))
+        return Entry(row.name, row.type, "delete", row, nested=nested)
 
     def _users(
         self, going: Mapping[str, ResourceRow], kept: Collection[str]
@@ -195,6 +238,12 @@ class Walk:
 
         settling = [settled(row) if row.op else row for row in rows]
         return RowValues(settling, instances.lending.sealer, build)
+
+
+def _names_another(cls: type[Resource], nested: Sequence[Inside]) -> bool:
+    """Whether the reference of an owner may be another one after an update in place."""
+    outputs = (each.definition.outputs for each in nested if each.definition is not None)
+    return cls.reference_may_change or any("OS::stack_id" in names for names in outputs)
 
 
 def _shows_more(verdict: Verdict) -> bool:

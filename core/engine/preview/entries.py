@@ -1,0 +1,77 @@
+"""What a walk finds: what becomes of each resource, and of what is nested in it. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from .verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What becomes of one resource, or of one instance that goes.
+
+    ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
+    outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
+    (of the selection). ``because``: names that explain it. ``verdict`` is None where nothing had
+    to be decided. ``refusal``: why it cannot go. ``nested``: what becomes of its nested stack; of
+    what is replaced that of the new one, then that of the old one. ``perhaps``: what may become of
+    it besides, since it is not known whether its condition holds.
+    """
+
+    name: str
+    type: str
+    action: str
+    row: ResourceRow | None = None
+    verdict: Verdict | None = None
+    because: tuple[str, ...] = ()
+    refusal: str = ""
+    nested: tuple[Inside, ...] = ()
+    perhaps: str = ""
+
+    @property
+    def may(self) -> str:
+        """What may become of it instead, or ''."""
+        return self.perhaps or ("" if self.verdict is None else self.verdict.may)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is known to fail, or anything nested in it."""
+        return self.action == "fail" or any(each.fails for each in self.nested)
+
+    def failing(self) -> Iterator[tuple[str, Entry]]:
+        """What is known to fail: itself, or what is nested in it, with the way down to it."""
+        if self.action == "fail":
+            yield self.name, self
+        for each in self.nested:
+            for entry in each.entries:
+                for name, found in entry.failing():
+                    yield f"{self.name}.{name}", found
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What becomes of one nested stack.
+
+    ``action``: CREATE, UPDATE or DELETE. ``definition``: what it shall be, ``before``: what it is;
+    None where there is none. ``values`` and ``old_values``: those of its resources then and now.
+    ``is_known``: whether it is known what happens in it; nothing else is told where it is not.
+    """
+
+    stack: StackRow
+    action: str
+    entries: tuple[Entry, ...] = ()
+    definition: Any = None
+    before: Any = None
+    values: Any = None
+    old_values: Any = None
+    is_known: bool = True
+
+    @property
+    def fails(self) -> bool:
+        """Whether anything in it is known to fail."""
+        return any(entry.fails for entry in self.entries)
