@@ -24,7 +24,8 @@ from zonda.hooks.manager import Plugins
 
 from .tree import Grown, Tree
 
-FROM_DEFAULT = "default"
+#: The origin of what the template above gives.
+GIVEN = "template"
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Foun
         ignore_unknown=True,
     )
     tree = Tree(means.context)
-    rows: dict[tuple[str, str, bool], Parameter] = {}
+    rows: dict[tuple[str, ...], Parameter] = {}
     count = 0
     for grown in tree.grown(root):
         count += 1
@@ -100,11 +101,11 @@ def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Foun
     return Found(tuple(rows.values()), count, notes, tuple(root.warnings))
 
 
-def _add(
-    rows: dict[tuple[str, str, bool], Parameter], found: Iterable[Parameter], grown: Grown
-) -> None:
+def _add(rows: dict[tuple[str, ...], Parameter], found: Iterable[Parameter], grown: Grown) -> None:
     for each in found:
-        row = rows.setdefault((each.template, each.name, each.origin == "template"), each)
+        # What the templates above give may differ from one nested stack to the next.
+        given = (repr(each.value),) if each.origin == GIVEN else ()
+        row = rows.setdefault((each.template, each.name, *given), each)
         if grown.names:
             row.resources.append("/".join(grown.names))
 
@@ -115,7 +116,7 @@ def _declared(grown: Grown, bundle: Bundle, given_too: bool) -> Iterable[Paramet
     for name, schema in definition.schemas.items():
         if grown.names and name in grown.given:
             if given_too:
-                yield _made(grown, file, schema, "template", None)
+                yield _made(grown, file, schema, GIVEN, None)
             continue
         values = definition.parameters
         origin = "" if values.known(name) is None else values.origin(name)

@@ -152,6 +152,24 @@ def test_what_templates_give_is_told_if_asked(tell: Any) -> None:
     assert rows["deep", "given"]["from"] == "template"  # known only once the image is given
 
 
+def test_what_is_given_may_differ_and_stays_hidden(tell: Any) -> None:
+    template = """\
+parameters: {pw: {type: string, hidden: true, default: s3cret}}
+resources:
+  a: {type: deep.yaml, properties: {given: {get_param: pw}}}
+  b: {type: deep.yaml, properties: {given: {list_join: ['-', [x, {get_param: pw}]]}}}
+  c: {type: deep.yaml, properties: {given: open}}
+  d: {type: deep.yaml, properties: {given: open}}
+"""
+    found = tell(template, "", "--all", **FILES)
+
+    assert "s3cret" not in str(found)
+    given = [
+        (row["value"], row["resources"]) for row in found["parameters"] if row["name"] == "given"
+    ]
+    assert given == [("******", ["a", "b"]), ("open", ["c", "d"])]
+
+
 def test_only_what_is_missing(tell: Any) -> None:
     assert list(tell(ROOT, ENVIRONMENT, "--missing", **FILES)["by_name"]) == [("puppet", "image")]
 
