@@ -87,6 +87,7 @@ class AutoScalingGroup(ScaledGroup):
 
     support_status = SupportStatus(version="2014.1")
     maps = (OUTPUTS, OUTPUTS_LIST)
+    types_in = (RESOURCE,)
     example: ClassVar[Mapping[str, Any]] = {
         MIN_SIZE: 1,
         MAX_SIZE: 3,

@@ -51,6 +51,7 @@ class Stack(ChildStack):
     """
 
     support_status = SupportStatus(version="2014.2")
+    types_in = (TEMPLATE,)
     example: ClassVar[Mapping[str, Any]] = {TEMPLATE: "heat_template_version: 2018-08-31\n"}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         CONTEXT: _Schema(

@@ -95,6 +95,8 @@ class InstanceGroup(ScaledGroup):
     """
 
     support_status = SupportStatus(version="2014.1")
+    types_in = ()
+    fixed_types = (INSTANCE,)
     #: The name of the update policy.
     rolling: ClassVar[str] = "RollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

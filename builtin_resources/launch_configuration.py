@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import properties
@@ -52,6 +52,9 @@ class LaunchConfiguration(Resource):
             ),
         ),
     }
+
+    # Whoever refers to it makes something of all that it keeps.
+    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {None: tuple(properties_schema)}
 
     def handle_create(self) -> None:
         """There is nothing to make."""

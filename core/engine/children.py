@@ -73,6 +73,10 @@ class ChildView:
         """The resource of that name."""
         return self._members.get(name)
 
+    def output_names(self) -> Sequence[str]:
+        """The outputs of its template."""
+        return () if self._definition is None else list(self._definition.outputs)
+
     def has_output(self, name: str) -> bool:
         """Whether its template has that output."""
         return self._definition is not None and name in self._definition.outputs

@@ -6,13 +6,14 @@ Implements ``ResourceValues`` of the template room. Used in the pool.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
-from zonda.hooks.attributes import select
+from zonda.hooks.attributes import SHOW, select
+from zonda.hooks.errors import InvalidTemplateAttribute
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import whole_text
 
@@ -65,14 +66,30 @@ class RowValues:
         if row is None or row.action == "INIT":
             return None
         if attribute is None:
-            instance = self._instance(row)
-            return {key: self._value(row, key) for key in instance.attributes_schema}
+            return dict(self._all(row))
         stored = self._outputs(row)
         if rest and (key := joined((attribute, *rest))) in stored:
             return stored[key]
         if attribute in stored:
             return select(stored[attribute], rest)
         return self._instance(row).FnGetAtt(attribute, *rest)
+
+    def _all(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
+        """Every attribute; those that need a name behind them, as some of groups do, are left out.
+
+        Of a nested stack also what is read of its members.
+        """
+        instance = self._instance(row)
+        names = list(instance.attributes_schema)
+        if instance.has_child:
+            read = instance.context.attributes_read() - {None, SHOW, *names}
+            names += sorted(name for name in read if name is not None)
+        for name in names:
+            try:
+                yield name, self._value(row, name)
+            except InvalidTemplateAttribute:
+                if not instance.has_child:
+                    raise
 
     def _value(self, row: ResourceRow, attribute: str) -> Any:
         stored = self._outputs(row)

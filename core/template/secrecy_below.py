@@ -155,7 +155,7 @@ class SecretsBelow:
     def _of_group(
         self, inside: Level, node: ResourceNode, secrecy: Secrecy, properties: Any
     ) -> Below:
-        texts: set[str] = set()
+        texts: set[str] = set(getattr(node.cls, "fixed_types", ()))
         if not _types_in(_deciding(node, properties), texts):
             return _Hidden()
         worst = highest(secrecy.of_properties(node.name).values())
@@ -306,6 +306,9 @@ def _deciding(node: ResourceNode, properties: Any) -> Any:
     """The properties of a group that may name types."""
     if not isinstance(properties, Mapping):
         return properties
+    named = getattr(node.cls, "types_in", None)
+    if named is not None:
+        return {name: properties[name] for name in named if name in properties}
     schema = node.cls.properties_schema
     numbers = {name for name, each in schema.items() if each.type in _NUMBERS}
     return {name: value for name, value in properties.items() if name not in numbers}

@@ -1,0 +1,515 @@
+"""Groups, chains and scaling groups in the engine: stacks of their own, made and changed."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.engine.actions import Action, CreateStack, SignalResource, UpdateStack
+from zonda.core.inline_stack import InlineStack
+from zonda.core.store.views import ResourceView, StackView
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.errors import ZondaError
+
+
+class Life:
+    """A stack whose template is the resources and outputs that a test gives."""
+
+    def __init__(self, stack: InlineStack, files: Mapping[str, str] | None = None) -> None:
+        self.stack = stack
+        self.engine = stack.engine
+        self.files = {name: _template(text) for name, text in (files or {}).items()}
+        self.environment: str | None = None
+
+    def create(self, text: str) -> StackView:
+        return self.run(CreateStack("test", self.bundle(text)))
+
+    def update(self, text: str, *, rollback: bool | None = None) -> StackView:
+        return self.run(UpdateStack("test", self.bundle(text), rollback=rollback))
+
+    def signal(self, resource: str, details: dict[str, Any] | None = None) -> StackView:
+        return self.run(SignalResource("test", resource, details or {}))
+
+    def run(self, action: Action) -> StackView:
+        return self.engine.run(action)
+
+    def bundle(self, text: str) -> Bundle:
+        return Bundle(_template(text), environment=self.environment, files=self.files)
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        return self.stack.outputs
+
+    def child(self, owner: str) -> StackView:
+        """The nested stack of a resource."""
+        reader = self.engine.reader
+        physical = self.stack.resources[owner].physical_id
+        assert physical is not None
+        return reader.stack(physical)
+
+    def members(self, owner: str) -> dict[str, ResourceView]:
+        found = self.engine.reader.resources(self.child(owner).id)
+        return {member.name: member for member in found}
+
+    def touched(self, owner: str, since: int) -> set[tuple[str | None, str]]:
+        """(member, action) of what has happened in a nested stack."""
+        events = self.engine.reader.events(self.child(owner).id, after=since, limit=100_000)
+        return {(each.resource_name, each.action) for each in events if each.resource_name}
+
+    @property
+    def now(self) -> int:
+        return self.engine.reader.last_event()
+
+
+def _template(text: str) -> str:
+    return "heat_template_version: 2018-08-31\n" + textwrap.dedent(text.rstrip(" "))
+
+
+@pytest.fixture
+def inline(tmp_path: Path) -> Iterator[InlineStack]:
+    stack = InlineStack(tmp_path)
+    yield stack
+    stack.close()
+
+
+@pytest.fixture
+def life(inline: InlineStack) -> Life:
+    return Life(inline)
+
+
+def group(count: int, value: str = "n%index%", policy: str = "{}", more: str = "") -> str:
+    return f"""
+        resources:
+          g:
+            type: OS::Heat::ResourceGroup
+            update_policy: {policy}
+            properties:
+              count: {count}
+              resource_def: {{type: OS::Heat::TestResource, properties: {{value: "{value}"}}}}
+              {more}
+        outputs:
+          list: {{value: {{get_attr: [g, output]}}}}
+          map: {{value: {{get_attr: [g, attributes, output]}}}}
+          refs: {{value: {{get_attr: [g, refs]}}}}
+          removed: {{value: {{get_attr: [g, removed_rsrc_list]}}}}
+        """
+
+
+# -- OS::Heat::ResourceGroup --------------------------------------------------------------------
+
+
+def test_a_group_is_made_changed_and_removed(life: Life) -> None:
+    assert life.create(group(2)).state == "CREATE_COMPLETE"
+    assert life.outputs["map"] == {"0": "n0", "1": "n1"}
+    before = {name: member.id for name, member in life.members("g").items()}
+    child = life.child("g")
+    assert life.update(group(3, "m%index%")).state == "UPDATE_COMPLETE"
+    assert life.outputs["list"] == ["m0", "m1", "m2"]
+    after = {name: member.id for name, member in life.members("g").items()}
+    assert {name: after[name] for name in before} == before
+    assert life.child("g").id == child.id
+    assert life.update(group(0)).state == "UPDATE_COMPLETE"
+    assert life.outputs == {"list": [], "map": {}, "refs": [], "removed": []}
+    assert life.stack.delete().state == "DELETE_COMPLETE"
+    assert all(row.action == "DELETE" for row in life.engine.reader.tree(child.root_id or ""))
+
+
+def test_a_group_of_a_thousand_grows_and_shrinks_by_one(life: Life) -> None:
+    life.create(group(1000))
+    for count, member, action in ((1001, "1000", "CREATE"), (999, "1000", "DELETE")):
+        since = life.now
+        assert life.update(group(count)).state == "UPDATE_COMPLETE"
+        touched = {(name, what) for name, what in life.touched("g", since)}
+        assert (member, action) in touched
+        assert len(touched) == abs(count - 1000) + (count < 1000)
+        assert len(life.outputs["list"]) == count
+
+
+def test_members_are_made_in_batches(life: Life) -> None:
+    started = life.stack.clock.now()
+    life.create(group(5, policy="{batch_create: {max_batch_size: 2, pause_time: 100}}"))
+    assert life.outputs["list"] == [f"n{index}" for index in range(5)]
+    born = sorted(member.created_at - started for member in life.members("g").values())
+    assert [round(age) // 100 for age in born] == [0, 0, 1, 1, 2]
+
+
+def test_members_are_changed_in_batches_the_last_ones_first(life: Life) -> None:
+    policy = "{rolling_update: {max_batch_size: 2, pause_time: 100, min_in_service: 3}}"
+    life.create(group(4, policy=policy))
+    life.update(group(4, "m%index%", policy=policy))
+    assert life.outputs["list"] == ["m0", "m1", "m2", "m3"]
+    changed = {name: member.updated_at or 0 for name, member in life.members("g").items()}
+    assert changed["3"] + 90 < changed["1"]
+    assert changed["1"] == changed["0"] or changed["1"] < changed["0"] + 10
+
+
+def test_a_failed_rolling_update_leaves_the_rest_alone_and_goes_on_later(life: Life) -> None:
+    policy = "{rolling_update: {}}"
+    life.create(group(3, policy=policy))
+    broken = group(3, 'x", fail: true, update_replace_value: "', policy=policy)
+    failed = life.update(broken)
+    assert failed.state == "UPDATE_FAILED"
+    assert "resources.g.resources[2]: Test Resource failed 2" in failed.status_reason
+    assert life.outputs["list"][:2] == ["n0", "n1"]
+    assert life.update(group(3, "m%index%", policy=policy)).state == "UPDATE_COMPLETE"
+    assert life.outputs["list"] == ["m0", "m1", "m2"]
+
+
+def test_a_group_is_rolled_back(life: Life) -> None:
+    life.create(group(2))
+    failed = life.update(group(3, 'x", fail: true, update_replace_value: "'), rollback=True)
+    assert failed.state == "ROLLBACK_COMPLETE"
+    assert life.outputs["list"] == ["n0", "n1"]
+
+
+def test_removal_policies_take_references(life: Life) -> None:
+    life.create(group(3))
+    reference = life.outputs["refs"][1]
+    more = f"removal_policies: [{{resource_list: [{reference}]}}]"
+    life.update(group(2, more=more))
+    assert life.outputs["map"] == {"0": "n0", "2": "n2"}
+    assert life.outputs["removed"] == ["1"]
+    life.update(group(3))
+    assert life.outputs["map"] == {"0": "n0", "2": "n2", "3": "n3"}
+
+
+def test_the_life_of_a_group(life: Life) -> None:
+    life.create(group(2))
+    assert life.stack.suspend().state == "SUSPEND_COMPLETE"
+    assert {member.state for member in life.members("g").values()} == {"SUSPEND_COMPLETE"}
+    assert life.stack.resume().state == "RESUME_COMPLETE"
+    assert life.outputs["list"] == ["n0", "n1"]
+
+
+def test_who_reads_a_group_is_told_that_it_has_changed(life: Life) -> None:
+    reader = "r: {type: OS::Heat::Value, properties: {value: {get_attr: [g, attributes, output]}}}"
+    output = "read: {value: {get_attr: [r, value]}}"
+    head, end = "resources:\n          ", " " * 10
+    for count in (1, 2):
+        text = group(count).replace(head, f"{head}{reader}\n{end}", 1).rstrip()
+        (life.create if count == 1 else life.update)(f"{text}\n{end}{output}\n")
+    assert life.outputs["read"] == {"0": "n0", "1": "n1"}
+
+
+def test_all_attributes_at_once(life: Life) -> None:
+    life.create(group(1).rstrip() + "\n          all: {value: {get_attr: [g]}}\n")
+    found = life.outputs["all"]
+    assert found["refs"] == life.outputs["refs"]
+    assert found["refs_map"] == {"0": life.outputs["refs"][0]}
+    assert found["removed_rsrc_list"] == []
+
+
+# -- OS::Heat::ResourceChain --------------------------------------------------------------------
+
+
+def chain(types: str, more: str = "concurrent: false", value: str = "v") -> str:
+    return f"""
+        resources:
+          c:
+            type: OS::Heat::ResourceChain
+            properties:
+              resources: [{types}]
+              resource_properties: {{value: {value}}}
+              {more}
+        outputs:
+          refs: {{value: {{get_attr: [c, refs]}}}}
+          second: {{value: {{get_attr: [c, refs, 1]}}}}
+        """
+
+
+TEST, VALUE = "OS::Heat::TestResource", "OS::Heat::Value"
+
+
+def test_a_chain_changes_by_position_and_in_place(life: Life) -> None:
+    life.create(chain(f"{TEST}, {TEST}"))
+    first, second = life.outputs["refs"]
+    assert life.outputs["second"] == second
+    life.update(chain(f"{TEST}, {TEST}, {TEST}", "concurrent: true"))
+    assert life.outputs["refs"][:2] == [first, second]
+    since = life.now
+    life.update(chain(f"{TEST}, {VALUE}", "concurrent: true"))
+    assert life.outputs["refs"][0] == first
+    assert life.outputs["second"] != second
+    assert {name for name, _ in life.touched("c", since)} == {"1", "2"}
+    since = life.now
+    life.update(chain(f"{TEST}, {VALUE}", "concurrent: true", value="w"))
+    assert life.outputs["refs"][0] == first
+    assert life.touched("c", since) == {("0", "UPDATE"), ("1", "UPDATE")}
+
+
+@pytest.mark.parametrize(
+    ("concurrent", "others"),
+    [
+        pytest.param("false", {"INIT_COMPLETE"}, id="one-after-the-other"),
+        pytest.param("true", {"CREATE_COMPLETE"}, id="concurrent"),
+    ],
+)
+def test_a_failure_ends_a_chain_but_not_what_is_concurrent(
+    inline: InlineStack, concurrent: str, others: set[str]
+) -> None:
+    broken = "resources: {t: {type: OS::Heat::TestResource, properties: {fail: true}}}"
+    fine = "resources: {t: {type: OS::Heat::TestResource}}"
+    life = Life(inline, {"bad.yaml": broken, "good.yaml": fine})
+    text = chain("bad.yaml, good.yaml, good.yaml", f"concurrent: {concurrent}")
+    failed = life.create(text.replace("resource_properties: {value: v}", ""))
+    assert failed.state == "CREATE_FAILED"
+    assert "resources.c.resources[0].resources.t: Test Resource failed t" in failed.status_reason
+    members = life.members("c")
+    assert members["0"].state == "CREATE_FAILED"
+    assert {members[name].state for name in ("1", "2") if name in members} <= others
+
+
+def test_a_chain_of_a_hundred(life: Life) -> None:
+    assert life.create(chain(", ".join([TEST] * 100))).state == "CREATE_COMPLETE"
+    assert len(life.outputs["refs"]) == 100
+
+
+def test_a_property_that_one_member_does_not_know_is_a_fault(life: Life) -> None:
+    text = chain(f"{VALUE}, {TEST}").replace("value: v", "value: v, type: string")
+    with pytest.raises(ZondaError, match="Unknown Property type"):
+        life.create(text)
+
+
+# -- Zonda::ForEach -----------------------------------------------------------------------------
+
+
+def each(keys: str, value: str = "%key% has %value.size%") -> str:
+    return f"""
+        resources:
+          f:
+            type: Zonda::ForEach
+            properties:
+              for_each: {keys}
+              resource_def: {{type: {TEST}, properties: {{value: "{value}"}}}}
+        outputs:
+          map: {{value: {{get_attr: [f, output]}}}}
+          one: {{value: {{get_attr: [f, resource.c, output]}}}}
+          refs: {{value: {{get_attr: [f, refs_map]}}}}
+          keys: {{value: {{get_attr: [f, keys]}}}}
+        """
+
+
+def test_removing_one_in_the_middle_removes_only_that_one(life: Life) -> None:
+    life.create(each("{a: {size: 1}, b: {size: 2}, c: {size: 3}}"))
+    assert life.outputs["map"] == {"a": "a has 1", "b": "b has 2", "c": "c has 3"}
+    assert life.outputs["one"] == "c has 3"
+    before, since = life.outputs["refs"], life.now
+    assert life.update(each("{a: {size: 1}, c: {size: 3}}")).state == "UPDATE_COMPLETE"
+    assert life.outputs["refs"] == {name: before[name] for name in ("a", "c")}
+    assert life.touched("f", since) == {("b", "DELETE")}
+    assert life.outputs["keys"] == ["a", "c"]
+
+
+def test_keys_may_come_from_another_resource(life: Life) -> None:
+    text = each("{get_attr: [src, value]}", "%key%").replace(
+        "resources:\n",
+        f"resources:\n          src: {{type: {VALUE}, properties: {{value: [x, c]}}}}\n",
+    )
+    assert life.create(text).state == "CREATE_COMPLETE"
+    assert life.outputs["map"] == {"x": "x", "c": "c"}
+
+
+# -- scaling ------------------------------------------------------------------------------------
+
+
+def scaling(value: str = "a", more: str = "", least: int = 1) -> str:
+    return f"""
+        resources:
+          g:
+            type: OS::Heat::AutoScalingGroup
+            properties:
+              min_size: {least}
+              max_size: 6
+              resource: {{type: {TEST}, properties: {{value: "{value}"}}}}
+              {more}
+          up:
+            type: OS::Heat::ScalingPolicy
+            properties:
+              auto_scaling_group_id: {{get_resource: g}}
+              adjustment_type: change_in_capacity
+              scaling_adjustment: 2
+          down:
+            type: OS::Heat::ScalingPolicy
+            properties:
+              auto_scaling_group_id: {{get_resource: g}}
+              adjustment_type: change_in_capacity
+              scaling_adjustment: -1
+          r: {{type: {VALUE}, properties: {{value: {{get_attr: [g, outputs_list, output]}}}}}}
+        outputs:
+          size: {{value: {{get_attr: [g, current_size]}}}}
+          list: {{value: {{get_attr: [g, outputs_list, output]}}}}
+          refs: {{value: {{get_attr: [g, refs]}}}}
+        """
+
+
+def test_signals_scale_a_group_up_and_down(life: Life) -> None:
+    life.create(scaling())
+    (oldest,) = life.outputs["refs"]
+    assert life.signal("up").state == "CREATE_COMPLETE"
+    assert life.outputs["size"] == 3
+    assert life.outputs["refs"][0] == oldest
+    life.signal("down")
+    assert life.outputs["size"] == 2
+    assert oldest not in life.outputs["refs"]
+
+
+def test_a_signal_in_the_cooldown_is_passed_over(life: Life) -> None:
+    life.create(scaling(more="cooldown: 600"))
+    since = life.now
+    life.signal("up")
+    assert life.outputs["size"] == 1
+    assert life.now == since
+    life.stack.clock.advance(601)
+    life.signal("up")
+    life.signal("up")
+    assert life.outputs["size"] == 3
+
+
+def test_an_update_changes_members_one_after_the_other_and_keeps_the_size(life: Life) -> None:
+    life.create(scaling())
+    life.signal("up")
+    before = life.outputs["refs"]
+    assert life.update(scaling("b")).state == "UPDATE_COMPLETE"
+    assert life.outputs["list"] == ["b", "b", "b"]
+    assert life.outputs["refs"] == before
+
+
+def test_a_failed_scaling_fails_neither_the_stack_nor_the_next_signal(life: Life) -> None:
+    life.create(scaling('a", fail: "false'))
+    life.update(scaling('a", fail: "true', more="rolling_updates: {max_batch_size: 6}"))
+    assert life.update(scaling('a", fail: "false')).state == "UPDATE_COMPLETE"
+    life.signal("up")
+    assert life.outputs["size"] == 3
+
+
+def test_scaling_outlives_a_restart(life: Life) -> None:
+    life.create(scaling(more="cooldown: 600"))
+    life.stack.restart()
+    life.engine = life.stack.engine
+    life.signal("up")
+    assert life.outputs["size"] == 1
+    life.stack.clock.advance(601)
+    life.signal("up")
+    assert life.outputs["size"] == 3
+
+
+# -- stacks within stacks -----------------------------------------------------------------------
+
+
+CHILD = """
+    parameters: {p: {type: string}}
+    resources: {t: {type: OS::Heat::TestResource, properties: {value: {get_param: p}}}}
+    outputs: {o: {value: {get_attr: [t, output]}}}
+    """
+
+
+def test_a_stack_of_a_template_that_is_given_as_text(inline: InlineStack) -> None:
+    life = Life(inline, {"child.yaml": CHILD})
+    text = """
+        resources:
+          s:
+            type: OS::Heat::Stack
+            properties: {template: {get_file: child.yaml}, parameters: {p: hello}}
+        outputs:
+          o: {value: {get_attr: [s, outputs, o]}}
+          all: {value: {get_attr: [s, outputs]}}
+          name: {value: {get_attr: [s, stack_name]}}
+        """
+    assert life.create(text).state == "CREATE_COMPLETE"
+    assert life.outputs["o"] == "hello"
+    assert life.outputs["all"] == {"o": "hello"}
+    assert life.outputs["name"] == life.child("s").name
+    assert life.update(text.replace("hello", "bye")).state == "UPDATE_COMPLETE"
+    assert life.outputs["all"] == {"o": "bye"}
+
+
+def test_cloudformations_stack_of_a_file(inline: InlineStack) -> None:
+    life = Life(inline, {"child.yaml": CHILD})
+    text = """
+        resources:
+          s:
+            type: AWS::CloudFormation::Stack
+            properties: {TemplateURL: child.yaml, Parameters: {p: hello}}
+        outputs:
+          o: {value: {get_attr: [s, Outputs.o]}}
+        """
+    assert life.create(text).state == "CREATE_COMPLETE"
+    assert life.outputs["o"] == "hello"
+
+
+def test_a_fault_in_the_text_is_found_before_anything_is_made(life: Life) -> None:
+    text = """
+        resources:
+          s:
+            type: OS::Heat::Stack
+            properties: {template: "heat_template_version: 2018-08-31\\nresources: {a: {type: X}}"}
+        """
+    with pytest.raises(ZondaError, match=r"Resource Type \(X\) could not be found"):
+        life.create(text)
+
+
+# -- instances and deployments ------------------------------------------------------------------
+
+
+def test_instances_are_what_the_registry_says(inline: InlineStack) -> None:
+    instance = """
+        parameters: {ImageId: {type: string}, Tags: {type: json}}
+        resources: {t: {type: OS::Heat::TestResource, properties: {value: {get_param: ImageId}}}}
+        outputs: {PublicIp: {value: {get_attr: [t, output]}}}
+        """
+    life = Life(inline, {"instance.yaml": instance})
+    life.environment = "resource_registry: {AWS::EC2::Instance: instance.yaml}"
+    text = """
+        resources:
+          lc: {type: AWS::AutoScaling::LaunchConfiguration, properties: {ImageId: one}}
+          g:
+            type: OS::Heat::InstanceGroup
+            properties:
+              AvailabilityZones: []
+              LaunchConfigurationName: {get_resource: lc}
+              Size: 2
+          a:
+            type: AWS::AutoScaling::AutoScalingGroup
+            update_policy: {AutoScalingRollingUpdate: {MaxBatchSize: 1}}
+            properties:
+              AvailabilityZones: []
+              LaunchConfigurationName: {get_resource: lc}
+              MinSize: 1
+              MaxSize: 3
+          p:
+            type: AWS::AutoScaling::ScalingPolicy
+            properties:
+              AutoScalingGroupName: {get_resource: a}
+              AdjustmentType: ExactCapacity
+              ScalingAdjustment: 2
+        outputs:
+          g: {value: {get_attr: [g, InstanceList]}}
+          a: {value: {get_attr: [a, InstanceList]}}
+        """
+    assert life.create(text).state == "CREATE_COMPLETE"
+    life.signal("p")
+    assert life.outputs == {"g": "one,one", "a": "one,one"}
+    assert life.update(text.replace("ImageId: one", "ImageId: two")).state == "UPDATE_COMPLETE"
+    assert life.outputs == {"g": "one,one", "a": "two,two"}
+
+
+def test_a_deployment_for_each_server(life: Life) -> None:
+    text = """
+        resources:
+          config: {type: OS::Heat::SoftwareConfig, properties: {config: "echo"}}
+          d:
+            type: OS::Heat::SoftwareDeploymentGroup
+            properties:
+              config: {get_resource: config}
+              servers: {web: id-1, db: id-2}
+              signal_transport: NO_SIGNAL
+        outputs:
+          codes: {value: {get_attr: [d, deploy_status_codes]}}
+        """
+    assert life.create(text).state == "CREATE_COMPLETE"
+    assert set(life.members("d")) == {"web", "db"}
+    assert set(life.outputs["codes"]) == {"web", "db"}
