@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from zonda.hooks.errors import (
@@ -65,8 +67,10 @@ def as_data(error: ZondaError) -> dict[str, Any]:
     place = error.place if isinstance(error, TemplateError) else None
     path = error.path or error.at if isinstance(error, TemplateError) else ()
     related = error.related if isinstance(error, TemplateError) else ()
+    way = error.way if isinstance(error, TemplateError) else ()
     return {
         **_position(place),
+        "way": [_related(each) for each in way],
         "path": show_path(path) if isinstance(error, TemplateError) else None,
         "message": str(error),
         "code": error.code,
@@ -103,8 +107,11 @@ def as_text(screen: Screen, error: ZondaError) -> str:
     """One fault for people: a line, an excerpt on a terminal, what is related, a hint."""
     place = error.place if isinstance(error, TemplateError) else None
     related = error.related if isinstance(error, TemplateError) else ()
+    way = error.way if isinstance(error, TemplateError) else ()
+    if way and place is not None:
+        place = _from_here(place)
     kind = screen.coloured("error", "red")
-    return _said(screen, f"{kind}: {error} [{error.code}]", place, related, error.hint)
+    return _said(screen, f"{kind}: {error} [{error.code}]", place, related, error.hint, way)
 
 
 def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
@@ -114,17 +121,36 @@ def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
 
 
 def _said(
-    screen: Screen, line: str, place: Place | None, related: Sequence[Related], hint: str
+    screen: Screen,
+    line: str,
+    place: Place | None,
+    related: Sequence[Related],
+    hint: str,
+    way: Sequence[Related] = (),
 ) -> str:
     lines = [f"{place}: {line}" if place else line]
     if place is not None and screen.on_terminal:
         lines += excerpt(screen.source(place.file), place)
+    for step in way:
+        where = f"{_from_here(step.place)}: " if step.place else ""
+        lines.append(f"  {where}on the way: {step.message}")
     for other in related:
         where = f"{other.place}: " if other.place else ""
         lines.append(f"  {where}note: {other.message}")
     if hint:
         lines.append(f"  hint: {hint}")
     return "\n".join(lines)
+
+
+def _from_here(place: Place) -> Place:
+    """``place`` with the path of its file as seen from the current folder, if it is below that.
+
+    Nested templates are known by where they are, not by what somebody called them.
+    """
+    file, here = Path(place.file), Path.cwd()
+    if not (file.is_absolute() and file.is_relative_to(here)):
+        return place
+    return replace(place, file=str(file.relative_to(here)))
 
 
 def _unexpected(screen: Screen, error: Exception) -> int:

@@ -63,9 +63,8 @@ def _of_error(error: ZondaError) -> dict[str, Any]:
     if not isinstance(error, TemplateError):
         return _result(error.code, registry.ERROR, str(error), error.hint, None, (), "")
     path = show_path(error.path or error.at)
-    return _result(
-        error.code, registry.ERROR, str(error), error.hint, error.place, error.related, path
-    )
+    others = (*error.way, *error.related)
+    return _result(error.code, registry.ERROR, str(error), error.hint, error.place, others, path)
 
 
 def _of_warning(warning: TemplateWarning) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def test_data_is_wanted(screen: Screen) -> None:
                 "file": "t.yaml",
                 "line": 2,
                 "column": 9,
+                "way": [],
                 "path": "resources.web.properties.size",
                 "message": "Property error: resources.web.properties.size: 7 is too large",
                 "code": "ZON140",
@@ -129,6 +130,22 @@ def test_what_is_related_is_told_as_notes(screen: Screen) -> None:
     problems.report(screen, ValidationErrors([error]))
 
     assert "  t.yaml:3:4: note: p is declared here\n" in said(screen)
+
+
+def test_the_way_to_a_nested_template_is_told(screen: Screen) -> None:
+    error = TemplateError("x", place=Place("c.yaml", 1, 1))
+    error.way = (
+        Related("a has the type g", Place("t.yaml", 3, 4)),
+        Related("0 has the type c.yaml"),
+    )
+
+    problems.report(screen, ValidationErrors([error]))
+
+    assert said(screen).splitlines()[1:] == [
+        "  t.yaml:3:4: on the way: a has the type g",
+        "  on the way: 0 has the type c.yaml",
+    ]
+    assert problems.as_data(error)["way"][0]["line"] == 3
 
 
 def test_warnings_come_first_and_are_not_counted(screen: Screen) -> None:
