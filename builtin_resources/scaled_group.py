@@ -189,7 +189,7 @@ class ScaledGroup(Group):
                 hint="Signal one of its scaling policies.",
             )
         child, size = self.child, self.capacity(self.child)
-        if child is None or FAILED in (self.status, child.status) or self._is_busy(child):
+        if child is None or self.status == FAILED or self._is_busy(child):
             raise NoActionRequired(self.name, "the group is not complete")
         wanted = self._wanted(details, size)
         seconds = details.get(COOLDOWN)

@@ -131,8 +131,12 @@ class Running:
         self.touches_all = touches_all
 
     def look(self, seconds: float) -> StackView:
-        """The stack as soon as it is idle, at the latest after ``seconds``."""
+        """The stack as soon as it is at rest, at the latest after ``seconds``."""
         return self._commands.look(self.stack_id, seconds)
+
+    def is_at_rest(self, stack: StackView) -> bool:
+        """Whether nothing is planned or running in the stack, nor above or below it."""
+        return self._commands.is_at_rest(stack)
 
     @property
     def resource_count(self) -> int:
@@ -184,9 +188,13 @@ class Commands:
         """Drive or watch what a stack is doing; see ``App.wait``."""
         before = self._parts.reader.last_event()
         stack = self._parts.stack_ever(name_or_id)
-        if not stack.idle and self._lead("own"):
+        if not self.is_at_rest(stack) and self._lead("own"):
             self._drive(stack.id)
         return Running(self, stack, events_before=before)
+
+    def is_at_rest(self, stack: StackView) -> bool:
+        """See ``Running.is_at_rest``. A signal makes nested stacks work whose root is idle."""
+        return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
 
     def _ask(self, action: Action) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""
@@ -313,7 +321,7 @@ class Commands:
         while self._engine is None:
             stack = self._parts.stack(stack_id)
             left = until - self._parts.clock.monotonic()
-            if stack.idle or left <= 0:
+            if self.is_at_rest(stack) or left <= 0:
                 return stack
             if self._lead("own"):
                 self._drive(stack_id)

@@ -74,6 +74,12 @@ def follow(session: Session, running: Running, good: Collection[str]) -> int:
     return _verdict(session, running, stack, failed, good)
 
 
+def follow_signal(session: Session, running: Running) -> int:
+    """Show what a signal has begun in nested stacks, until that is over."""
+    _, failed = _watched(session, running)
+    return 1 if failed else 0
+
+
 def follow_passing(session: Session, running: Running, done: str) -> int:
     """Like ``follow``, of an action that the stack is not shown as afterwards; ``done``: told then.
 
@@ -129,7 +135,7 @@ def _watch(
             one for path, one in told if one.status == "FAILED" and one.resource_name and not path
         ]
         display.show(told, running.waiting(), session.app.clock.now())
-        if stack.idle:
+        if running.is_at_rest(stack):
             return stack
 
 

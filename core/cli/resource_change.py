@@ -12,6 +12,7 @@ from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import UsageError
 
 from . import nested
+from .follow import follow_signal
 from .session import Session
 from .stack_change import say_planned
 
@@ -34,9 +35,12 @@ def signal(session: Session, arguments: argparse.Namespace) -> int:
     where, name = nested.address(arguments.stack, arguments.resource)
     action = SignalResource(where, name, _details(arguments))
     running = session.app.act(action, drive=False)
-    if not nested.root_of(session, running.stack_id).idle:
-        say_planned(session, running)
-    return 0
+    root = nested.root_of(session, running.stack_id)
+    if not root.idle or running.driven_elsewhere:
+        if not running.is_at_rest(root):
+            say_planned(session, running)
+        return 0
+    return follow_signal(session, session.app.wait(root.id))
 
 
 def _details(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -41,6 +41,10 @@ class Life:
         return Bundle(_template(text), environment=self.environment, files=self.files)
 
     @property
+    def child_of_root(self) -> str:
+        return self.engine.reader.stack("test").id
+
+    @property
     def outputs(self) -> dict[str, Any]:
         return self.stack.outputs
 
@@ -378,12 +382,20 @@ def test_an_update_changes_members_one_after_the_other_and_keeps_the_size(life: 
     assert life.outputs["refs"] == before
 
 
-def test_a_failed_scaling_fails_neither_the_stack_nor_the_next_signal(life: Life) -> None:
-    life.create(scaling('a", fail: "false'))
-    life.update(scaling('a", fail: "true', more="rolling_updates: {max_batch_size: 6}"))
-    assert life.update(scaling('a", fail: "false')).state == "UPDATE_COMPLETE"
+def test_a_failed_scaling_does_not_fail_the_stack_and_may_be_signalled_again(life: Life) -> None:
+    life.create(scaling('a", fail: "true', least=0))
+    for _ in range(2):
+        since = life.now
+        assert life.signal("up").state == "CREATE_COMPLETE"
+        assert ("SIGNAL_FAILED", "resources.g.resources") in {
+            (f"{each.action}_{each.status}", each.reason.partition(": ")[2][:21])
+            for each in life.engine.reader.events(life.child_of_root, after=since)
+        }
+        assert life.outputs["size"] == 0
+    assert life.update(scaling("a", least=0)).state == "UPDATE_COMPLETE"
+    assert life.members("g") == {}
     life.signal("up")
-    assert life.outputs["size"] == 3
+    assert life.outputs["size"] == 2
 
 
 def test_scaling_outlives_a_restart(life: Life) -> None:

@@ -59,3 +59,34 @@ def test_as_many_as_are_needed(outputs: Any) -> None:
     # 2 at first, one more twice, and half of them away again
     (found,) = outputs("As many as are needed")
     assert found == {"size": 2, "greetings": ["hello", "hello"]}
+
+
+FAILING = """
+heat_template_version: 2018-08-31
+resources:
+  g:
+    type: OS::Heat::AutoScalingGroup
+    properties:
+      min_size: 0
+      max_size: 2
+      resource: {type: OS::Heat::TestResource, properties: {fail: true}}
+  more:
+    type: OS::Heat::ScalingPolicy
+    properties:
+      auto_scaling_group_id: {get_resource: g}
+      adjustment_type: change_in_capacity
+      scaling_adjustment: 1
+"""
+
+
+def test_a_signal_whose_change_fails_ends_with_1_and_leaves_nothing_running(
+    zonda: Any, write: Any
+) -> None:
+    zonda("stack", "create", "s", "-t", write("failing.yaml", FAILING))
+
+    for _ in range(2):
+        done = zonda("stack", "resource", "signal", "s", "more", code=1)
+        assert "Test Resource failed" in done.out + done.err
+
+    assert "CREATE_COMPLETE" in zonda("stack", "list").out
+    zonda("stack", "delete", "s", "--yes")
