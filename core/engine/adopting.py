@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -39,14 +39,53 @@ def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
         for name in definition.resources
     }
 
+    forced = _forced(room, action.force)
+
     def also(work: Work, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             handing.hand(row, handed[row.name])
+            forced(row)
 
     proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
     return dataclasses.replace(proposal, given=given), stack
+
+
+def below(room: Room, owner: ResourceRow, proposal: Proposal, known: Mapping[str, Any]) -> Proposal:
+    """The plan of a nested stack as the adoption of what it has; ``known``: what its owner was
+    handed, Heat's document of a nested stack.
+    """
+    nodes = nodes_of(room, proposal.template_id)
+    entries = _entries(known.get("resources") or {})
+    force = handing.is_forced(owner)
+    if not force:
+        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
+        owning.check_free(room, nodes, ids)
+    handed = {
+        name: handing.text(room.sealer, handing.ADOPT, entries.get(name, {})) for name in nodes
+    }
+    forced = _forced(room, force)
+
+    def also(work: Work, planned: StackRow) -> None:
+        for row in work.tx.resources_of(planned.id):
+            is_new = row.action == "INIT" or handing.is_adopting(row)
+            if is_new and row.want == PRESENT and row.name in handed:
+                handing.hand(row, handed[row.name])
+                forced(row)
+
+    return dataclasses.replace(proposal, action="ADOPT", also=also)
+
+
+def _forced(room: Room, force: bool) -> Callable[[ResourceRow], None]:
+    """Notes with a row that it is adopted whoever owns it, where that is so."""
+    text = handing.text(room.sealer, handing.FORCED, {}) if force else ""
+
+    def note(row: ResourceRow) -> None:
+        if text:
+            handing.hand(row, text)
+
+    return note
 
 
 def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -62,6 +101,8 @@ def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
                 f"The adoption data of resource {name} has hidden values left out.",
                 hint="Export it again with --with-secrets.",
             )
+        if isinstance(found.get("resources"), Mapping):
+            _entries(found["resources"])
     return resources
 
 
@@ -78,9 +119,15 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         raise UsageError("The id of the object to be imported is empty.")
     handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
     node = nodes[action.resource]
+    if node.cls.has_child:
+        raise NotSupported(
+            f"Resource {action.resource} is a nested stack: there is no object to be imported.",
+            hint="'zonda stack adopt' takes over whole stacks with what is nested in them.",
+        )
     if not action.force:
         own = (stack.id, action.resource)
         owning.check_free(room, nodes, {action.resource: action.physical_id}, own)
+    forced = _forced(room, action.force)
     fingerprint = room.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(room, stack, action.resource, requires)
@@ -89,6 +136,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         owning.leave_to(work, planned.id, action.resource, action.physical_id, handed)
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
         handing.hand(row, handed)
+        forced(row)
         row.want_hash = fingerprint
         row.want_template_id = planned.template_id
         row.generation = planned.generation

@@ -126,6 +126,10 @@ class Operation:
     def took(self, answer: Waiting) -> None:
         """What was answered is stored now."""
 
+    def refused(self, error: BaseException) -> Answer:
+        """What was to be stored with a token is refused."""
+        return self._failure(error)
+
     def policy(self) -> str:
         """What recovery may do with a handler that was interrupted."""
         if self._saves_first and self._saving().has_to_save:

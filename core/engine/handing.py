@@ -17,6 +17,8 @@ from zonda.core.store.sealing import Sealer
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING = "removing"
+#: Goes with ADOPT: although the object may belong to somebody else.
+FORCED = "forced"
 #: What operations of which action of a stack read to make an instance.
 _MADE_OF = {ADOPT: frozenset({"ADOPT", "IMPORT"}), RESTORE: frozenset({"RESTORE"})}
 #: What an operation is done with once it has ended well.
@@ -39,6 +41,8 @@ def hand(row: ResourceRow, given: str) -> None:
 
 def drop(row: ResourceRow, *kinds: str) -> None:
     """Forget what an instance was handed of these kinds."""
+    if ADOPT in kinds:
+        kinds = (*kinds, FORCED)
     if row.given is not None:
         _store(row, {kind: given for kind, given in _entries(row).items() if kind not in kinds})
 
@@ -46,6 +50,21 @@ def drop(row: ResourceRow, *kinds: str) -> None:
 def is_adopting(row: ResourceRow) -> bool:
     """Whether the adoption that an instance takes part in has not worked yet."""
     return ADOPT in _entries(row)
+
+
+def is_forced(row: ResourceRow) -> bool:
+    """Whether it is adopted although somebody else may own it."""
+    return says_forced(row.given)
+
+
+def says_forced(given: str | None) -> bool:
+    """``is_forced``, of what stands in the column."""
+    return FORCED in _kinds(given)
+
+
+def says_adopting(given: str | None) -> bool:
+    """``is_adopting``, of what stands in the column."""
+    return ADOPT in _kinds(given)
 
 
 def is_made_instead(row: ResourceRow) -> None:
@@ -100,9 +119,13 @@ def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
 
 def _entries(row: ResourceRow) -> dict[str, str]:
     """What is handed to an instance, by kind."""
-    if row.given is None:
+    return _kinds(row.given)
+
+
+def _kinds(given: str | None) -> dict[str, str]:
+    if given is None:
         return {}
-    return {line.partition(":")[0]: line for line in row.given.split("\n")}
+    return {line.partition(":")[0]: line for line in given.split("\n")}
 
 
 def _store(row: ResourceRow, entries: Mapping[str, str]) -> None:

@@ -6,7 +6,6 @@ stack at the top, it is never rolled back by itself, and nobody but its owner pl
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,8 @@ from zonda.core.template import policies
 from zonda.core.template.bundle import Identity
 from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.fingerprint import canonical
+from zonda.core.template.policies import Policies
+from zonda.hooks.errors import show_path
 
 from .definitions import Definition, policies_of
 from .planning import Proposal
@@ -63,7 +64,7 @@ def proposed(
         template_id,
         room.sealer.dump(body, sealed=sealed),
         {
-            "policies": _policies(definition, child),
+            "policies": _policies(room, definition, child),
             "description": str(definition.description),
             "note": "",
             "disable_rollback": 1,
@@ -80,12 +81,32 @@ def _parameters(room: Room, child: StackRow) -> Mapping[str, Any] | None:
     return values
 
 
-def _policies(definition: Definition, child: StackRow) -> str:
-    """What the environment says, but that of the stack: a nested one goes with its owner."""
+def _policies(room: Room, definition: Definition, child: StackRow) -> str:
+    """What the environment says, and said before, unless that is undone."""
     known = policies_of(definition)
-    protect = {key: value for key, value in known.protect.items() if key != policies.STACK}
-    known = dataclasses.replace(known, protect=protect)
+    if is_undone(room, child):
+        return known.for_undoing().to_text()
     return known.after(policies.read(child.policies)).to_text()
+
+
+def policies_now(room: Room, child: StackRow) -> Policies | None:
+    """What the stack at the top says by now of what is nested in it; None where nothing does.
+
+    It may have been updated since, and have had no reason to plan the nested one anew.
+    """
+    root = room.reader().stack_row(child.root)
+    if root.template_id is None or child.template_id is None:
+        return None
+    family = room.definitions.get(root.template_id).family
+    spec: ChildSpec = room.definitions.get(child.template_id).spec
+    own = family.environment_below({}).own
+    return policies.of_environment(own, family.registry_below(spec).breakpoints)
+
+
+def is_undone(room: Room, child: StackRow) -> bool:
+    """Whether the stack at the top undoes a plan that has failed, with all that it has made."""
+    root = room.reader().stack_row(child.root)
+    return root.action == "ROLLBACK" and not policies.read(root.policies).before
 
 
 def _hashes(room: Room, spec: ChildSpec) -> tuple[str, str]:
@@ -103,6 +124,8 @@ def reason_above(owner: str, child: StackRow) -> tuple[str, str]:
     above = show_path(("resources", owner))
     if separator and kind.isidentifier() and text[:1] in (".", "["):
         return kind, f"{kind}: {above}.resources{text}"
+    if first.startswith(("resources.", "resources[")):
+        return "ResourceFailure", f"ResourceFailure: {above}.{first}"
     return "ResourceFailure", f"ResourceFailure: {above}: {first}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from . import handing, lapsing, parts, recording, snapshotting
+from . import lapsing, parts, recording, snapshotting, taking
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -96,15 +96,16 @@ def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
 def _complete(work: Work, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
         lapsing.lapse(work, stack)
+    left = ""
     if stack.action in CLEANING:
         if stack.action != "CREATE" and (stack.good_template_id is None or parts.good(stack)):
-            _take_over(work, stack)
+            left = taking.over(work, stack)
         parts.worked(work, stack)
         stack.good_template_id = stack.template_id
     if stack.action == "DELETE":
         stack.deleted_at = work.now
         work.tx.drop_snapshots(stack.id)
-    reason = f"Stack {stack.action} completed successfully{stack.note}"
+    reason = f"Stack {stack.action} completed successfully{stack.note}{left}"
     _end(work, stack, COMPLETE, reason + _resumed(work, stack))
 
 
@@ -121,14 +122,6 @@ def _resumed(work: Work, stack: StackRow) -> str:
     names = sorted(row.name for row in rows if row.suspended and row.want == PRESENT)
     stack.suspended = int(bool(names))
     return f"; still suspended: {', '.join(names)}" if names else ""
-
-
-def _take_over(work: Work, stack: StackRow) -> None:
-    """What was adopted is ours from now on, but for what the plan was not for."""
-    outside = parts.outside(stack)
-    for row in work.tx.resources_of(stack.id):
-        if row.name not in outside:
-            handing.drop(row, handing.ADOPT)
 
 
 def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:

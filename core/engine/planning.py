@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import breakpoints, parts, phases, recording, release, snapshotting
+from . import breakpoints, parts, phases, recording, release, snapshotting, still_wanted
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
-from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, MAKING, PASSING, PRESENT, UP
+from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
 from .work import Work
 
 
@@ -76,8 +76,7 @@ def _preempt(work: Work, stack: StackRow) -> None:
     """Nested stacks that are being made what nobody wants any more come to their end at once."""
     for key in work.tx.running(stack.id):
         row = _row(work, key)
-        wanted = row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash
-        if not wanted:
+        if still_wanted.is_overtaken(stack, row):
             release.halt_below(work, row)
 
 

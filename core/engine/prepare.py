@@ -154,8 +154,16 @@ class Preparation:
             assert self.row.want_template_id is not None
             definition = self.instances.definitions.get(self.row.want_template_id)
             sealer = self.instances.lending.sealer
-            self._hashed = hash_of(sealer, definition, self.resolved, self.cls, self._wanted)
+            found = hash_of(sealer, definition, self.resolved, self.cls, self._wanted)
+            self._hashed = found + self._part()
         return self._hashed
+
+    def _part(self) -> str:
+        """What a nested stack is to go back to is another one, whatever its definition."""
+        if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.has_child:
+            return ""
+        sealer = self.instances.lending.sealer
+        return str(handing.values(sealer, self.row, handing.RESTORE).get("snapshot", ""))
 
     def _wanted(self) -> Resource:
         return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)

@@ -112,37 +112,88 @@ def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
     if proposal.wanted is None:
         return
     known = policies.read(str(proposal.changes.get("policies", stack.policies)))
-    if known.protects_any or work.tx.protected(stack.id):
-        held = would_delete(stack, work.tx.resources_of(stack.id), proposal, known)
+    if known.protects_any or work.tx.has_protected(stack.root):
+        rows = work.tx.resources_of(stack.id)
+        held = would_delete(stack, rows, proposal, known)
+        going = _going(rows, proposal)
+        held += [each for row in going for each in held_below(work, row, known)]
         if held:
             raise _deleting(stack, held)
+
+
+def held_below(work: Work, owner: ResourceRow, known: Policies) -> list[Protection]:
+    """What is protected of all that an instance has nested; ``known``: by which policies.
+
+    The environment says the same of every nested stack: what it says now counts, although they
+    may have had no reason to be planned since.
+    """
+    if known.undoing:
+        known = Policies()
+    child = work.tx.child_of(owner.id)
+    if child is None or owner.deletion_policy == "Retain":
+        return []
+    found: list[Protection] = []
+    for row in work.tx.resources_of(child.id):
+        if row.want == PRESENT:
+            if each := of_resource(child, row, known):
+                found.append(each)
+            found += held_below(work, row, known)
+    return found
+
+
+def forbids_replacement_below(work: Work, row: ResourceRow) -> str:
+    """Why an instance cannot be replaced, for what it has nested goes with it; or ''."""
+    stack = work.stack_of(row)
+    if not stack.policies and not work.tx.has_protected(stack.root):
+        return ""
+    held = held_below(work, row, policies.read(stack.policies))
+    if not held:
+        return ""
+    names, lift = _named(stack, held), _lifting(held)
+    return f"Protected: resources.{row.name}: {names} in it cannot be deleted. {lift}"
 
 
 def would_delete(
     stack: StackRow, rows: Iterable[ResourceRow], proposal: Proposal, known: Policies
 ) -> list[Protection]:
     """What is protected of the instances that a plan with the policies ``known`` would delete."""
-    wanted = {item.name for item in proposal.wanted or ()}
-    selection = proposal.selection
     if known.undoing:
         known = Policies()
-    going = [
+    going = _going(rows, proposal)
+    return [found for row in going if (found := of_resource(stack, row, known))]
+
+
+def _going(rows: Iterable[ResourceRow], proposal: Proposal) -> list[ResourceRow]:
+    """The instances that a plan would delete."""
+    wanted = {item.name for item in proposal.wanted or ()}
+    selection = proposal.selection
+    return [
         row
         for row in rows
         if row.want == PRESENT
         and row.name not in wanted
         and (selection is None or row.name in selection.names)
     ]
-    return [found for row in going if (found := of_resource(stack, row, known))]
 
 
 def _deleting(stack: StackRow, held: Sequence[Protection]) -> Conflict:
-    names = ", ".join(sorted(found.name for found in held))
     are, them = ("is", "it") if len(held) == 1 else ("are", "them")
     return _refusal(
-        f"{names} in stack {stack.name} {are} protected, and this would delete {them}.",
-        " ".join(found.how_to_lift for found in held),
+        f"{_named(stack, held)} in stack {stack.name} {are} protected, and this would delete "
+        f"{them}.",
+        _lifting(held),
     )
+
+
+def _named(stack: StackRow, held: Sequence[Protection]) -> str:
+    """What is protected; what is nested with its own stack."""
+    here = [found.name for found in held if found.stack == stack.name]
+    below = [f"{found.name} (of {found.stack})" for found in held if found.stack != stack.name]
+    return ", ".join(sorted(here) + sorted(below))
+
+
+def _lifting(held: Sequence[Protection]) -> str:
+    return " ".join(dict.fromkeys(found.how_to_lift for found in held))
 
 
 def _refusal(message: str, hint: str) -> Conflict:

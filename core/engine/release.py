@@ -27,14 +27,13 @@ from .states import (
     UP,
     USER_CANCELLED,
 )
+from .still_wanted import HALTED
 from .work import Work, failures
 
 #: The failure of an action that the user has cancelled.
 CANCELLED = USER_CANCELLED
 #: How many reasons a stack keeps of one action: the list is read and written at each failure.
 MOST_REASONS = 100
-#: The failure of an action of a nested stack that is not wanted any more.
-HALTED = "Stopped with the stack above"
 MORE = "and more: each resource has its own reason"
 
 
@@ -123,6 +122,8 @@ def block(work: Work, row: ResourceRow) -> None:
             row.verb = ""
             row.open = LEAVING if row.op else CLOSED
             stack.remaining -= int(not row.op)
+            if not row.op:  # a breakpoint that was cleared for this plan is none for the next one
+                row.hook, row.hook_until = "", None
     phases.turn(work, stack)
 
 
@@ -161,7 +162,9 @@ def halt(work: Work, stack: StackRow) -> None:
 def halt_below(work: Work, row: ResourceRow) -> None:
     """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
     child = busy_child(work, row)
-    if child is not None and not child.halted:
+    if child is None:
+        work.after.poke[row.id] = None  # it may be waiting to plan something there
+    elif not child.halted:
         child.failures = json.dumps([*failures(child), HALTED])
         halt(work, child)
         phases.turn(work, child)

@@ -16,6 +16,7 @@ from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.near import near
 
 from . import actions, documents, handing, proposals, snapshotting
+from .definitions import Node
 from .planning import Proposal
 from .proposals import check_meant, check_overtakes, nodes_of, stored
 from .recording import Given
@@ -54,7 +55,11 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
     if snapshot.status == IN_PROGRESS:
         raise NotSupported(f"Snapshot {snapshot.id} is still being made.", hint="Wait for it.")
     entries = resources_of(room, snapshot)
-    keepers = [row for row in _keepers(room, stack) if row.name in entries and _deletes(room, row)]
+    keepers = [
+        row
+        for row in _keepers(room, stack)
+        if _deletes(room, row) and (row.name in entries or _has_part(room, row, snapshot))
+    ]
     going = [row.name for row in keepers if row.want != PRESENT]
     if going:
         raise NotSupported(
@@ -62,7 +67,8 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteSnapshot) -> Propo
             hint="Delete the stack, or update it so that they stay or are gone.",
         )
     handed = {
-        row.id: handing.text(room.sealer, handing.SNAPSHOT, entries[row.name]) for row in keepers
+        row.id: handing.text(room.sealer, handing.SNAPSHOT, entries.get(row.name, {}))
+        for row in keepers
     }
     asked = {row.name for row in keepers}
 
@@ -93,7 +99,7 @@ def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Pr
     asked: set[str] = set()
     for row in _keepers(room, stack):
         kept = [entries[row.name] for entries in known if row.name in entries]
-        if kept and _deletes(room, row):
+        if kept and _deletes(room, row) and not room.definitions.has_child(row):
             values = {"kept": kept, "generation": stack.generation + 1}
             handed[row.id] = handing.text(room.sealer, handing.FORGET, values)
             asked.add(row.name)
@@ -160,7 +166,21 @@ def _deletes(room: Room, row: ResourceRow) -> bool:
         cls = room.definitions.class_of(row)
     except ZondaError:  # its plug-in is gone: its own deletion says so
         return False
-    return callable(getattr(cls, "handle_delete_snapshot", None))
+    return cls.has_child or callable(getattr(cls, "handle_delete_snapshot", None))
+
+
+def part(room: Room, child: StackRow, whole: str) -> SnapshotRow | None:
+    """The part of a nested stack in the snapshot of the id ``whole``, if it has one.
+
+    It bears that id as its name.
+    """
+    return next((row for row in _all(room, child) if row.name == whole), None)
+
+
+def _has_part(room: Room, row: ResourceRow, snapshot: SnapshotRow) -> bool:
+    """Whether an owner has a part of a snapshot, also where it has not worked there."""
+    child = room.reader().child_row(row.id)
+    return child is not None and part(room, child, snapshot.id) is not None
 
 
 def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Proposal:
@@ -172,13 +192,20 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
     if (snapshot.action, snapshot.status) != ("SNAPSHOT", COMPLETE):
         state = f"{snapshot.action}_{snapshot.status}"
         raise NotSupported(f"Snapshot {snapshot.id} cannot be restored: it is {state}.")
+    proposal = stored(room, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
+    return restoring(room, proposal, snapshot, nodes_of(room, snapshot.template_id))
+
+
+def restoring(
+    room: Room, proposal: Proposal, snapshot: SnapshotRow, nodes: Mapping[str, Node]
+) -> Proposal:
+    """A plan of ``nodes`` that hands to each what it gave to a snapshot."""
     entries = resources_of(room, snapshot)
     handed = {
-        name: handing.text(room.sealer, handing.RESTORE, entries[name])
-        for name, node in nodes_of(room, snapshot.template_id).items()
-        if name in entries and callable(getattr(node.cls, "handle_restore", None))
+        name: handing.text(room.sealer, handing.RESTORE, _with_id(node, entries[name], snapshot))
+        for name, node in nodes.items()
+        if name in entries and _restores(node)
     }
-    proposal = stored(room, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in handed)
         for item in proposal.wanted or ()
@@ -189,6 +216,15 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
         also=lambda work, planned: hand(work, planned, handed),
         given=Given(detail={"snapshot": snapshot.id}),
     )
+
+
+def _restores(node: Node) -> bool:
+    return node.cls.has_child or callable(getattr(node.cls, "handle_restore", None))
+
+
+def _with_id(node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow) -> Mapping[str, Any]:
+    """By the id of the whole, the part of a nested stack is found."""
+    return {**entry, "snapshot": snapshot.id} if node.cls.has_child else entry
 
 
 def hand(work: Work, stack: StackRow, handed: Mapping[str, str]) -> None:

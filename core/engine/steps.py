@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, copied
+from zonda.hooks.errors import RequestError
 
 from . import attempts, breakpoints, limits, protection, recording, transitions
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
@@ -93,7 +94,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
 
 
 def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
-    if transitions.is_left_alone(row):
+    if transitions.is_left_alone(row) and not transitions.has_adopted_below(work, row):
         transitions.abandoned(work, row)
         return None
     reason = protection.forbids_deletion(work, row)
@@ -193,6 +194,7 @@ def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
 def _replace(work: Work, row: ResourceRow, cause: str) -> None:
     """Replace an instance, unless it has been protected since that was decided."""
     reason = protection.forbids_replacement(work.stack_of(row), row)
+    reason = reason or protection.forbids_replacement_below(work, row)
     if reason:
         failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
         transitions.refused(work, row, "UPDATE", failure)
@@ -283,7 +285,10 @@ def keep(
     handle = transitions.held(operation.row)
     found: Answer = answer
     while isinstance(found, Waiting):
-        kept = yield Tx(_with(writes, handle, _stored(room, handle, found, write)))
+        try:
+            kept = yield Tx(_with(writes, handle, _stored(room, handle, found, write)))
+        except RequestError as error:  # what goes with the token is refused
+            return operation.refused(error)
         if kept is not STALE:
             operation.took(found)
             return found if kept else LOST

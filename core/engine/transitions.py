@@ -12,7 +12,18 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
 
-from . import breakpoints, causes, failing, handing, limits, parts, phases, release
+from . import (
+    breakpoints,
+    causes,
+    failing,
+    handing,
+    limits,
+    parts,
+    phases,
+    release,
+    setting_free,
+    taking,
+)
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
@@ -219,7 +230,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     if op not in PASSING_OPERATIONS:
         row.action, row.status, row.status_reason = op, status, reason
     if event == "finished":
-        handing.has_ended(row, work.stack_of(row).action, op)
+        taking.ended(work, row, work.stack_of(row).action, op)
         if op == "RESUME":
             row.suspended = 0
     if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
@@ -353,7 +364,7 @@ def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) ->
             row.meta = prepared.metadata
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
-    handing.has_ended(row, work.stack_of(row).action)
+    taking.ended(work, row, work.stack_of(row).action)
     if row.action in UNHARMED and row.status == FAILED:
         # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
         row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
@@ -441,8 +452,17 @@ def is_left_alone(row: ResourceRow) -> bool:
     return row.deletion_policy == "Retain" or row.external_id is not None
 
 
+def has_adopted_below(work: Work, row: ResourceRow) -> bool:
+    """Whether an instance has a nested stack that is being adopted: its members know themselves."""
+    if not handing.is_adopting(row) or row.deletion_policy == "Retain":
+        return False
+    return work.tx.child_of(row.id) is not None
+
+
 def abandoned(work: Work, row: ResourceRow) -> None:
     """An instance that is to go is left alone outside (retained, external): only its row goes."""
+    if row.fence:
+        setting_free.set_free(work, row)
     if row.action != "INIT":
         work.resource_event(row, "DELETE", COMPLETE, CHANGED)
     release.close(work, row, changed=True)

@@ -223,12 +223,12 @@ def columns(row_type: type[Any]) -> tuple[str, ...]:
 
 
 #: Never rewritten once a row is there.
-FIXED = frozenset({"id", "stack_id", "name", "created_at", "owner_resource_id", "root_id"})
+FIXED = frozenset({"id", "stack_id", "name", "created_at"})
 
 
 #: Columns that stand in an index: an update that leaves them out touches no page of it.
 INDEXED = {
-    StackRow: ("deleted_at", "drift_next", "project"),
+    StackRow: ("deleted_at", "drift_next", "project", "owner_resource_id", "root_id"),
     ResourceRow: ("deadline", "hook_until", "op", "op_id", "open"),
 }
 #: Updates by what they leave out, the shortest first; the last one fits always.

@@ -131,6 +131,12 @@ STATEMENTS: dict[str, Executable] = {
     )
     .where(R.stack_id == S.id, R.physical_id.is_not(None), R.external_id.is_(None))
     .order_by(R.id),
+    "resources_with_id": select(R.id, R.type, R.class_type, R.given)
+    .where(R.physical_id == P("physical_id"), R.external_id.is_(None))
+    .order_by(R.id),
+    "protected_of_tree": select(R.id)
+    .where(R.stack_id == S.id, S.root_id == P("root"), R.protect == ONE)
+    .order_by(R.id),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),
     "resources_of_root": select(RESOURCE)
     .where(R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None))
@@ -158,9 +164,6 @@ STATEMENTS: dict[str, Executable] = {
     # table instead of the index of what is running.
     "paused_too_long": select(R.id).where(R.hook_until < P("now")),
     "paused_ids": select(R.id).where(R.stack_id == P("stack_id"), R.hook != NOTHING).order_by(R.id),
-    "protected_ids": select(R.id)
-    .where(R.stack_id == P("stack_id"), R.protect == ONE)
-    .order_by(R.id),
     "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")),
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)

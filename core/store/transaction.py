@@ -112,6 +112,12 @@ class Transaction:
         found = self._execute(SQL["child_of"], (resource_id,)).fetchone()
         return None if found is None else self._adopt_stack(found)
 
+    def tree(self, root_id: str) -> list[StackRow]:
+        """The stacks of one tree that are not deleted, the root first."""
+        self._flush_stacks()
+        found = self._execute(SQL["stacks_of_root"], (root_id,)).fetchall()
+        return [self._adopt_stack(each) for each in found]
+
     def add_template(
         self, template_id: str, stack_id: str, body: str, at: float, base_id: str | None = None
     ) -> None:
@@ -210,9 +216,15 @@ class Transaction:
         """Instances of a stack that wait at a breakpoint, or have just left one."""
         return self._ids("paused_ids", stack_id)
 
-    def protected(self, stack_id: str) -> list[str]:
-        """Instances of a stack that a command has protected."""
-        return self._ids("protected_ids", stack_id)
+    def with_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
+        """(id, type, what it was handed) of the instances that own an object of that id."""
+        self.flush()
+        found = self._execute(SQL["resources_with_id"], (physical_id,)).fetchall()
+        return [(key, class_type or kind, given) for key, kind, class_type, given in found]
+
+    def has_protected(self, root_id: str) -> bool:
+        """Whether a command protects anything in a tree."""
+        return bool(self._ids("protected_of_tree", root_id))
 
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""

@@ -1,0 +1,45 @@
+"""Nested stacks that are not simply made: adopted, or gone back to, like the stack above.
+
+In the pool. The plan of the template is there already; what it is for, and what it hands to the
+members, is added here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+
+from . import adopting, handing, snapshots
+from .instances import Seen
+from .planning import Proposal
+from .proposals import nodes_of
+from .room import Room
+from .states import COMPLETE
+
+
+def as_above(room: Room, owner: Seen, child: StackRow, proposal: Proposal) -> Proposal:
+    """The plan of a nested stack as what is done to its owner wants it."""
+    if owner.row.op == "ADOPT":
+        return adopting.below(room, owner.row, proposal, given(room, owner, handing.ADOPT))
+    if owner.stack.action == "RESTORE" and handing.is_for(owner.row, "RESTORE"):
+        return _restored(room, child, proposal, given(room, owner, handing.RESTORE))
+    return proposal
+
+
+def given(room: Room, owner: Seen, kind: str) -> Mapping[str, Any]:
+    """What an owner was handed."""
+    return handing.values(room.sealer, owner.row, kind)
+
+
+def _restored(
+    room: Room, child: StackRow, proposal: Proposal, handed: Mapping[str, Any]
+) -> Proposal:
+    part = snapshots.part(room, child, str(handed.get("snapshot")))
+    if part is None or (part.action, part.status) != ("SNAPSHOT", COMPLETE):
+        return proposal  # this stack is younger than the snapshot
+    nodes = nodes_of(room, proposal.template_id)
+    proposal = dataclasses.replace(proposal, action="RESTORE")
+    return snapshots.restoring(room, proposal, part, nodes)

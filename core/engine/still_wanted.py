@@ -1,0 +1,37 @@
+"""Whether what runs on an owner still may begin something in its nested stack.
+
+A plan above that is halted, or that wants something else by now, ends what runs below; an owner
+that is about to plan its nested stack is between two such runs, and must find that out by itself.
+"""
+
+from __future__ import annotations
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import ResourceFailure
+
+from .states import MAKING, PRESENT
+
+#: The failure of an action of a nested stack that is not wanted any more.
+HALTED = "Stopped with the stack above"
+
+
+def is_overtaken(stack: StackRow, row: ResourceRow) -> bool:
+    """Whether a newer plan wants something else than the operation that runs on ``row``."""
+    if row.op_gen == stack.generation:
+        return False
+    return not (row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash)
+
+
+def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
+    """Whether the operation on ``row`` may begin something more below."""
+    return not stack.halted and not is_overtaken(stack, row)
+
+
+def check(reader: Reader, key: str) -> None:
+    """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
+    with reader.snapshot():
+        row = reader.resource_row(key)
+        if row is None or may_go_on(reader.stack_row(row.stack_id), row):
+            return
+    raise ResourceFailure(HALTED)
