@@ -7,8 +7,7 @@ two looks is only a backstop. What it stores is enough to go on with after a cra
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
@@ -16,21 +15,28 @@ from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition
 
-from . import nested_making, nested_verbs, nesting, still_wanted
+from . import actions, nesting, plans, still_wanted
 from .accepting import accept
 from .calls import Operation
 from .context import Write
 from .definitions import Definition
 from .instances import Seen
-from .outcome import NO, Again, Answer, Failure, Final, Waiting
+from .outcome import Answer, Failure, Final, Waiting
 from .planning import Proposal
 from .reasons import paths_by_key
 from .room import Room
-from .states import IDLE, MAKING
-from .work import Work, failures
+from .states import FAILED, IDLE, MAKING
+from .work import Work
 
 #: Seconds between two looks at a nested stack whose end nobody has told.
 BACKSTOP = 30.0
+#: What is done to the child, by what is done to its owner.
+_VERBS: Mapping[str, Callable[[str], Any]] = {
+    "DELETE": actions.DeleteStack,
+    "SUSPEND": actions.SuspendStack,
+    "RESUME": actions.ResumeStack,
+    "CHECK": actions.CheckStack,
+}
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
 
@@ -48,7 +54,6 @@ class NestedOperation(Operation):
     def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
         super().__init__(room.instances, seen, gathered)
         self._room = room
-        self.is_light = self.is_quick = True
 
     def policy(self) -> str:
         """Nothing happens outside before it is stored."""
@@ -65,10 +70,6 @@ class NestedOperation(Operation):
         """Nothing."""
         return None
 
-    def _again(self, error: BaseException) -> Again:
-        """Only the members of the nested stack are tried more than once."""
-        return NO
-
     # -- handle ---------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:
@@ -83,7 +84,8 @@ class NestedOperation(Operation):
         return self._verb(child)
 
     def _verb(self, child: StackRow) -> Answer:
-        proposal = nested_verbs.planned(self._room, self.action, self.seen.stack, child)
+        action = _VERBS[self.action](child.id)
+        proposal = plans.PLANS[type(action)](self._room, child, action)
         if proposal is None and child.phase == IDLE:
             return self._final()
         return self._planning(child, proposal, 0)
@@ -110,7 +112,6 @@ class NestedOperation(Operation):
             name = target.physical_resource_name()
             child = nesting.new_child(self._room, self.seen.stack, self.row, name)
         proposal = nesting.proposed(self._room, child, spec, parent, template_id)
-        proposal = nested_making.as_above(self._room, self.seen, child, proposal)
         return self._planning(child, proposal, applied + 1)
 
     def _planning(self, child: StackRow, proposal: Proposal | None, applied: int) -> Waiting:
@@ -149,9 +150,7 @@ class NestedOperation(Operation):
 
     def _poll(self) -> Answer:
         self._during = "poll"
-        self._instance = None  # what it says of its child, and has kept, must be read anew
-        data = self.instances.definitions.reader.sealed_data(self.row.id)
-        self.seen = dataclasses.replace(self.seen, data=data)
+        self._instance = None  # what it says of its child must be read anew
         token = self.token
         until = token.get("until")
         if until is not None:
@@ -161,7 +160,7 @@ class NestedOperation(Operation):
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:
             return self._waits(token, BACKSTOP)
-        if failures(child):  # its state may be shown as what it was before
+        if child.status == FAILED:
             kind, reason = nesting.reason_above(self.row.name, child)
             return Failure(reason, kind, during="poll")
         if self.action in _TEMPLATED:

@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine import actions
 
-from .sim.life import live
+from .sim.life import live, live_nested
 from .sim.play import play
 from .sim.simulator import Simulator
 
@@ -42,6 +42,28 @@ KEPT_WHOLE = [
     pytest.param(61286, id="what-was-imported-was-adopted-as-another-type-too"),
 ]
 
+#: The same of lives with nested stacks; ``tests/engine/test_nested_halting.py`` has them simple.
+KEPT_NESTED = [
+    pytest.param(2, id="a-nested-stack-was-planned-in-a-tree-that-was-halted"),
+]
+
+#: What may be asked of a tree of stacks here.
+NESTED = (
+    actions.CancelStack,
+    actions.CheckStack,
+    actions.ClearHooks,
+    actions.CreateStack,
+    actions.DeleteStack,
+    actions.MarkResource,
+    actions.ProtectStack,
+    actions.ResumeStack,
+    actions.RetryStack,
+    actions.RollbackStack,
+    actions.SignalResource,
+    actions.SuspendStack,
+    actions.UpdateStack,
+)
+
 
 def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
     """All of them; what was counted in all."""
@@ -58,6 +80,12 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
     counted = played(range(220), live)
     missing = {kind.__name__ for kind in get_args(actions.Action)} - set(counted)
+    assert not missing
+
+
+def test_a_life_with_nested_stacks_ends_as_it_must() -> None:
+    counted = played(range(100), live_nested)
+    missing = {kind.__name__ for kind in NESTED} - set(counted)
     assert not missing
 
 
@@ -80,3 +108,8 @@ def test_a_seed_that_once_failed_still_holds(seed: int) -> None:
 @pytest.mark.parametrize("seed", KEPT_WHOLE)
 def test_a_whole_life_that_once_failed_still_holds(seed: int) -> None:
     live(seed)
+
+
+@pytest.mark.parametrize("seed", KEPT_NESTED)
+def test_a_life_with_nested_stacks_that_once_failed_still_holds(seed: int) -> None:
+    live_nested(seed)

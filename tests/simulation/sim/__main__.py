@@ -1,6 +1,6 @@
 """Many seeds, and what happened in them: ``python -m tests.simulation.sim KIND FIRST COUNT``.
 
-KIND is ``whole``, ``plain`` or ``inward``. Set ``PYTHONHASHSEED`` to see a seed again.
+KIND is ``whole``, ``nested``, ``plain`` or ``inward``. Set ``PYTHONHASHSEED`` to see a seed again.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from .life import live
+from .life import live, live_nested
 from .play import play
 from .simulator import Simulator
 
 KINDS: dict[str, Callable[[int], Simulator]] = {
     "whole": live,
+    "nested": live_nested,
     "plain": play,
     "inward": lambda seed: play(seed, inward=True),
 }

@@ -13,11 +13,9 @@ from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
 
-from .environment import changed_template, whole_template
+from .environment import SIZE
 from .rest import clear
 from .simulator import Simulator
-
-SIZE = 8
 
 
 class Asking:
@@ -67,13 +65,15 @@ class Asking:
     @property
     def stack(self) -> StackRow | None:
         """The stack that lives, as it was last committed."""
-        live = [each for each in self.sim.watcher.stacks.values() if each.deleted_at is None]
-        return live[0] if live else None
+        return self.sim.watcher.root
 
     @property
     def rows(self) -> list[ResourceRow]:
         """Its rows that are wanted."""
-        return [row for row in self.sim.watcher.rows.values() if row.want == PRESENT]
+        stack, rows = self.stack, self.sim.watcher.rows.values()
+        if stack is None:
+            return []
+        return [row for row in rows if row.stack_id == stack.id and row.want == PRESENT]
 
     def _name(self) -> str:
         names = [row.name for row in self.rows] or ["r0"]
@@ -84,9 +84,9 @@ class Asking:
     def _bundle(self) -> Any:
         sim, known = self.sim, self.sim.texts
         if known and self.source.random() < 0.6:
-            made = changed_template(self.source, self.source.choice(known[-3:]))
+            made = sim.writing.changed(self.source, self.source.choice(known[-3:]))
         else:
-            made = whole_template(self.source, SIZE, sim.world.external)
+            made = sim.writing.whole(self.source, sim.world.external)
         text = json.dumps(made)
         known.append(text)
         return sim.bundle(text)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .template import random_template
 
+SIZE = 8
 TYPES = ("Thing", "Fragile", "Odd", "Quick", "Found", "Patient", "Always", "Keeper", "Inward")
 HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
 ACTIONS = ("create", "update", "delete", "suspend", "resume", "snapshot", "adopt", "*")
@@ -72,6 +73,22 @@ def changed_template(source: Any, text: str) -> dict[str, Any]:
     if source.random() < 0.5:
         with_environment(source, known)
     return known
+
+
+class Writing:
+    """Writes the templates of whole lives."""
+
+    def whole(self, source: Any, external: Any) -> dict[str, Any]:
+        """Any template."""
+        return whole_template(source, SIZE, external)
+
+    def changed(self, source: Any, text: str) -> dict[str, Any]:
+        """What was wanted before, or that with one change."""
+        return changed_template(source, text)
+
+    def calm(self, source: Any, externals: dict[str, str]) -> dict[str, Any]:
+        """Everything that may exist, and nothing that could keep it from being as wanted."""
+        return calm_template(source, SIZE, externals)
 
 
 def calm_template(source: Any, size: int, externals: dict[str, str]) -> dict[str, Any]:

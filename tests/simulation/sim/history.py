@@ -17,7 +17,9 @@ from .world import Violation
 SAID = ("marked as unhealthy", "Hook ", ENDED)
 
 
-def check_history(reader: Reader, stack: StackView, *, in_time: bool = True) -> None:
+def check_history(
+    reader: Reader, stack: StackView, *, in_time: bool = True, nested: bool = False
+) -> None:
     """One row per plan, all of them ended, the last one as the stack; no failure without reason.
 
     ``in_time``: no clock was set back meanwhile.
@@ -39,7 +41,8 @@ def check_history(reader: Reader, stack: StackView, *, in_time: bool = True) -> 
         raise Violation(f"the stack is {stack.state}, its history says {last}")
     if stack.status == "FAILED" and last.status not in BAD:
         raise Violation(f"the stack is {stack.state}, its history says {last}")
-    _check_reasons(reader, stack, last)
+    if not nested:  # why that has failed may stand above it
+        _check_reasons(reader, stack, last)
 
 
 def _check_reasons(reader: Reader, stack: StackView, last: Any) -> None:

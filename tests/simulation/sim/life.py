@@ -7,8 +7,8 @@ import json
 from zonda.core.engine import actions
 from zonda.core.store.rows import StackRow
 
-from .asking import SIZE, Asking
-from .environment import calm_template
+from .asking import Asking
+from .nested_asking import NestedAsking
 from .rest import MOVES, check_end, settle, stack_of
 from .simulator import Simulator
 from .world import Violation
@@ -17,9 +17,19 @@ from .world import Violation
 def live(seed: int) -> Simulator:
     """One seed."""
     sim = Simulator(seed, whole=True)
+    return lived(sim, Asking(sim))
+
+
+def live_nested(seed: int) -> Simulator:
+    """One seed, with nested stacks."""
+    sim = Simulator(seed, whole=True, nested=True)
+    return lived(sim, NestedAsking(sim))
+
+
+def lived(sim: Simulator, asking: Asking) -> Simulator:
+    """A whole life."""
     source = sim.source
     sim.world.trouble = source.choice([0.0, 0.03, 0.15])
-    asking = Asking(sim)
     asking()
     budget, crashes = source.randrange(3, 14), source.randrange(5)
     for _ in range(MOVES):
@@ -130,7 +140,7 @@ def _update(sim: Simulator, *, lifting: bool = False) -> None:
         for row in sim.reader.resource_rows(stack.id)
         if row.want == "PRESENT" and row.external_id is not None
     }
-    made = calm_template(sim.source, SIZE, external)
+    made = sim.writing.calm(sim.source, external)
     if lifting:
         made["own"] = {"protect": dict.fromkeys(["stack", *made["resources"]], False)}
     text = json.dumps(made)

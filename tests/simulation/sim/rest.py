@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from zonda.core.engine import actions
@@ -10,8 +9,12 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView, StackView
 from zonda.hooks.errors import NotFound
 
+from . import nested_rest
 from .history import check_history
+from .nested_rest import said_by
+from .nested_types import PARAMETER
 from .simulator import Simulator
+from .stored import stored
 from .world import FREE, INWARD, Violation
 
 MOVES = 6000
@@ -48,7 +51,8 @@ def _let_go_on(sim: Simulator) -> None:
         sim.clock.advance(400.0)
         sim.sweep_deadlines()
     else:
-        clear(sim, actions.ClearHooks("s", ("*",)))
+        for key in dict.fromkeys(row.stack_id for row in _at_hooks(sim)):
+            clear(sim, actions.ClearHooks(key, ("*",)))
 
 
 def clear(sim: Simulator, action: actions.ClearHooks | actions.SignalResource) -> None:
@@ -62,7 +66,11 @@ def clear(sim: Simulator, action: actions.ClearHooks | actions.SignalResource) -
 
 
 def _waiting(sim: Simulator) -> list[str]:
-    return [row.name for row in sim.watcher.rows.values() if row.hook and row.hook[0] != "+"]
+    return [row.name for row in _at_hooks(sim)]
+
+
+def _at_hooks(sim: Simulator) -> list[ResourceRow]:
+    return [row for row in sim.watcher.rows.values() if row.hook and row.hook[0] != "+"]
 
 
 def _check_awake(sim: Simulator) -> None:
@@ -70,6 +78,8 @@ def _check_awake(sim: Simulator) -> None:
     for row in sim.watcher.rows.values():
         stack = sim.watcher.stacks[row.stack_id]
         ready = row.open == 1 and not row.waiting and not stack.halted
+        if row.op and nested_rest.waits_below(sim, row):
+            continue
         if row.op or (ready and (not row.hook or row.hook[0] == "+")):
             raise Violation(f"a wake-up was lost: {row}")
     for stack in sim.watcher.stacks.values():
@@ -90,18 +100,18 @@ def check_end(sim: Simulator) -> None:
     if stack is None:
         if _owned(sim):
             raise Violation(f"orphans of a deleted stack: {sim.world.live}")
+        nested_rest.check_gone(sim)
         return
-    check_history(sim.reader, stack, in_time=not sim.clock.went_back)
-    rows = sim.reader.resource_rows(stack.id)
-    if any(row.op or row.open or row.hook.strip("+") for row in rows):
-        raise Violation("an idle stack has open instances")
-    if any(row.status == "IN_PROGRESS" for row in sim.reader.snapshots(stack.id)):
-        raise Violation("an idle stack makes a snapshot")
-    _check_stored(sim, rows)
-    orphans = _owned(sim) - {row.physical_id for row in rows}
+    all_rows = []
+    for each in sim.reader.tree(stack.id):
+        rows = sim.reader.resource_rows(each.id)
+        _check_idle(sim, each, rows)
+        all_rows += rows
+    orphans = _owned(sim) - {row.physical_id for row in all_rows}
     if orphans:
         raise Violation(f"orphans: {orphans}")
-    _check_owners(sim, rows)
+    _check_owners(sim, all_rows)
+    rows = sim.reader.resource_rows(stack.id)
     known = sim.reader.actions(stack.id)
     last = known[-1]
     if last.status != "COMPLETE" or last.action not in TEMPLATED:
@@ -109,6 +119,17 @@ def check_end(sim: Simulator) -> None:
     # what was good last may have been made by several actions, each for a part
     if not any(_is_for_a_part(one) for one in (known if last.action == "ROLLBACK" else [last])):
         _check_converged(sim, sim.watcher.stacks[stack.id], rows)
+
+
+def _check_idle(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -> None:
+    view = sim.reader.stack(stack.id)
+    nested = stack.owner_resource_id is not None
+    check_history(sim.reader, view, in_time=not sim.clock.went_back, nested=nested)
+    if any(row.op or row.open or row.hook.strip("+") for row in rows):
+        raise Violation("an idle stack has open instances")
+    if any(row.status == "IN_PROGRESS" for row in sim.reader.snapshots(stack.id)):
+        raise Violation("an idle stack makes a snapshot")
+    _check_stored(sim, rows)
 
 
 def _is_for_a_part(action: ActionView) -> bool:
@@ -144,30 +165,46 @@ def _check_owners(sim: Simulator, rows: list[ResourceRow]) -> None:
 
 
 def _check_converged(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -> None:
-    wanted: dict[str, Any] = {}
+    known: dict[str, Any] = {"resources": {}}
     if stack.template_id is not None:
-        body = json.loads(sim.reader.template(stack.template_id).body)
-        wanted = json.loads(body["template"])["resources"]
-    by_name = {row.name: row for row in rows}
-    if len(by_name) != len(rows) or set(by_name) != set(wanted):
-        raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
-    outside = [row for row in rows if not str(row.physical_id).startswith(INWARD)]
+        known = stored(sim.reader, stack.template_id)
+    leaves = _check_tree(sim, rows, known, known.get("files", {}), None)
+    outside = [row for row in leaves if not str(row.physical_id).startswith(INWARD)]
     there = {str(row.physical_id) for row in outside if row.external_id is None}
     if _owned(sim) != there - sim.world.excused or there - set(sim.world.live) - sim.world.excused:
         raise Violation(f"the world is not what the rows say: {there} {sim.world.live}")
+
+
+def _check_tree(
+    sim: Simulator, rows: list[ResourceRow], known: Any, files: Any, given: str | None
+) -> list[ResourceRow]:
+    """A stack is as its template says, and what is nested in it; gives the rows of things."""
+    wanted = known["resources"]
+    by_name = {row.name: row for row in rows}
+    if len(by_name) != len(rows) or set(by_name) != set(wanted):
+        raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
     stale = _stale(sim, rows)
+    leaves = []
     for name, entry in wanted.items():
         row = by_name[name]
+        owner = nested_rest.is_owner(row)
+        if not owner:
+            leaves.append(row)
         as_wanted = row.status == "COMPLETE" and row.have_hash == row.want_hash
         if row.external_id != entry.get("external"):
             raise Violation(f"{name} is {row.external_id}, wanted {entry.get('external')}")
         if row.deletion_policy != entry.get("deletion", "Delete") and row.external_id is None:
             raise Violation(f"{name} has the deletion policy {row.deletion_policy}")
+        if owner:
+            below = nested_rest.below(sim, row, files, stale=row.id in stale)
+            child_rows = sim.reader.resource_rows(below.stack_id)
+            leaves += _check_tree(sim, child_rows, below.template, files, below.given)
         if row.id in stale or row.external_id is not None:
             continue
         if not as_wanted or row.dirty:
             raise Violation(f"{name} is not as wanted: {row.action}_{row.status} {row.dirty}")
-        _check_said(sim, row, entry, by_name)
+        _check_said(sim, row, entry, by_name, given)
+    return leaves
 
 
 def _stale(sim: Simulator, rows: list[ResourceRow]) -> set[str]:
@@ -180,18 +217,15 @@ def _stale(sim: Simulator, rows: list[ResourceRow]) -> set[str]:
 
 
 def _check_said(
-    sim: Simulator, row: ResourceRow, entry: Any, by_name: dict[str, ResourceRow]
+    sim: Simulator, row: ResourceRow, entry: Any, by_name: dict[str, ResourceRow], given: Any
 ) -> None:
     others = [said_by(sim, by_name[other]) for other in sorted(entry["requires"])]
-    said, built = said_by(sim, row), "|".join([entry["value"], *others])
+    value = given if entry["value"] == PARAMETER else entry["value"]
+    said, built = said_by(sim, row), "|".join([value, *others])
+    if nested_rest.is_owner(row):
+        built = nested_rest.said_below(sim, row)
     if said.rstrip("!") != built.rstrip("!"):  # its own signals are not of the template
         raise Violation(f"{row.name} says {said}, built from {built}")
-
-
-def said_by(sim: Simulator, row: ResourceRow) -> str:
-    """What others read of a resource."""
-    outputs = sim.reader.sealer.load(row.outputs) or {}
-    return str(outputs.get("output"))
 
 
 __all__ = ["MOVES", "check_end", "clear", "said_by", "settle", "stack_of"]

@@ -20,6 +20,8 @@ from zonda.core.engine.acting import act, roll_back
 from zonda.core.engine.building import build_room
 from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.endings import no_rollback
+from zonda.core.engine.nested_calls import BACKSTOP
+from zonda.core.engine.refreshing import refresh
 from zonda.core.engine.requests import single
 from zonda.core.engine.room import EngineSettings
 from zonda.core.engine.steps import drive, step
@@ -31,7 +33,10 @@ from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ZondaError
 
 from .clock import SetClock
+from .environment import Writing
 from .faulty import KINDS, Faulty
+from .nested_template import GroupBase, NestingLoading, is_owner
+from .nested_writing import NestedWriting
 from .template import FakeLoading
 from .types import PLAIN, Inward
 from .watch import Watcher
@@ -53,6 +58,19 @@ class Task:
     done: Callable[[Any, BaseException | None], None] | None = None
     given_up: bool = False
     was_stopped: bool = False
+    #: It waits for a nested stack, whose end pokes it; or has been poked before it did.
+    is_asleep: bool = False
+    is_poked: bool = False
+
+    def stop(self) -> None:
+        """Its operation was ended from outside."""
+        self.given_up = self.was_stopped = True
+        if self.is_asleep:
+            self.is_asleep, self.kind, self.payload = False, PENDING, Wait(0.0, self.key)
+
+    def poke(self) -> None:
+        """It is to ask now, or as soon as it waits."""
+        self.is_asleep, self.is_poked = False, not self.is_asleep
 
 
 @dataclass(eq=False)
@@ -66,13 +84,15 @@ class Process:
     @property
     def ready(self) -> list[Task]:
         """The tasks that can go on: not those in the midst of a call."""
-        return [task for task in self.tasks if task.kind != RUNNING]
+        return [task for task in self.tasks if task.kind != RUNNING and not task.is_asleep]
 
 
 class Simulator:
     """One seed."""
 
-    def __init__(self, seed: int, *, inward: bool = False, whole: bool = False) -> None:
+    def __init__(
+        self, seed: int, *, inward: bool = False, whole: bool = False, nested: bool = False
+    ) -> None:
         self.source = random.Random(seed)
         self.whole = whole
         self.world = World(random.Random(seed + 1), whole=whole)
@@ -81,6 +101,11 @@ class Simulator:
             types["Thing"] = type("Thing", (Inward,), self._shared())
         if whole:
             types = whole_types(self.world)
+        self.writing = NestedWriting() if nested else Writing()
+        load: Any = FakeLoading(types)
+        if nested:
+            types["Group"] = type("Group", (GroupBase,), {})
+            load = NestingLoading(types)
         self.store: Store = open_store(":memory:", sealer=SEALER)
         self.reader = self.store.reader()
         connection = self.store._connection
@@ -106,7 +131,7 @@ class Simulator:
         self.room = build_room(
             self.store,
             types,
-            load=FakeLoading(types),
+            load=load,
             clock=self.clock,
             ids=self.ids,
             source=self.source,
@@ -199,8 +224,18 @@ class Simulator:
             self._call(process, task, effect)
         else:
             assert isinstance(effect, Wait)
-            self.clock.advance(min(effect.seconds, 5.0))
-            task.payload, task.kind = None, RESULT
+            self._wait(task, effect.seconds)
+
+    def _wait(self, task: Task, seconds: float) -> None:
+        """An end of a nested stack is told; the time until it is asked for does not pass."""
+        task.payload, task.kind = None, RESULT
+        row = self.watcher.rows.get(task.key)
+        waits_below = row is not None and is_owner(row) and seconds >= BACKSTOP
+        if waits_below and not task.is_poked:
+            task.is_asleep = True
+        elif not task.is_poked:
+            self.clock.advance(min(seconds, 5.0))
+        task.is_poked = False
 
     def _grouped(self, process: Process, task: Task) -> list[Task]:
         """Those that share a commit with ``task``."""
@@ -317,14 +352,21 @@ class Simulator:
     def _after(self, work: Work, process: Process) -> None:
         after = work.after
         process.tasks += [Task(drive(self.room, each), each.seen.row.id) for each in after.begun]
+        told = [process]
         if not process.zombie or self.source.random() < 0.5:
             self.messages.extend(after.look)
             self.owed.extend(after.plan)
-        elif after.look or after.plan:
+            told = [self.process, process] if process.zombie else told
+        elif after.look or after.plan or after.poke or after.refresh:
             self.stolen += 1
+        told[0].tasks += [Task(refresh(self.room, key)) for key in after.refresh]
         for task in process.tasks:
             if task.key in after.stop:
-                task.given_up = task.was_stopped = True
+                task.stop()
+        for each in told:
+            for task in each.tasks:
+                if task.key in after.poke:
+                    task.poke()
 
     def _users(self, key: str) -> list[str]:
         """Who requires an instance and lives."""

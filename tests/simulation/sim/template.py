@@ -24,6 +24,7 @@ class Node:
 
     metadata: Mapping[str, Any] = {}
     update_policy: Mapping[str, Any] = {}
+    is_certain = True
 
     def __init__(self, name: str, entry: Mapping[str, Any], cls: type[Resource]) -> None:
         self.name = name
@@ -76,7 +77,9 @@ class _Open:
         return "open"
 
 
-class _Registry:
+class Registry:
+    """Breakpoints and restrictions."""
+
     def __init__(self, known: Mapping[str, Any]) -> None:
         self.breakpoints = {
             pattern: tuple(hooks) for pattern, hooks in known.get("breakpoints", {}).items()
@@ -96,7 +99,7 @@ class FakeDefinition:
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources
-        self.registry = _Registry(known)
+        self.registry = Registry(known)
         self.environment = SimpleNamespace(own=known.get("own", {}), parameters={})
 
     def attributes_read(self, name: str) -> frozenset[str | None]:

@@ -20,6 +20,7 @@ from .clock import SetClock
 from .watch_attempts import Attempts
 from .watch_breakpoints import Breakpoints
 from .watch_ends import Ends
+from .watch_nested import Nested
 from .watch_ownership import Ownership
 from .watch_parts import Parts
 from .world import Violation, World
@@ -97,7 +98,14 @@ class Watcher:
         self.ownership = Ownership(reader, world)
         self.ends = Ends(reader, world)
         self.parts = Parts(reader, world)
-        self._rules = (Attempts(clock), self.breakpoints, self.ownership)
+        self.nested = Nested(reader)
+        self._rules = (Attempts(clock), self.breakpoints, self.ownership, self.nested)
+
+    @property
+    def root(self) -> StackRow | None:
+        """The stack that lives and is nested in no other."""
+        live = [each for each in self.stacks.values() if each.deleted_at is None]
+        return next((each for each in live if each.owner_resource_id is None), None)
 
     def committed(self, *, alone: bool, zombie: str | None) -> int:
         """Look; gives how many operations a ``zombie`` (an owner) has begun or taken."""
@@ -106,6 +114,7 @@ class Watcher:
         rows, stacks = self._read()
         before_rows, before_stacks = self.rows, self.stacks
         self.rows, self.stacks = rows, stacks
+        self.nested.looked(rows, stacks, before_stacks, alone)
         for key, stack in stacks.items():
             self._stack(before_stacks.get(key), stack, before_rows)
         for key in {**before_rows, **rows}:
@@ -148,6 +157,7 @@ class Watcher:
         generation = 0 if before is None else before.generation
         if generation != stack.generation:
             self.parts.planned(stack, rows, self.rows)
+            self.nested.planned(before, stack)
             if before is not None:
                 _check_plan(before, stack)
             self._check_suspended(stack)

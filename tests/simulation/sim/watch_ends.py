@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from zonda.core.engine.states import PRESENT
@@ -10,6 +9,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView
 
+from .stored import stored
 from .world import Violation, World
 
 CLEANING = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE")
@@ -26,8 +26,7 @@ class Ends:
         """What a template forbids to do with a resource."""
         if template_id is None:
             return []
-        text = json.loads(self._reader.template(template_id).body)["template"]
-        found: list[str] = json.loads(text).get("restricted", {}).get(name, [])
+        found: list[str] = stored(self._reader, template_id).get("restricted", {}).get(name, [])
         return found
 
     def ended(self, stack: StackRow, rows: Mapping[str, ResourceRow]) -> None:

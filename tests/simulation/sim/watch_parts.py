@@ -10,6 +10,7 @@ from zonda.core.engine.states import PRESENT
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
+from .stored import stored
 from .world import Violation, World
 
 
@@ -70,7 +71,7 @@ class Parts:
             return names & set(detail["skip"])
         if stack.template_id is None:
             return set()
-        wanted = json.loads(json.loads(self._reader.template(stack.template_id).body)["template"])
+        wanted = stored(self._reader, stack.template_id)
         requires = {name: each["requires"] for name, each in wanted["resources"].items()}
         if detail.get("targets"):
             there: dict[str, list[str]] = {}
