@@ -7,36 +7,30 @@ two looks is only a backstop. What it stores is enough to go on with after a cra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from zonda.core.store.rows import StackRow
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition
 
-from . import actions, nesting, plans, still_wanted
+from . import nested_making, nested_verbs, nesting, protection, still_wanted
 from .accepting import accept
 from .calls import Operation
 from .context import Write
 from .definitions import Definition
 from .instances import Seen
-from .outcome import Answer, Failure, Final, Waiting
+from .outcome import NO, Again, Answer, Failure, Final, Waiting
 from .planning import Proposal
 from .reasons import paths_by_key
 from .room import Room
-from .states import FAILED, IDLE, MAKING
-from .work import Work
+from .states import IDLE, MAKING
+from .work import Work, failures
 
 #: Seconds between two looks at a nested stack whose end nobody has told.
 BACKSTOP = 30.0
-#: What is done to the child, by what is done to its owner.
-_VERBS: Mapping[str, Callable[[str], Any]] = {
-    "DELETE": actions.DeleteStack,
-    "SUSPEND": actions.SuspendStack,
-    "RESUME": actions.ResumeStack,
-    "CHECK": actions.CheckStack,
-}
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
 
@@ -54,6 +48,7 @@ class NestedOperation(Operation):
     def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
         super().__init__(room.instances, seen, gathered)
         self._room = room
+        self.is_light = self.is_quick = True
 
     def policy(self) -> str:
         """Nothing happens outside before it is stored."""
@@ -70,6 +65,16 @@ class NestedOperation(Operation):
         """Nothing."""
         return None
 
+    def _failure(self, error: BaseException) -> Failure:
+        """A plan of the child that is refused is told by what it is."""
+        if isinstance(error, Conflict) and error.heat_type == Conflict.heat_type:
+            error.heat_type = protection.KIND if error.code == protection.CODE else "Conflict"
+        return super()._failure(error)
+
+    def _again(self, error: BaseException) -> Again:
+        """Only the members of the nested stack are tried more than once."""
+        return NO
+
     # -- handle ---------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:
@@ -84,8 +89,7 @@ class NestedOperation(Operation):
         return self._verb(child)
 
     def _verb(self, child: StackRow) -> Answer:
-        action = _VERBS[self.action](child.id)
-        proposal = plans.PLANS[type(action)](self._room, child, action)
+        proposal = nested_verbs.planned(self._room, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:
             return self._final()
         return self._planning(child, proposal, 0)
@@ -112,6 +116,7 @@ class NestedOperation(Operation):
             name = target.physical_resource_name()
             child = nesting.new_child(self._room, self.seen.stack, self.row, name)
         proposal = nesting.proposed(self._room, child, spec, parent, template_id)
+        proposal = nested_making.as_above(self._room, self.seen, child, proposal)
         return self._planning(child, proposal, applied + 1)
 
     def _planning(self, child: StackRow, proposal: Proposal | None, applied: int) -> Waiting:
@@ -150,7 +155,9 @@ class NestedOperation(Operation):
 
     def _poll(self) -> Answer:
         self._during = "poll"
-        self._instance = None  # what it says of its child must be read anew
+        self._instance = None  # what it says of its child, and has kept, must be read anew
+        data = self.instances.definitions.reader.sealed_data(self.row.id)
+        self.seen = dataclasses.replace(self.seen, data=data)
         token = self.token
         until = token.get("until")
         if until is not None:
@@ -160,7 +167,7 @@ class NestedOperation(Operation):
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:
             return self._waits(token, BACKSTOP)
-        if child.status == FAILED:
+        if failures(child):  # its state may be shown as what it was before
             kind, reason = nesting.reason_above(self.row.name, child)
             return Failure(reason, kind, during="poll")
         if self.action in _TEMPLATED:
