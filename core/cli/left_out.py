@@ -23,7 +23,7 @@ def check(file: str, document: Mapping[str, Any], given: Bundle) -> None:
     known = {*given.parameters, *_named(given)}
     entries = set(_entries(document))
     if given.template:
-        missing = [path for path in missing if not path.startswith("template.")]
+        missing = [path for path in missing if not path.startswith(("template.", "files."))]
     missing = [
         path
         for path in missing
@@ -48,18 +48,21 @@ def without_masks(environment: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _entries(document: Mapping[str, Any]) -> Iterator[str]:
-    """The paths of what is masked still of the resources."""
-    for name, entry in (document.get("resources") or {}).items():
+def _entries(document: Mapping[str, Any], where: str = "") -> Iterator[str]:
+    """The paths of what is masked still of the resources, also of nested ones."""
+    resources = document.get("resources")
+    for name, entry in resources.items() if isinstance(resources, Mapping) else ():
+        if not isinstance(entry, Mapping):
+            continue
+        place = f"{where}resources.{name}"
         data, metadata = (
-            found
-            if isinstance(entry, Mapping) and isinstance(found := entry.get(key), Mapping)
-            else {}
+            found if isinstance(found := entry.get(key), Mapping) else {}
             for key in ("resource_data", "metadata")
         )
-        yield from (f"resources.{name}.resource_data.{key}" for key in data if data[key] == MASK)
+        yield from (f"{place}.resource_data.{key}" for key in data if data[key] == MASK)
         if MASK in metadata.values():
-            yield f"resources.{name}.metadata"
+            yield f"{place}.metadata"
+        yield from _entries(entry, f"{place}.")
 
 
 def _named(given: Bundle) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Abandonment: a stack is forgotten, what it made is left alone.
+"""Abandonment: a stack is forgotten with all that is nested in it, what it made is left alone.
 
 The document that was made of it is what is left. So the caller makes that first and says, by its
 digest, what it has seen: if the stack has changed since, nothing is forgotten.
@@ -30,18 +30,23 @@ def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
             raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
         if not action.force:
             check_idle(found)
-        rows = work.tx.resources_of(found.id)
-        known = documents.known_rows(rows)
-        data = [work.tx.data(row.id) for row in known]
-        if documents.digest(found, known, data, work.sealer) != action.digest:
+        tree = [*documents.tree(found, work.tx.resources_of, work.tx.child_of)]
+        if documents.joined([_digest(work, *each) for each in tree], work.sealer) != action.digest:
             raise Conflict(
                 f"Stack {found.name} has changed since the document was made of it.",
                 hint="Nothing was forgotten: abandon it again.",
             )
-        _forget(work, found, rows, room.settings.user)
+        for each, rows in tree:
+            _forget(work, each, rows, room.settings.user)
         return accepted_as(found)
 
     return (yield Tx(noting(forget, note)))
+
+
+def _digest(work: Work, stack: StackRow, rows: list[ResourceRow]) -> str:
+    known = documents.known_rows(rows)
+    data = [work.tx.data(row.id) for row in known]
+    return documents.digest(stack, known, data, work.sealer)
 
 
 def _forget(work: Work, stack: StackRow, rows: list[ResourceRow], user: str) -> None:

@@ -7,7 +7,7 @@ that nobody takes a mask for a value.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -60,31 +60,17 @@ class Exporting:
         self._templates = Templates(reader, read)
 
     def export(self, stack_id: str, *, with_secrets: bool) -> Export:
-        """The whole document."""
+        """The whole document, with those of nested stacks in the entries of their owners."""
         reader = self._reader
         with reader.snapshot():
-            stack = reader.stack_row(stack_id)
-            rows = documents.known_rows(reader.resource_rows(stack.id))
-            data = {row.id: reader.sealed_data(row.id) for row in rows}
-            sources = self._sources(stack, with_secrets=with_secrets)
-        hidden = sources.hidden
-
-        def entry(row: ResourceRow, where: str) -> dict[str, Any]:
-            made = documents.entry(row, data[row.id], reader.sealer)
-            if with_secrets:
-                return made
-            hidden.extend(documents.masked(made, where))
-            return documents.shown(made)
-
-        meant, left = documents.divided(rows, sources.resources)
-        entries = {row.name: entry(row, f"resources.{row.name}") for row in meant}
-        values = _document(stack, sources, entries)
-        if left:
-            values["leftovers"] = [entry(row, f"leftovers.{at}") for at, row in enumerate(left)]
-        if hidden:
-            values["masked"] = hidden
-        digest = documents.digest(stack, rows, [data[row.id] for row in rows], reader.sealer)
-        return Export(values, digest, tuple(hidden))
+            writing = _Writing(reader, self._sources, with_secrets=with_secrets)
+            top = reader.stack_row(stack_id)
+            for stack, rows in documents.tree(top, reader.resource_rows, reader.child_row):
+                writing.add(stack, documents.known_rows(rows))
+        if writing.hidden:
+            writing.made["masked"] = writing.hidden
+        digest = documents.joined(writing.digests, reader.sealer)
+        return Export(writing.made, digest, tuple(writing.hidden))
 
     def snapshots(self, stack_id: str) -> list[dict[str, Any]]:
         """The snapshots of a stack, the oldest first, without what they keep."""
@@ -139,13 +125,16 @@ class Exporting:
         hidden = redacting.secrets(bundle, definition)
         texts = secret_texts([*hidden.values(), *self._above(stored)])
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
-        for section in ("parameters", "parameter_defaults"):
-            given = environment[section]
-            environment[section] = {key: MASK if key in names else given[key] for key in given}
+        below = definition.family.hidden_in_files.names
+        for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
+            given, masks = environment[section], names | more
+            environment[section] = {key: MASK if key in masks else given[key] for key in given}
+        shown = redacting.show(bundle, definition, hidden, also=self._above(stored))
+        by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(
-            redacting.show(bundle, definition, hidden, also=self._above(stored)).template,
+            shown.template,
             _clean(environment, texts),
-            _clean(files, texts),
+            {key: by_text[text] for key, text in files.items()},
             resources,
             [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
         )
@@ -154,6 +143,52 @@ class Exporting:
         """What the template at the top hides, of a nested one."""
         root = self._templates.root(stored)
         return [] if root is None else [*redacting.secrets(stored.base, root).values()]
+
+
+class _Writing:
+    """One document: the stacks of a tree one after the other, owners in front."""
+
+    def __init__(self, reader: Reader, sources: Callable[..., _Sources], *, with_secrets: bool):
+        self._reader = reader
+        self._sources = sources
+        self._with_secrets = with_secrets
+        self._owners: dict[str, tuple[dict[str, Any], str]] = {}  # entry, where it stands
+        self.made: dict[str, Any] = {}
+        self.hidden: list[str] = []
+        self.digests: list[str] = []
+
+    def add(self, stack: StackRow, rows: list[ResourceRow]) -> None:
+        """Put a stack in: the first one as the document, the others where their owners stand."""
+        sources = self._sources(stack, with_secrets=self._with_secrets)
+        document, where = self._owners.get(stack.owner_resource_id or "", (self.made, ""))
+        nested = document is not self.made
+        # files stand with the stack at the top
+        own = [each for each in sources.hidden if not (nested and each.startswith("files."))]
+        self.hidden += [where + each for each in own]
+        meant, left = documents.divided(rows, sources.resources)
+        places = {row.id: f"{where}resources.{row.name}" for row in meant}
+        places |= {row.id: f"{where}leftovers.{at}" for at, row in enumerate(left)}
+        entries = self._entries(stack, rows, places)
+        shown = _nested_document if nested else _document
+        document.update(shown(stack, sources, {row.name: entries[row.id] for row in meant}))
+        if left:
+            document["leftovers"] = [entries[row.id] for row in left]
+        for key, place in places.items():
+            self._owners[key] = (entries[key], f"{place}.")
+
+    def _entries(
+        self, stack: StackRow, rows: list[ResourceRow], places: Mapping[str, str]
+    ) -> dict[str, dict[str, Any]]:
+        """What is known of each instance, as it may be shown."""
+        sealer = self._reader.sealer
+        data = {row.id: self._reader.sealed_data(row.id) for row in rows}
+        self.digests.append(documents.digest(stack, rows, [*data.values()], sealer))
+        known = {row.id: documents.entry(row, data[row.id], sealer) for row in rows}
+        if self._with_secrets:
+            return known
+        for key, place in places.items():
+            self.hidden += documents.masked(known[key], place)
+        return {key: documents.shown(entry) for key, entry in known.items()}
 
 
 def _environment(definition: StackDefinition) -> dict[str, Any]:
@@ -184,6 +219,21 @@ def _document(
         "project_id": stack.project,
         "stack_user_project_id": stack.project,
         "tags": json.loads(stack.tags),
+    }
+
+
+def _nested_document(
+    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """What a nested stack adds to the entry of its owner; files and the rest of the environment
+    stand with the stack at the top.
+    """
+    return {
+        "id": stack.id,
+        "stack_name": stack.name,
+        "environment": {"parameters": sources.environment["parameters"]},
+        "template": load_document(sources.template, "template").data,
+        "resources": dict(entries),
     }
 
 

@@ -24,6 +24,7 @@ from .child_spec import FACADE, LITERALS, ChildSpec
 from .conditions import Conditions
 from .environment import Environment
 from .fingerprint import fingerprint
+from .hidden_in_files import HiddenInFiles
 from .loading import Loader
 from .masking import Masker
 from .outputs import OutputNode
@@ -45,6 +46,10 @@ Below = Callable[["StackDefinition", ResourceNode], Iterator[TemplateError]]
 
 class Kin(Protocol):
     """What the templates of one tree share: ``Family``."""
+
+    @property
+    def hidden_in_files(self) -> HiddenInFiles:
+        """What the files hide, for whoever shows them."""
 
     def load(
         self,
@@ -102,8 +107,14 @@ class StackDefinition:
         for node in self.resources.values():
             node.owner = self
         for output in self.outputs.values():
-            output.secrecy = self.secrecy.of(output.value)
-            output.masked = self.masked
+            output.mark = self._mark_of
+            output.masked = self._mask
+
+    def _mark_of(self, tree: Any) -> str:
+        return self.secrecy.of(tree)
+
+    def _mask(self, fault: TemplateError) -> TemplateError:
+        return self.masked(fault)
 
     @property
     def description(self) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .environment import Environment
 from .faults import TYPE_TEMPLATE
+from .hidden_in_files import HiddenInFiles, hidden_in_files
 from .loading import Loader, Surroundings
 from .parameters import SECTION as PARAMETERS
 from .parameters import Parameters
@@ -179,6 +180,11 @@ class Family:
         for fault in faults:
             fault.place = fault.place or document.place(fault.at, key=True)
         return ValidationErrors(faults)
+
+    @cached_property
+    def hidden_in_files(self) -> HiddenInFiles:
+        """What the files hide, for whoever shows them."""
+        return hidden_in_files(self.around.bundle, self._registry.resolve)
 
     # -- what reaches down ----------------------------------------------------------------------
 

@@ -28,7 +28,10 @@ _MISSING = object()
 _MERGE = "tag:yaml.org,2002:merge"
 _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
-#: A place in a bundle: the file ("" is the template, "parameter" what was given beside it), a path.
+#: What stands before the key of a file in the name of a place.
+FILES = "files."
+#: A place in a bundle: the file ("" is the template, "parameter" what was given beside it,
+#: ``FILES`` and a key: a file), a path.
 Spot = tuple[str, Path]
 
 
@@ -62,9 +65,12 @@ def secrets(
         value = _at(data, path)
         if value is not _MISSING:
             found["", path] = value
+    below = definition.family.hidden_in_files
     for file, text in _environments(bundle).items():
         given = _data(text)
-        for path in ((section, name) for section in _GIVEN for name in hidden):
+        places = [(section, name) for section in _GIVEN for name in hidden]
+        places += [("parameter_defaults", name) for name in sorted(below.names.difference(hidden))]
+        for path in places:
             value = _at(given, path)
             if value is not _MISSING:
                 found[file, path] = value
@@ -73,7 +79,7 @@ def secrets(
         value = definition.parameters.known(name) if declared else None
         if value is not None:
             found["parameter", (name,)] = value
-    return found
+    return found | {(FILES + file, path): value for (file, path), value in below.values.items()}
 
 
 def show(
@@ -107,7 +113,7 @@ def show(
         clean("", bundle.template),
         {file: clean(file, text) for file, text in _environments(bundle).items()},
         _masked_deep(values, texts),
-        {file: masked(text, texts) for file, text in bundle.files.items()},
+        {file: clean(FILES + file, text) for file, text in bundle.files.items()},
         _masked_deep(_marked(section, ("resources",), hidden, mark), texts),
     )
 

@@ -282,3 +282,86 @@ def test_why_an_owner_was_updated(zonda: Zonda, write: Write, template: Path, tr
     out = zonda("stack", "why", "t", "middle").out
     assert "middle/leaf/a (OS::Heat::TestResource)" in out
     assert "it was updated last because value changed" in out
+
+
+def test_what_a_nested_stack_is_made_of(zonda: Zonda, write: Write, tree: None) -> None:
+    shown = zonda("stack", "template", "show", "t/middle/leaf").out
+    assert shown == LEAF.replace("leaf-secret", "(hidden)")
+    assert zonda("stack", "template", "show", "t/middle/leaf", "--with-secrets").out == LEAF
+    environment = zonda("stack", "environment", "show", "t/middle", "-f", "json").data
+    assert environment["parameters"] == {"fail": False}
+    files = zonda("stack", "file", "list", "t/middle", "-f", "json")
+    assert "leaf-secret" not in files.out
+    assert "OS::Heat::TestResource" in files.data["leaf.yaml"]
+
+
+def test_the_past_of_a_nested_stack(zonda: Zonda, write: Write, template: Path, tree: None) -> None:
+    write("leaf.yaml", LEAF.replace("leaf-secret", "other-secret").replace("plain", "plainer"))
+    zonda("stack", "update", "t", "-t", template)
+    history = zonda("stack", "history", "t/middle/leaf", "-f", "json").data
+    assert [each["action"] for each in history] == ["CREATE", "UPDATE"]
+    diff = zonda("stack", "diff", "t/middle/leaf").out
+    assert "+  said: {value: plainer}" in diff
+    assert "default: (hidden, changed)" in diff
+    assert "middle" not in zonda("stack", "show", "t/middle/leaf", "--at", "1", "-f", "json").data
+    for shown in (diff, zonda("stack", "diff", "t").out):
+        assert "-secret" not in shown
+
+
+def test_defaults_of_hidden_parameters_below_are_hidden_in_the_environment(
+    zonda: Zonda, write: Write, template: Path
+) -> None:
+    given = write("e.yaml", "parameter_defaults: {word: given-secret}\n")
+    zonda("stack", "create", "t", "-t", template, "-e", given)
+    for words in (
+        ("environment", "show", "t"),
+        ("environment", "show", "t/middle/leaf"),
+        ("file", "list", "t"),
+        ("export", "t"),
+        ("show", "t", "--at", "1", "-f", "json"),
+    ):
+        assert "given-secret" not in zonda("stack", *words).out, words
+    assert "given-secret" in zonda("stack", "environment", "show", "t", "--with-secrets").out
+
+
+def test_a_generated_template_without_what_came_from_secrets(zonda: Zonda, write: Write) -> None:
+    root = write(
+        "group.yaml",
+        "heat_template_version: 2018-08-31\n"
+        "parameters: {hush: {type: string, hidden: true, default: root-secret}}\n"
+        "resources:\n"
+        "  g:\n"
+        "    type: OS::Heat::ResourceGroup\n"
+        "    properties:\n"
+        "      count: 1\n"
+        "      resource_def:\n"
+        "        type: OS::Heat::Value\n"
+        "        properties: {value: {get_param: hush}}\n",
+    )
+    zonda("stack", "create", "t", "-t", root)
+    shown = zonda("stack", "template", "show", "t/g", "-f", "json").data
+    assert shown["resources"]["0"]["properties"] == {"value": "(hidden)"}
+    shown = zonda("stack", "template", "show", "t/g", "-f", "json", "--with-secrets").data
+    assert shown["resources"]["0"]["properties"] == {"value": "root-secret"}
+
+
+def test_a_document_has_those_of_nested_stacks_in_it(zonda: Zonda, tree: None) -> None:
+    leaf = zonda("stack", "show", "t/middle/leaf", "-f", "json").data
+    shown = zonda("stack", "export", "t")
+    assert "leaf-secret" not in shown.out
+    middle = shown.data["resources"]["middle"]
+    inner = middle["resources"]["leaf"]
+    assert (inner["resource_id"], inner["stack_name"]) == (leaf["id"], leaf["stack_name"])
+    assert inner["template"]["outputs"] == {"said": {"value": "plain"}}
+    assert list(inner["resources"]) == ["a", "b"]
+    assert "resources.middle.resources.leaf.resources.a.resource_data.value" in shown.data["masked"]
+    assert "files" not in inner
+    own = zonda("stack", "export", "t/middle/leaf").data
+    assert list(own["resources"]) == ["a", "b"]
+
+
+def test_abandoning_forgets_nested_stacks_and_leaves_what_they_made(
+    zonda: Zonda, tmp_path: Path, tree: None
+) -> None:
+    zonda("stack", "abandon", "t", "-y", "--with-secrets", "-o", tmp_path / "t.json")
+    assert zonda("stack", "list", "--nested", "-f", "json").data == []
