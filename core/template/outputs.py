@@ -6,7 +6,7 @@ checked in advance: what goes wrong when an output is read is that output's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,6 @@ from zonda.hooks.function import Function, resolve_value, validate
 
 from .conditions import truth
 from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
-from .masking import Masker
 from .scope import Parser, Scope
 
 SECTION = "outputs"
@@ -34,14 +33,19 @@ class OutputNode:
     description: Any
     enabled: bool
     value: Any
-    secrecy: str = "open"
-    masked: Masker | None = field(default=None, repr=False)
+    mark: Callable[[Any], str] | None = field(default=None, repr=False)
+    masked: Callable[[TemplateError], TemplateError] | None = field(default=None, repr=False)
     is_certain: bool = True
 
     @property
     def path(self) -> Path:
         """Where the value stands in the document."""
         return (SECTION, self.name, "value")
+
+    @property
+    def secrecy(self) -> str:
+        """The mark of the value; found when it is asked for, since few outputs are."""
+        return "open" if self.mark is None else self.mark(self.value)
 
     def resolve(self, scope: Scope) -> Any:
         """The value, null if disabled; raises TemplateError with Heat's class and sentence."""
