@@ -79,6 +79,7 @@ class Registry:
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
         self._cache: dict[str, Choice] = {}
+        self._index: _Index | None = None
 
     def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
         """Take the section ``resource_registry`` of an environment."""
@@ -90,7 +91,7 @@ class Registry:
         self._sort()
 
     def _sort(self) -> None:
-        self.entries.sort(key=lambda entry: (entry.resource is None, entry.name))
+        self.entries = sorted(self.entries, key=lambda entry: (entry.resource is None, entry.name))
 
     def _read_resources(self, data: Any, at: Path, errors: list[TemplateError]) -> None:
         if data is not None and not isinstance(data, Mapping):
@@ -190,7 +191,10 @@ class Registry:
 
     def matching(self, type_: str, resource: str) -> Iterator[Entry]:
         """The entries for a name, the first one that leads somewhere counts."""
-        return (entry for entry in self.entries if entry.matches(type_, resource))
+        index = self._index
+        if index is None or index.entries is not self.entries:
+            index = self._index = _Index(self.entries)
+        return (entry for entry in index.near(type_) if entry.matches(type_, resource))
 
     def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
         """Where the first entries lead, and the last of them."""
@@ -309,6 +313,31 @@ class Registry:
         for pattern, rules in self._rules:
             if pattern == resource or fnmatchcase(resource, pattern):
                 yield from rules.get(key, ())
+
+
+class _Index:
+    """Entries by name, since there may be hundreds and every type is looked for among them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.entries = entries
+        self._named: dict[str, list[tuple[int, Entry]]] = {}
+        self._patterns: list[tuple[int, Entry]] = []
+        for place, entry in enumerate(entries):
+            if entry.name.endswith("*"):
+                self._patterns.append((place, entry))
+            else:
+                self._named.setdefault(entry.name, []).append((place, entry))
+
+    def near(self, type_: str) -> list[Entry]:
+        """The entries that may be for a type, in their order."""
+        found = self._named.get(type_, [])
+        fitting = [each for each in self._patterns if type_.startswith(each[1].name[:-1])]
+        both = sorted([*found, *fitting], key=_place) if fitting else found
+        return [entry for _, entry in both]
+
+
+def _place(each: tuple[int, Entry]) -> int:
+    return each[0]
 
 
 def _next_levels(
