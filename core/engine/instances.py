@@ -10,6 +10,7 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.nested import Child
 from zonda.hooks.resource import Resource, ResourceState
 from zonda.hooks.runner import StackRef
 
@@ -43,7 +44,7 @@ class Seen:
     ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
     stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
     instance has looked up elsewhere so far. ``definition``: the template it is seen by, where that
-    is only shown.
+    is only shown; ``nested``: its nested stack, likewise.
     """
 
     row: ResourceRow
@@ -57,6 +58,7 @@ class Seen:
     found: list[ResourceRow] = field(default_factory=list)
     onward: list[Onward] | None = None
     definition: Definition | None = None
+    nested: Child | None = None
 
     def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
         """``rows``, with those that were seen as they were: they may not be stored yet."""
@@ -99,7 +101,7 @@ class Instances:
             gathered,
             scrubbed,
             lambda: self._required(seen),
-            below=lambda: self.child(row),
+            below=lambda: seen.nested or self.child(row),
             read=lambda: self._definition_for(seen).attributes_read(row.name),
             paths=lambda: self._definition_for(seen).paths_read(row.name),
             onward=seen.onward,

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from tests.engine.test_previews import Loose
 
+from zonda.builtin_resources.resource_group import ResourceGroup
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.making import preview
@@ -130,8 +132,23 @@ def test_a_replaced_nested_stack_is_made_anew_and_the_old_one_goes(bench):
     bench.create(ONE % ("small", "x"), files=FILES)
     plan = update(bench, "web: {type: 'Test::Box'}")
     assert what(plan, "web") == ("replace", None)
+    assert [each["stack"]["action"] for each in at(plan, "web")["nested"]] == ["DELETE"]
+    assert what(plan, "web", "db") == ("delete", None)
+    bench.update("web: {type: 'Test::Box'}")
+    plan = update(bench, ONE % ("small", "x"))
+    assert what(plan, "web") == ("replace", None)
+    assert [each["stack"]["action"] for each in at(plan, "web")["nested"]] == ["CREATE"]
+
+
+def test_another_file_is_an_update_of_the_nested_stack(bench):
+    bench.create(ONE % ("small", "x"), files=FILES)
     plan = update(bench, "web: {type: site.yaml, properties: {size: small}}")
     assert [each["stack"]["action"] for each in at(plan, "web")["nested"]] == ["UPDATE"]
+    assert [what(plan, "web", name)[0] for name in ("web", "db", "disk")] == [
+        "create",
+        "delete",
+        "delete",
+    ]
 
 
 def test_a_change_of_a_file_deep_inside_shows_the_way_to_it(bench):
@@ -295,3 +312,62 @@ def test_a_part_is_named_at_the_root(bench):
     with pytest.raises(UsageError) as caught:
         shown_of(bench, UpdateStack("s", bundle, targets=("web.db",)))
     assert "nested" in caught.value.hint
+
+
+GROUP = """
+a: {type: Test::Box, properties: {value: %s}}
+g:
+  type: OS::Heat::ResourceGroup
+  update_policy: {rolling_update: {max_batch_size: 1}}
+  properties:
+    count: %s
+    resource_def: {type: Test::Box, properties: {value: %s, fixed: fixed-%%index%%}}
+b: {type: Test::Any, properties: {value: {get_attr: [g, %s]}}}
+"""
+
+
+@pytest.fixture
+def groups(bench):
+    """A bench with groups, and a type that takes any value."""
+    bench.types |= {"OS::Heat::ResourceGroup": ResourceGroup, "Test::Any": Loose}
+    bench.restart()
+    return bench
+
+
+def test_several_batches_are_one_change(groups):
+    groups.create(GROUP % ("one", 3, "x", "refs"))
+    plan = update(groups, GROUP % ("one", 4, "y", "refs"))
+    actions = {name: what(plan, "g", name)[0] for name in "0123"}
+    assert actions == {"0": "update", "1": "update", "2": "update", "3": "create"}
+    assert plan["summary"]["update"] == 4
+    plan = update(groups, GROUP % ("one", 2, "x", "refs"))
+    assert what(plan, "g", "2") == ("delete", None)
+    assert plan["resources"][0]["nested"][0]["unchanged"] == ["0", "1"]
+
+
+def test_what_members_are_given_later_is_open_inside(groups):
+    one, two = (GROUP % (value, 2, "{get_attr: [a, value]}", "value") for value in ("1", "2"))
+    groups.create(one)
+    plan = update(groups, two)
+    assert what(plan, "g") == ("none", "update")
+    assert what(plan, "g", "0") == ("none", "update")
+    (change,) = at(plan, "g", "0")["changes"]
+    assert change["known_after_apply"]
+
+
+def test_the_members_of_a_group_are_asked_what_they_will_show(groups):
+    groups.create(GROUP % ("one", 2, "x", "refs"))
+    plan = update(groups, GROUP % ("one", 2, "y", "refs"))
+    assert "b" in plan["unchanged"]
+    plan = update(groups, GROUP % ("one", 3, "x", "refs"))
+    assert what(plan, "b") == ("none", "update")
+
+
+def test_a_number_of_members_that_is_known_later(groups):
+    two, three = (GROUP % (value, "{get_attr: [a, value]}", "x", "refs") for value in (2, 3))
+    groups.create(two)
+    plan = update(groups, three)
+    assert what(plan, "g") == ("none", "update")
+    (nested,) = at(plan, "g")["nested"]
+    assert nested["known_after_apply"]
+    assert nested["resources"] == []

@@ -28,6 +28,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",
     "core/engine/preview/below.py": "border: a plug-in is asked for its nested template",
+    "core/engine/preview/offers.py": "border: a plug-in is asked for an attribute",
     "core/engine/preview/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/preview/verdicts.py": "border: a plug-in decides about an update",
     "core/template/added_edges.py": "border: a plug-in is asked what it depends on",

@@ -31,6 +31,7 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.nested import ChildTemplate, NestedStack
 
 from .entries import Inside
+from .offers import Offers
 from .walk import Owner, Walk
 
 #: What no template can know of a nested stack that is not there yet.
@@ -97,7 +98,10 @@ class Below:
         if child is None:
             child, later = self._new(owner, target.physical_resource_name()), later | _OF_A_NEW_ONE
         definition = self._loaded(owner, child, spec, frozenset(later))
-        return (self._walked(child, self._proposal(child, definition), definition),)
+        inside = self._walked(child, self._proposal(child, definition), definition)
+        wanted = _known(owner.wanted, owner.cls)
+        offers = Offers(self._room.instances, owner, wanted, inside)
+        return (dataclasses.replace(inside, offer=offers.value),)
 
     def _unknown(self, owner: Owner, child: StackRow | None) -> Inside:
         action = "CREATE" if child is None else "UPDATE"

@@ -8,6 +8,7 @@ from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
+from .later import Offer
 from .verdicts import Verdict
 
 
@@ -60,6 +61,7 @@ class Inside:
     ``action``: CREATE, UPDATE or DELETE. ``definition``: what it shall be, ``before``: what it is;
     None where there is none. ``values`` and ``old_values``: those of its resources then and now.
     ``is_known``: whether it is known what happens in it; nothing else is told where it is not.
+    ``offer`` gives what its owner will show, as far as that is known.
     """
 
     stack: StackRow
@@ -70,6 +72,7 @@ class Inside:
     values: Any = None
     old_values: Any = None
     is_known: bool = True
+    offer: Offer | None = None
 
     @property
     def fails(self) -> bool:

@@ -1,72 +1,80 @@
 """What the owner of a nested stack will show, as far as that is known from its nested template.
 
-An attribute of a template that serves as a type is one of its outputs: what no open value goes into
-is known before anything is done, so that nobody who reads only that has to be looked at again.
+The plug-in is asked, with a nested stack as it will be. So whoever reads only what no open value
+goes into need not be looked at again, and the value is there before anything is done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
+from zonda.core.engine.instances import Instances, Seen
 from zonda.core.engine.reasons import OPEN
-from zonda.core.template.partly import LATER, KnownLater, has_later
+from zonda.core.template.partly import KnownLater, has_later
 from zonda.hooks.attributes import select
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
 from .entries import Inside
-from .later import Offer
-from .outputs import value_of
+from .planned_child import PlannedChild
+from .walk import Owner
 
 
-def offer_of(definition: Any, node: Any, nested: Sequence[Inside]) -> Offer | None:
-    """What is offered of the owner ``node`` of ``definition``; None where nothing is known."""
-    if not nested or not nested[0].is_known or not _is_by_outputs(node.cls):
-        return None
-    inside = nested[0]
-    if inside.definition is None:
-        return None
-    return _Outputs(definition, node.name, inside).value
+class Offers:
+    """The attributes of one owner as they will be. ``known``: its definition without open values,
+    where its type cannot do with them.
+    """
 
-
-def _is_by_outputs(cls: type[Resource]) -> bool:
-    """Whether the attributes of a class are the outputs of its nested template."""
-    return (
-        issubclass(cls, NestedStack)
-        and cls.FnGetAtt is NestedStack.FnGetAtt
-        and cls._resolve_attribute is NestedStack._resolve_attribute
-    )
-
-
-class _Outputs:
-    """The outputs of one nested stack as they will be."""
-
-    def __init__(self, above: Any, name: str, inside: Inside) -> None:
-        self._above = above
-        self._name = name
+    def __init__(self, instances: Instances, owner: Owner, known: Any, inside: Inside) -> None:
+        self._instances = instances
+        self._owner = owner
+        self._definition = known
         self._inside = inside
-        self._known: dict[str, Any] = {}
 
     def value(self, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """The value of an attribute below ``rest``; raises KnownLater."""
-        output = self._inside.definition.outputs.get(attribute)
-        if output is None or not self._may_be_told(attribute, output):
-            raise KnownLater(self._name)
-        if attribute not in self._known:
-            self._known[str(attribute)] = self._resolved(output)
-        return _below(self._known[str(attribute)], rest)
+        if attribute is None:
+            raise KnownLater
+        by_outputs = self._is_by_outputs and attribute in self._owner.cls.attributes_schema
+        resource = self._lenient if by_outputs else self._strict
+        child = resource.child
+        assert isinstance(child, PlannedChild)
+        marks = self._owner.definition.secrecy
+        child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute) != OPEN
+        try:
+            value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
+        except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+            raise KnownLater from error
+        value = _below(value, rest) if by_outputs else value
+        if has_later(value):
+            raise KnownLater
+        return value
 
-    def _may_be_told(self, attribute: Any, output: Any) -> bool:
-        """A secret of the nested template only where the one above knows it as such, too."""
-        if output.secrecy == OPEN:
-            return True
-        return bool(self._above.secrecy.of_attribute(self._name, attribute) != OPEN)
+    @property
+    def _is_by_outputs(self) -> bool:
+        """Whether the attributes are the outputs of the nested template."""
+        return self._owner.cls.FnGetAtt is NestedStack.FnGetAtt
 
-    def _resolved(self, output: Any) -> Any:
-        inside = self._inside
-        value, error = value_of(inside.definition, output, inside.values)
-        return value if error is None else LATER
+    @cached_property
+    def _strict(self) -> Any:
+        return self._made(is_strict=True)
+
+    @cached_property
+    def _lenient(self) -> Any:
+        return self._made(is_strict=False)
+
+    def _made(self, *, is_strict: bool) -> Resource:
+        """The owner, as it will be; nothing that it writes is kept."""
+        owner, instances = self._owner, self._instances
+        child = PlannedChild(self._inside, is_strict=is_strict, tells_secrets=False)
+        row = owner.row
+        data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+        seen = Seen(row, owner.stack, data, definition=owner.definition, nested=child)
+        made = instances.make(seen, definition=self._definition, cls=owner.cls)
+        made.context = instances.context(seen, operation=False, gathered=[])
+        return made
 
 
 def _below(value: Any, rest: tuple[Any, ...]) -> Any:
@@ -77,6 +85,4 @@ def _below(value: Any, rest: tuple[Any, ...]) -> Any:
         if not isinstance(value, Mapping | list):
             break
         value = select(value, (key,))
-    if has_later(value):
-        raise KnownLater
     return value

@@ -158,9 +158,16 @@ def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
 
 
 def _guessed(wanted: ResourceDefinition, before: ResourceDefinition) -> ResourceDefinition:
-    """``wanted`` as if all that is known later stays what it was."""
+    """``wanted`` as if all that is known later stays what it was; what was not there stays away."""
     sections = ("properties", "metadata", "update_policy")
     guessed = {key: supposed(getattr(wanted, key), getattr(before, key)) for key in sections}
+    if before.properties:
+        known = before.properties
+        guessed["properties"] = {
+            key: value
+            for key, value in guessed["properties"].items()
+            if key in known or not has_later(wanted.properties[key])
+        }
     return dataclasses.replace(wanted, **guessed)
 
 

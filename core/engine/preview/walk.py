@@ -24,8 +24,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
 from .entries import Entry, Inside
-from .later import LaterValues
-from .offers import offer_of
+from .later import LaterValues, Offer
 from .verdicts import Judge, Verdict, settled
 
 _PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
@@ -118,9 +117,7 @@ class Walk:
             return Entry(name, node.type, "none", row)
         read = [self._kept[other] for other in requires if other in self._kept]
         verdict = judge.judge(node, row, self.values, read)
-        nested: tuple[Inside, ...] = ()
-        if node.cls.has_child and (row is not None or node.is_certain):
-            verdict, nested = self._inside(judge, node, verdict)
+        verdict, nested = self._inside(judge, node, verdict)
         self._note(node, verdict, nested)
         if row is not None and row.op in ("CREATE", "UPDATE"):
             # what it will show is not known before that has ended
@@ -138,15 +135,18 @@ class Walk:
     def _inside(
         self, judge: Judge, node: Any, verdict: Verdict
     ) -> tuple[Verdict, tuple[Inside, ...]]:
-        """What becomes of what an owner has nested; the verdict, if that cannot be."""
-        wanted, row = verdict.wanted, verdict.row
-        if wanted is None or verdict.strongest not in ("create", "update", "replace"):
-            return verdict, ()
+        """What becomes of what is nested in a resource; another verdict, if that cannot be."""
+        row = verdict.row
         gone: tuple[Inside, ...] = ()
         if verdict.decision == "replace":
             gone = () if is_left_alone(row) else tuple(self._nested.gone(self._stack, row))
             row = ResourceRow("", self._stack.id, row.name, node.type)
-        owner = Owner(self._stack, self.definition, node.cls, row, wanted)
+        is_new = not row.id
+        if not node.cls.has_child or (is_new and not node.is_certain):
+            return verdict, gone
+        if verdict.wanted is None or verdict.strongest not in ("create", "update", "replace"):
+            return verdict, gone
+        owner = Owner(self._stack, self.definition, node.cls, row, verdict.wanted)
         inside, error = self._nested.inside(owner)
         if error is not None:
             return judge.failing(verdict, error), ()
@@ -165,11 +165,10 @@ class Walk:
             self._stuck.add(name)
         elif strongest in ("create", "check", "replace") or not node.is_certain:
             self._touched.add(name)
-            offer = offer_of(self.definition, node, nested)
-            self.values.open(name, reference=True, offer=offer if node.is_certain else None)
+            self.values.open(name, reference=True, offer=_offer(node, verdict, nested))
         elif strongest == "update" and cls.has_child:
             self._touched.add(name)
-            offer = offer_of(self.definition, node, nested)
+            offer = _offer(node, verdict, nested)
             self.values.open(name, reference=_names_another(cls, nested), offer=offer)
         elif strongest == "update" and _shows_more(verdict):
             self._touched.add(name)
@@ -238,6 +237,12 @@ class Walk:
 
         settling = [settled(row) if row.op else row for row in rows]
         return RowValues(settling, instances.lending.sealer, build)
+
+
+def _offer(node: Any, verdict: Verdict, nested: Sequence[Inside]) -> Offer | None:
+    """What gives the attributes of an owner as they will be; None where nothing is sure."""
+    is_sure = node.is_certain and verdict.may != "replace"
+    return nested[0].offer if nested and is_sure else None
 
 
 def _names_another(cls: type[Resource], nested: Sequence[Inside]) -> bool:

@@ -1,0 +1,172 @@
+"""A nested stack as it will be, for the plug-in of its owner: what is not known yet is not told.
+
+Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``KnownLater``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zonda.core.engine.reasons import OPEN
+from zonda.core.engine.states import COMPLETE
+from zonda.core.store.rows import ResourceRow
+from zonda.core.template.partly import LATER, KnownLater, has_later
+
+from .entries import Inside
+from .outputs import value_of
+
+
+class PlannedChild:
+    """The nested stack of ``inside``. ``is_strict``: an output that is open in part is not told.
+
+    ``tells_secrets``: whether what its template marks as secret may be told, too.
+    """
+
+    def __init__(self, inside: Inside, *, is_strict: bool, tells_secrets: bool) -> None:
+        self.inside = inside
+        self._is_strict = is_strict
+        self.tells_secrets = tells_secrets
+        self._known: dict[str, Any] = {}
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        self._must_be_there()
+        return self.inside.stack.id
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        self._must_be_there()
+        return self.inside.stack.name
+
+    def _must_be_there(self) -> None:
+        if not self.inside.stack.generation:
+            raise KnownLater
+
+    @property
+    def action(self) -> str:
+        """The action of the plan."""
+        return self.inside.action
+
+    @property
+    def status(self) -> str:
+        """As it is when all went well."""
+        return COMPLETE
+
+    @property
+    def is_well(self) -> bool:
+        """As it is when all went well."""
+        return True
+
+    def members(self) -> Sequence[PlannedMember]:
+        """Its resources, in the order of its template."""
+        nodes = self.inside.definition.resources.values()
+        if not all(node.is_certain for node in nodes):
+            raise KnownLater
+        return [PlannedMember(self, node) for node in nodes]
+
+    def member(self, name: str) -> PlannedMember | None:
+        """The resource of that name."""
+        node = self.inside.definition.resources.get(name)
+        if node is None:
+            return None
+        if not node.is_certain:
+            raise KnownLater
+        return PlannedMember(self, node)
+
+    def output_names(self) -> Sequence[str]:
+        """The outputs of its template."""
+        return list(self.inside.definition.outputs)
+
+    def has_output(self, name: str) -> bool:
+        """Whether its template has that output."""
+        return name in self.inside.definition.outputs
+
+    def output(self, name: str) -> Any:
+        """The value of an output, with what is known later left open."""
+        output = self.inside.definition.outputs[name]
+        if output.secrecy != OPEN and not self.tells_secrets:
+            raise KnownLater
+        if name not in self._known:
+            self._known[name] = self._resolved(output)
+        value = self._known[name]
+        if value is LATER or (self._is_strict and has_later(value)):
+            raise KnownLater
+        return value
+
+    def _resolved(self, output: Any) -> Any:
+        value, error = value_of(self.inside.definition, output, self.inside.values)
+        return value if error is None else LATER
+
+
+class PlannedMember:
+    """One resource of it."""
+
+    def __init__(self, child: PlannedChild, node: Any) -> None:
+        self._child = child
+        self._node = node
+        entries = child.inside.entries
+        self._entry = next((each for each in entries if each.name == node.name), None)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self._node.name)
+
+    @property
+    def type(self) -> str:
+        """Its type, as the nested template says."""
+        return str(self._node.type)
+
+    @property
+    def reference(self) -> Any:
+        """What ``get_resource`` gives."""
+        marks = self._child.inside.definition.secrecy
+        self._may_be_told(marks.of_reference(self.name))
+        return self._child.inside.values.reference(self.name)
+
+    def _may_be_told(self, mark: str) -> None:
+        if mark != OPEN and not self._child.tells_secrets:
+            raise KnownLater
+
+    @property
+    def physical_id(self) -> str | None:
+        """Its physical id."""
+        return self._row.physical_id
+
+    @property
+    def _row(self) -> ResourceRow:
+        """Its row, where the plan does nothing to it."""
+        entry = self._entry
+        if entry is None or entry.row is None or entry.action != "none" or entry.may:
+            raise KnownLater
+        return entry.row
+
+    @property
+    def action(self) -> str:
+        """The last action."""
+        return self._row.action
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+        return self._row.status
+
+    @property
+    def created_at(self) -> float:
+        """When it was first made."""
+        return self._row.created_at
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Its entry in the template that it will be made from."""
+        raw: Mapping[str, Any] = self._node.raw
+        return raw
+
+    def attribute(self, name: str, *path: Any) -> Any:
+        """The value of an attribute, below ``path``."""
+        marks = self._child.inside.definition.secrecy
+        self._may_be_told(marks.of_attribute(self.name, name))
+        return self._child.inside.values.attribute(self.name, name, path)
