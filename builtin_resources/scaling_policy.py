@@ -121,7 +121,9 @@ class ScalingPolicy(Resource):
             STEP: self.properties.converted(step),
             COOLDOWN: self.properties.converted(cooldown),
         }
-        self.context.signal(self.properties[group], order)
+        reference = self.properties[group]
+        missing = f'Alarm {self.name} could not find scaling group named "{reference}"'
+        self.context.signal(reference, order, missing)
 
 
 class CfnScalingPolicy(ScalingPolicy):

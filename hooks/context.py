@@ -126,10 +126,11 @@ class ResourceContext(Protocol):
     def child(self) -> Any:
         """The nested stack of the resource (``nested.Child``) as it is now; None without one."""
 
-    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Hand a signal on to the resource with that reference, in the same tree of stacks.
 
-        It is delivered once the running signal has been. Raises NotFound where there is none.
+        It is delivered once the running signal has been; where there is none, that one has failed:
+        ``missing`` says it in the type's own words.
         """
 
     def attributes_read(self) -> frozenset[str | None]:

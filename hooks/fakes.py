@@ -184,7 +184,7 @@ class FakeContext:
         """The nested stack."""
         return self.nested
 
-    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Note the signal."""
         self.signals.append((reference, dict(details)))
 

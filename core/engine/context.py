@@ -24,7 +24,7 @@ from .work import Work
 #: What a plug-in stores, to be run in a transaction.
 Write = Callable[[Work], None]
 #: A signal that is handed on: to which reference, with which details.
-Onward = tuple[str, Mapping[str, Any]]
+Onward = tuple[str, Mapping[str, Any], str]
 
 
 def _nothing() -> None:
@@ -215,11 +215,11 @@ class LentContext:
         """The same with what follows the attributes."""
         return self._paths()
 
-    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Have a signal delivered once the running one has been."""
         if self._onward is None:
             raise NotSupported("Only a signal can be handed on to another resource.")
-        self._onward.append((reference, dict(details)))
+        self._onward.append((reference, dict(details), missing))
 
     def _mine(self, work: Work) -> Any:
         row = work.tx.resource(self._resource_id)

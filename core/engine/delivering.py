@@ -103,9 +103,25 @@ def delivered(room: Room, seen: Seen, details: Mapping[str, Any]) -> list[Delive
         reached.append(made)
         if made.is_void or isinstance(made.answer, Failure):
             break
-        root = seen.stack.root
-        waiting += [(_referred(room, root, name), given) for name, given in onward]
+        try:
+            waiting += [_next(room, seen.stack.root, *each) for each in onward]
+        except _Missing as error:
+            reason = f"NotFound: resources.{seen.row.name}: {error}"
+            reached[-1] = dataclasses.replace(made, answer=Failure(reason))
     return reached
+
+
+class _Missing(Exception):
+    """Nobody has the reference that a signal was to be handed on to."""
+
+
+def _next(
+    room: Room, root: str, reference: str, details: Mapping[str, Any], missing: str
+) -> tuple[Seen, Mapping[str, Any]]:
+    try:
+        return _referred(room, root, reference), details
+    except NotFound as error:
+        raise _Missing(missing or error.message) from error
 
 
 def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[Onward]) -> Delivered:

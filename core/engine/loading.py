@@ -155,7 +155,7 @@ class CheckContext:
     def child(self) -> None:
         """Nothing exists."""
 
-    def signal(self, reference: str, details: Mapping[str, Any]) -> None:
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Refused."""
         raise _nothing_exists()
 

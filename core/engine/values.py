@@ -13,7 +13,7 @@ from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import SHOW, select
-from zonda.hooks.errors import InvalidTemplateAttribute
+from zonda.hooks.errors import TemplateError
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import whole_text
 
@@ -87,7 +87,7 @@ class RowValues:
         for name in names:
             try:
                 yield name, self._value(row, name)
-            except InvalidTemplateAttribute:
+            except TemplateError:
                 if not instance.has_child:
                     raise
 

@@ -398,6 +398,15 @@ def test_a_failed_scaling_does_not_fail_the_stack_and_may_be_signalled_again(lif
     assert life.outputs["size"] == 2
 
 
+def test_a_policy_of_no_group_is_told_of_as_that(life: Life) -> None:
+    text = scaling().replace("{get_resource: g}", "nobody", 1)
+    life.create(text)
+    with pytest.raises(ZondaError) as raised:
+        life.signal("up")
+    expected = 'NotFound: resources.up: Alarm up could not find scaling group named "nobody"'
+    assert str(raised.value) == expected
+
+
 def test_scaling_outlives_a_restart(life: Life) -> None:
     life.create(scaling(more="cooldown: 600"))
     life.stack.restart()

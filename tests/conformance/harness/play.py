@@ -112,6 +112,7 @@ class _Player:
         touched = {
             event.resource_id: event.action
             for event in self.reader.events(self.stack_id, after=last, limit=100_000)
+            if (event.action, event.status) != ("SIGNAL", "FAILED")  # Heat has no such event
         }
         outcome = {}
         for name in sorted({*before, *after}):
