@@ -6,20 +6,26 @@ told without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from zonda.hooks.errors import ZondaError
 
 from .engine.loading import TemplateLoading
+from .engine.stored import Templates, stored
 from .engine.telling.differences import Differences, differences
+from .engine.telling.failures import Failure
 from .engine.telling.generations import Generations
 from .engine.telling.graph import Graph, of_stack, of_template
+from .engine.telling.leaves import innermost
 from .engine.telling.past import Past, past
 from .engine.telling.why import Explaining, Explanation
+from .store import trees
 from .store.reads import Reader
-from .store.views import ActionView, StackView
+from .store.rows import ResourceRow
+from .store.views import ActionView, FailedView, StackView
 from .template.bundle import Bundle, Identity
 from .template.redacting import Shown
+from .template.source import Document, load_document
 from .template.stack import StackDefinition
 
 
@@ -56,16 +62,33 @@ class Telling:
         explaining = Explaining(self._reader, stack, self.generations(stack))
         return explaining.explain(resource, generation)
 
-    def graph(self, stack: StackView) -> tuple[Graph, str]:
-        """The graph of a stack, and why its edges cannot be explained, if they cannot be."""
-        rows = self._reader.resource_rows(stack.id)
-        definition, untold = None, ""
-        if stack.template_id is not None:
-            try:
-                definition = self.generations(stack).template(stack.template_id).definition
-            except ZondaError as error:
-                untold = str(error)
-        return of_stack(f"Stack {stack.name}", rows, definition), untold
+    def innermost(self, stack: StackView, views: Sequence[FailedView]) -> list[Failure]:
+        """What failed in nested stacks in place of their owners."""
+        return innermost(self._reader, stack, views)
+
+    def document(self, template_id: str) -> Document:
+        """A stored template as it was written, for places in it; raises ZondaError."""
+        found = stored(self._reader, template_id)
+        return load_document(found.text, found.file if found.has_file else "")
+
+    def graph(self, stack: StackView, depth: int = 0) -> tuple[Graph, str]:
+        """The graph of a stack, and why its edges cannot be explained, if they cannot be.
+
+        ``depth``: with what is nested in it, so many levels down.
+        """
+        templates, untold = Templates(self._reader, self.read), ""
+        rows: dict[str, list[ResourceRow]] = {}
+        for row in self._reader.tree_resources(stack.root_id) if depth else ():
+            rows.setdefault(row.stack_id, []).append(row)
+        parts: list[Graph] = []
+        for stack_id, path in trees.tree_of(self._reader, stack).within(depth).items():
+            view = stack if stack_id == stack.id else self._reader.stack(stack_id)
+            definition, why = _definition(templates, view)
+            untold = untold or why
+            known = rows[stack_id] if depth else self._reader.resource_rows(stack_id)
+            found = of_stack(f"Stack {view.name}", known, definition)
+            parts.append(found.below("/".join(path)) if path else found)
+        return parts[0].joined(*parts[1:]), untold
 
     def template_graph(self, bundle: Bundle, name: str) -> Graph:
         """The graph of a template that nothing was made of; raises ValidationErrors."""
@@ -88,3 +111,14 @@ class Telling:
         also = [*before.secrets.values(), *after.secrets.values(), *known.secrets_now()]
         shown = before.shown(also=also), after.shown(before, also)
         return older, newer, differences(*shown, names)
+
+
+def _definition(templates: Templates, stack: StackView) -> tuple[StackDefinition | None, str]:
+    """The template of a stack, and why it cannot be read, if it cannot be."""
+    if stack.template_id is None:
+        return None, ""
+    try:
+        identity = Identity(stack.id, stack.name, stack.project)
+        return templates.definition(templates.stored(stack.template_id), identity), ""
+    except ZondaError as error:
+        return None, str(error)

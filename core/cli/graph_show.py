@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import UsageError
 
-from . import bundles, output, plain
+from . import bundles, nested, output, plain
 from .screen import Screen
 from .session import Session
 
@@ -38,13 +38,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def graph_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack graph``."""
     parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
+    nested.add_depth(parser, "resources")
     _add_arguments(parser)
 
 
 def graph(session: Session, arguments: argparse.Namespace) -> int:
     """The graph of a stack, with the states of its resources."""
     stack = session.app.stack(arguments.stack)
-    found, untold = session.app.telling.graph(stack)
+    found, untold = session.app.telling.graph(stack, nested.depth(arguments))
     if untold:
         session.screen.say(f"The edges cannot be explained: {untold}")
     _write(session.screen, found, arguments)

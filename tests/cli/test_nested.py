@@ -365,3 +365,50 @@ def test_abandoning_forgets_nested_stacks_and_leaves_what_they_made(
 ) -> None:
     zonda("stack", "abandon", "t", "-y", "--with-secrets", "-o", tmp_path / "t.json")
     assert zonda("stack", "list", "--nested", "-f", "json").data == []
+
+
+def test_a_command_that_fails_points_at_what_failed_inside(zonda: Zonda, template: Path) -> None:
+    err = zonda("stack", "create", "t", "-t", template, "--parameter", "fail=true", code=1).err
+    told = "resources.middle.resources.leaf.resources.a: Test Resource failed a"
+    (line,) = [line for line in err.splitlines() if "error: " in line]
+    assert line.endswith(f"leaf.yaml:6:3: error: ValueError: {told}")
+
+
+def test_the_graph_with_what_is_nested(zonda: Zonda, tree: None) -> None:
+    shallow = zonda("stack", "graph", "t", "-f", "json").data
+    assert [node["name"] for node in shallow["nodes"]] == ["middle", "beside"]
+    data = zonda("stack", "graph", "t", "-n", "2", "-f", "json").data
+    owners = {node["name"]: node["owner"] for node in data["nodes"]}
+    assert owners["middle/leaf/a"] == "middle/leaf"
+    assert owners["middle"] is None
+    assert ["middle/leaf/b", "middle/leaf/a"] in [
+        [edge["dependant"], edge["requirement"]] for edge in data["edges"]
+    ]
+    lines = zonda("stack", "graph", "t", "-n", "2").out.splitlines()
+    assert [line.split("(")[0].strip(" │├└─") for line in lines] == [
+        "beside",
+        "middle",
+        "middle/leaf",
+        "middle/leaf/b",
+        "middle/leaf/a",
+    ]
+    assert "[nested in it]" in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("form", "begins", "ends"),
+    [("dot", "subgraph ", "}"), ("mermaid", "subgraph ", "end")],
+)
+def test_nested_stacks_are_boxes_in_pictures(
+    zonda: Zonda, tree: None, form: str, begins: str, ends: str
+) -> None:
+    lines = [
+        line.strip() for line in zonda("stack", "graph", "t", "-n", "2", "-f", form).out.split("\n")
+    ]
+    assert sum(line.startswith(begins) for line in lines) == 2
+    assert sum(line == ends for line in lines) == 2 + (form == "dot")
+
+
+def test_nested_stacks_hang_from_their_owners_in_svg(zonda: Zonda, tree: None) -> None:
+    out = zonda("stack", "graph", "t", "-n", "2", "-f", "svg").out
+    assert "middle/leaf has middle/leaf/b: nested in it" in out

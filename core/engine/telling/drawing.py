@@ -38,6 +38,7 @@ def as_data(graph: Graph) -> dict[str, Any]:
                 "type": node.type,
                 "state": node.state or None,
                 "reason": node.reason or None,
+                "owner": node.owner or None,
             }
             for node in graph.nodes
         ],
@@ -58,15 +59,16 @@ def as_data(graph: Graph) -> dict[str, Any]:
 def tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node, str, str]]:
     """Each line as (branches, node, why it stands there, a note).
 
-    What nobody requires stands to the left, below each one what it requires. A part that was
-    shown is not shown again; what would stand too far to the right begins at the left further
-    below. Without recursion: a chain may be longer than Python's stack.
+    What nobody requires stands to the left, below each one what it requires or has nested. A part
+    that was shown is not shown again; what would stand too far to the right begins at the left
+    further below. Without recursion: a chain may be longer than Python's stack.
     """
     nodes = {node.name: node for node in graph.nodes}
     below: dict[str, list[Edge]] = {name: [] for name in nodes}
-    for edge in graph.edges:
+    edges = (*graph.edges, *graph.nested)
+    for edge in edges:
         below[edge.dependant].append(edge)
-    required = {edge.requirement for edge in graph.edges}
+    required = {edge.requirement for edge in edges}
     first = [name for name in nodes if name not in required]
     shown: set[str] = set()
     for root in (*first, *nodes):  # of a circle no part stands to the left by itself
@@ -116,18 +118,48 @@ def dot(graph: Graph) -> Iterator[str]:
     yield f"digraph {_quoted(graph.title)} {{"
     yield "  rankdir=BT;"
     yield '  node [shape=box, style=filled, fontname="sans-serif"];'
-    for node in graph.nodes:
-        fill, border = FILLS[node.look]
-        label = "\n".join(filter(None, (node.name, node.type, node.state)))
-        style = _DOT.get(node.look, "filled")
-        yield (
-            f"  {_quoted(node.name)} [label={_quoted(label)}, tooltip={_quoted(_told(node))}, "
-            f'style="{style}", fillcolor="{fill}", color="{border}"];'
-        )
+    members = graph.members
+    for depth, node, is_end in _clusters(graph):
+        indent = "  " * (depth + 1)
+        if is_end:
+            yield f"{indent}}}"
+            continue
+        if node.name in members:
+            yield f"{indent}subgraph {_quoted(f'cluster {node.name}')} {{"
+            yield f"{indent}  label={_quoted(node.name)};"
+            indent += "  "
+        yield f"{indent}{_dot_node(node)}"
     for edge in graph.edges:
         ends = f"{_quoted(edge.dependant)} -> {_quoted(edge.requirement)}"
         yield f"  {ends} [tooltip={_quoted(edge.label)}, edgetooltip={_quoted(edge.label)}];"
     yield "}"
+
+
+def _dot_node(node: Node) -> str:
+    fill, border = FILLS[node.look]
+    label = "\n".join(filter(None, (_own_name(node), node.type, node.state)))
+    style = _DOT.get(node.look, "filled")
+    return (
+        f"{_quoted(node.name)} [label={_quoted(label)}, tooltip={_quoted(_told(node))}, "
+        f'style="{style}", fillcolor="{fill}", color="{border}"];'
+    )
+
+
+def _own_name(node: Node) -> str:
+    """The name of a node inside the box of its owner."""
+    return node.name.removeprefix(f"{node.owner}/") if node.owner else node.name
+
+
+def _clusters(graph: Graph) -> Iterator[tuple[int, Node, bool]]:
+    """(depth, node, whether its nested stack ends here): each owner around what it has nested."""
+    members = graph.members
+    pending = [(0, node, False) for node in reversed(members.get("", []))]
+    while pending:
+        depth, node, is_end = pending.pop()
+        yield depth, node, is_end
+        if not is_end and node.name in members:
+            pending.append((depth, node, True))
+            pending += [(depth + 1, each, False) for each in reversed(members[node.name])]
 
 
 def _quoted(text: str) -> str:
@@ -141,9 +173,18 @@ def mermaid(graph: Graph) -> Iterator[str]:
     """The graph as a flow chart of Mermaid; an arrow leads to what is required."""
     keys = {node.name: f"n{index}" for index, node in enumerate(graph.nodes)}
     yield "flowchart BT"
-    for node in graph.nodes:
-        label = "<br>".join(_entities(text) for text in (node.name, node.type, node.state) if text)
-        yield f'  {keys[node.name]}["{label}"]:::{node.look}'
+    members = graph.members
+    for depth, node, is_end in _clusters(graph):
+        indent = "  " * (depth + 1)
+        if is_end:
+            yield f"{indent}end"
+            continue
+        if node.name in members:
+            yield f'{indent}subgraph {keys[node.name]}s["{_entities(node.name)}"]'
+            indent += "  "
+        texts = (_own_name(node), node.type, node.state)
+        label = "<br>".join(_entities(text) for text in texts if text)
+        yield f'{indent}{keys[node.name]}["{label}"]:::{node.look}'
     for edge in graph.edges:
         why = _entities(edge.reasons[0] if edge.reasons else "")
         more = f" +{len(edge.reasons) - 1}" if len(edge.reasons) > 1 else ""

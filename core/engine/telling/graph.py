@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
@@ -15,18 +15,24 @@ from ..states import PRESENT
 
 #: An edge that was stored with an instance, and that no template at hand explains.
 STORED = "an earlier template"
+#: Why something stands below its owner.
+NESTED = "nested in it"
 #: What follows the name of an instance that is to be deleted.
 LEAVING = " (leaving)"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One resource. ``state`` is '' where there is none; ``look`` is how it is drawn."""
+    """One resource. ``state`` is '' where there is none; ``look`` is how it is drawn.
+
+    ``owner``: the resource whose nested stack it is in, '' for none; its name begins with that.
+    """
 
     name: str
     type: str
     state: str = ""
     reason: str = ""
+    owner: str = ""
 
     @property
     def look(self) -> str:
@@ -55,7 +61,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """``title`` names the whole; nodes in the order of the template."""
+    """``title`` names the whole; nodes in the order of the template, nested ones behind."""
 
     title: str
     nodes: tuple[Node, ...]
@@ -63,11 +69,41 @@ class Graph:
 
     @property
     def requires(self) -> dict[str, list[str]]:
-        """Each name with what it requires."""
+        """Each name with what it requires, or has nested."""
         found: dict[str, list[str]] = {node.name: [] for node in self.nodes}
-        for edge in self.edges:
+        for edge in (*self.edges, *self.nested):
             found[edge.dependant].append(edge.requirement)
         return found
+
+    @property
+    def nested(self) -> tuple[Edge, ...]:
+        """From each owner to what nobody else in its nested stack requires."""
+        required = {edge.requirement for edge in self.edges}
+        tops = (node for node in self.nodes if node.owner and node.name not in required)
+        return tuple(Edge(node.owner, node.name, (NESTED,)) for node in tops)
+
+    @property
+    def members(self) -> dict[str, list[Node]]:
+        """The nodes of each owner's nested stack; under '' those at the top."""
+        found: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            found.setdefault(node.owner, []).append(node)
+        return found
+
+    def below(self, owner: str) -> Graph:
+        """The same as the nested stack of ``owner``."""
+        nodes = (replace(node, name=f"{owner}/{node.name}", owner=owner) for node in self.nodes)
+        edges = (
+            Edge(f"{owner}/{edge.dependant}", f"{owner}/{edge.requirement}", edge.reasons)
+            for edge in self.edges
+        )
+        return Graph(self.title, tuple(nodes), tuple(edges))
+
+    def joined(self, *others: Graph) -> Graph:
+        """The graph with others that are nested in it."""
+        parts = (self, *others)
+        nodes = tuple(node for part in parts for node in part.nodes)
+        return Graph(self.title, nodes, tuple(edge for part in parts for edge in part.edges))
 
 
 def of_template(definition: StackDefinition, title: str) -> Graph:

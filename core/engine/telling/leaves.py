@@ -6,12 +6,12 @@ An owner fails because something in its nested stack has; what is told of is tha
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from zonda.core.store import trees
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView, StackView
+from zonda.core.store.views import ActionView, FailedView, StackView
 
 from .failures import BAD, Failure, Failures, Top, failures
 from .situation import Situation, situations
@@ -32,10 +32,7 @@ def top_of(reader: Reader, stack: StackView) -> Top:
 
 def leaves(reader: Reader, top: Top, found: Failures) -> Failures:
     """The failures with those that they come from in place of those of owners."""
-    nested: dict[str, list[str]] = {}
-    for child, _, owner in reader.names_of_tree(top.stack.root_id) if found.found else ():
-        if owner is not None:
-            nested.setdefault(owner, []).append(child)
+    nested = _nested(reader, top.stack.root_id) if found.found else {}
     if not nested:
         return found
     below, followed = list[Failure](), list(found.followed)
@@ -44,6 +41,26 @@ def leaves(reader: Reader, top: Top, found: Failures) -> Failures:
         below += inner.found if inner is not None else (failure,)
         followed += inner.followed if inner is not None else ()
     return Failures(found.action, tuple(below), tuple(dict.fromkeys(followed)))
+
+
+def innermost(reader: Reader, stack: StackView, views: Sequence[FailedView]) -> list[Failure]:
+    """What failed in nested stacks, in place of the owners among ``views`` that it made fail."""
+    nested, top = _nested(reader, stack.root_id), top_of(reader, stack)
+    found: list[Failure] = []
+    for view in views:
+        own = Failure(view, (), (), (), top.way)
+        inner = _below(reader, top, nested, own) if view.resource_id in nested else None
+        found += [own] if inner is None else inner.found
+    return found
+
+
+def _nested(reader: Reader, root_id: str) -> dict[str, list[str]]:
+    """The nested stacks of each owner, those that are deleted, too."""
+    nested: dict[str, list[str]] = {}
+    for child, _, owner in reader.names_of_tree(root_id):
+        if owner is not None:
+            nested.setdefault(owner, []).append(child)
+    return nested
 
 
 def _below(

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from zonda.core.graph.layers import Layout, layout
 
 from .drawing import FILLS
-from .graph import Edge, Graph, Node
+from .graph import NESTED, Edge, Graph, Node
 
 #: Sizes in pixels.
 HEIGHT, GAPS, MARGIN = 58.0, (18.0, 56.0), 20.0
@@ -23,6 +23,7 @@ _STYLE = (
     "text{font:12px sans-serif;text-anchor:middle;fill:#111}"
     ".name{font-weight:bold;font-size:13px}"
     ".edge path{fill:none;stroke:#777;stroke-width:1.2}"
+    ".nested path{stroke-dasharray:2 4}"
     ".edge:hover path{stroke:#000;stroke-width:2.5}"
 )
 
@@ -46,7 +47,7 @@ def svg(graph: Graph) -> Iterator[str]:
     )
     yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
     yield f'<g transform="translate({MARGIN:.0f},{MARGIN:.0f})">'
-    for edge in graph.edges:
+    for edge in (*graph.edges, *graph.nested):
         yield from _edge(edge, placed)
     for node in graph.nodes:
         yield from _node(node, placed.at[node.name], widths[node.name])
@@ -86,8 +87,10 @@ def _edge(edge: Edge, placed: Layout) -> Iterator[str]:
     start, end = placed.at[edge.dependant], placed.at[edge.requirement]
     bends = placed.bends.get((edge.dependant, edge.requirement), ())
     points = [(start[0], start[1] - HEIGHT / 2), *bends, (end[0], end[1] + HEIGHT / 2)]
-    title = f"{edge.dependant} needs {edge.requirement}: {edge.label}"
-    yield f'<g class="edge"><title>{_text(title)}</title>'
+    is_nested = edge.reasons == (NESTED,)
+    verb = "has" if is_nested else "needs"
+    title = f"{edge.dependant} {verb} {edge.requirement}: {edge.label}"
+    yield f'<g class="edge{" nested" if is_nested else ""}"><title>{_text(title)}</title>'
     yield f'<path d="{_curve(points)}" marker-end="url(#head)"/></g>'
 
 
