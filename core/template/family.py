@@ -16,7 +16,7 @@ from typing import Any
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
 
-from . import placing, versions
+from . import cfn_documents, placing, versions
 from .bundle import Identity, shown
 from .child_loading import ChildLoader
 from .child_spec import ChildSpec
@@ -137,7 +137,7 @@ class Family:
         document = load_document(text, shown(file), max_bytes=limits.max_template_bytes)
         if "*" in text:
             count_nodes(document.data, limits.max_nodes)
-        return document
+        return cfn_documents.read(document)
 
     def template_class(self, file: str) -> type[Resource]:
         """The class that a template file stands for; raises ValidationErrors, with places."""

@@ -164,7 +164,7 @@ def faults(loaded: Load) -> Callable[..., tuple[TemplateError, ...]]:
 
 
 class Tree(Protocol):
-    """Loads and validates a root with nested files; every text gets a version as first line."""
+    """Loads and validates a root with nested files; every text but ``more`` gets a version."""
 
     def __call__(
         self,
@@ -172,6 +172,7 @@ class Tree(Protocol):
         files: Mapping[str, str] | None = ...,
         *,
         limits: Limits | None = ...,
+        more: dict[str, str] | None = ...,
         **bundle: Any,
     ) -> StackDefinition: ...
 
@@ -183,11 +184,12 @@ def tree() -> Tree:
         files: Mapping[str, str] | None = None,
         *,
         limits: Limits | None = None,
+        more: dict[str, str] | None = None,
         **bundle: Any,
     ) -> StackDefinition:
         limits = limits or Limits()
         first = "heat_template_version: 2018-08-31\n"
-        texts = {name: first + text for name, text in (files or {}).items()}
+        texts = {name: first + text for name, text in (files or {}).items()} | (more or {})
         return load(
             Bundle(first + template, "root.yaml", files=texts, **bundle),
             identity=IDENTITY,
