@@ -93,15 +93,19 @@ class ScaledGroup(Group):
 
     def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The next batch, or all at once; once it is done, the cooldown begins."""
-        size, members = self._size(child), self._members(child)
+        size, members, new = self._size(child), self._members(child), self.member()
         pace = None if self._action in (SIGNAL, "CREATE") else self.pace()
-        outdated = pace is not None and any(each.definition != self.member() for each in members)
+        outdated = pace is not None and any(each.definition != new for each in members)
         if applied and not outdated and (pace is None or len(members) == size):
             self._rest(members)
             return None
+        extra = self._extra(members, size) if applied and pace is not None else frozenset()
         if pace is None or not outdated:
-            return ChildTemplate(self._resized(members, size))
-        return self._batch(pace, members, size, applied)
+            members.sort(key=lambda each: (each.status != FAILED, each.name not in extra))
+            return ChildTemplate(self._resized(members, size, new))
+        members.sort(key=lambda each: (each.status != FAILED, each.definition == new))
+        batch = self._batch(pace, members, extra, size, applied)
+        return ChildTemplate(batch, pause=pace.pause if applied else 0.0)
 
     @property
     def _action(self) -> str:
@@ -114,23 +118,34 @@ class ScaledGroup(Group):
         members = [] if child is None else list(child.members())
         return sorted(members, key=lambda member: member.status != FAILED)
 
+    def _extra(self, members: Sequence[Member], size: int) -> frozenset[str]:
+        """Those that are there only as long as others change: the youngest, made meanwhile."""
+        operation, surplus = self.context.operation, max(len(members) - size, 0)
+        begun = 0.0 if operation is None else operation.started_at
+        young = [member.name for member in members if member.created_at >= begun]
+        return frozenset(young[len(young) - min(surplus, len(young)) :])
+
     @staticmethod
     def _staying(members: Sequence[Member], size: int) -> list[Member]:
         return list(members[max(len(members) - size, 0) :])
 
-    def _resized(self, members: Sequence[Member], size: int) -> Mapping[str, Any]:
+    def _resized(self, members: Sequence[Member], size: int, new: Entry) -> Mapping[str, Any]:
         """Those that stay keep their definition."""
         entries = {each.name: each.definition for each in self._staying(members, size)}
-        new = self.member()
         names = self._filled(list(entries), size)
         return self.template_of({name: entries.get(name, new) for name in names})
 
     def _batch(
-        self, pace: Pace, members: Sequence[Member], size: int, applied: int
-    ) -> ChildTemplate:
+        self,
+        pace: Pace,
+        members: Sequence[Member],
+        extra: frozenset[str],
+        size: int,
+        applied: int,
+    ) -> Mapping[str, Any]:
         new = self.member()
-        members = sorted(members, key=lambda each: (each.status != FAILED, each.definition == new))
-        current = min(sum(each.definition == new for each in members), size)
+        current = sum(each.definition == new and each.name not in extra for each in members)
+        current = min(current, size)
         if not applied:
             pace.check_time(size, len(members), current, self.context.stack_timeout)
         total, budget = next_batch(pace, size, len(members), current)
@@ -140,8 +155,7 @@ class ScaledGroup(Group):
         chosen = set(outdated[: max(budget, 0)])
         entries = {each.name: each.definition for each in staying if each.name not in chosen}
         names = self._filled([each.name for each in staying], total)
-        wanted = {name: entries.get(name, new) for name in names}
-        return ChildTemplate(self.template_of(wanted), pause=pace.pause if applied else 0.0)
+        return self.template_of({name: entries.get(name, new) for name in names})
 
     # -- names --------------------------------------------------------------------------------
 

@@ -229,9 +229,11 @@ def test_the_size_after_an_update(after: dict[str, Any], size: int) -> None:
 def test_members_are_left_in_service_while_others_change() -> None:
     policy = {"min_in_service": 2, "max_batch_size": 1, "pause_time": 9}
     life = made(scaling("a", desired_capacity=2, rolling_updates=policy))
+    before = names(life)
     life.update(scaling("b", desired_capacity=2, rolling_updates=policy))
-    assert values(life) == [["a", "a", "b"], ["b", "a", "b"], ["b", "b"]]
-    assert [step.pause for step in life.steps] == [0, 9, 9]
+    assert values(life) == [["a", "a", "b"], ["b", "a", "b"], ["b", "b", "b"], ["b", "b"]]
+    assert [step.pause for step in life.steps] == [0, 9, 9, 0]
+    assert names(life) == before
 
 
 def test_scaling_leaves_outdated_members_what_they_are() -> None:
