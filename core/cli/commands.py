@@ -28,6 +28,9 @@ COMMANDS = {
     "stack history": Command("history_show", "history", "List what was done to a stack, by whom."),
     "stack diff": Command("diff_show", "diff", "Show what differs between two generations."),
     "stack why": Command("why_show", "why", "Explain why a stack or a resource is as it is."),
+    "stack failures list": Command(
+        "failures_list", "list_failures", "List what has failed, down to the innermost."
+    ),
     "stack graph": Command("graph_show", "graph", "Draw who needs whom in a stack, and why."),
     "stack rollback": Command("stack_again", "rollback", "Make a stack what it was before."),
     "stack retry": Command("stack_again", "retry", "Do once more what failed, and only that."),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from fnmatch import fnmatchcase
 
 from zonda.core.engine.actions import ClearHooks
 from zonda.core.store import trees
 from zonda.core.store.reads import ALL
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.views import StackView
+from zonda.hooks.errors import NotFound
 
 from . import nested, output
 from .event_lines import PAUSED
@@ -29,17 +31,20 @@ def poll_arguments(parser: argparse.ArgumentParser) -> None:
 def poll(session: Session, arguments: argparse.Namespace) -> int:
     """One row per resource that waits at a breakpoint."""
     stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
-    reader = session.app.reader
-    waiting = [
-        (trees.named(path, one.name), one)
-        for path, one in trees.resources(reader, stack, depth)
-        if one.hook and not one.hook.startswith("+")
-    ]
+    waiting = _waiting(session, stack, depth)
     since = _since(session, stack, depth) if waiting else {}
-    found = [(name, *_row(one, since)) for name, one in waiting]
+    found = [(trees.named(path, one.name), *_row(one, since)) for path, one in waiting]
     screen = session.screen
     output.rows(screen.out, arguments, _COLUMNS, found, screen.width)
     return 0
+
+
+def _waiting(
+    session: Session, stack: StackView, depth: int
+) -> list[tuple[tuple[str, ...], ResourceRow]]:
+    """What waits at a breakpoint, with the way down to its stack."""
+    found = trees.resources(session.app.reader, stack, depth)
+    return [(path, one) for path, one in found if one.hook and not one.hook.startswith("+")]
 
 
 def _row(one: ResourceRow, since: dict[str | None, float]) -> tuple[str | None, ...]:
@@ -74,8 +79,21 @@ def clear_arguments(parser: argparse.ArgumentParser) -> None:
 def clear(session: Session, arguments: argparse.Namespace) -> int:
     """Let resources go on that wait at a breakpoint."""
     hooks = tuple(arguments.hooks or ())
-    for stack, names in nested.by_stack(arguments.stack, arguments.resources).items():
+    chosen = [name for each in arguments.resources for name in _meant(session, arguments, each)]
+    for stack, names in nested.by_stack(arguments.stack, chosen).items():
         running = session.app.act(ClearHooks(stack, tuple(names), hooks), drive=False)
     if not nested.root_of(session, running.stack_id).idle:
         say_planned(session, running)
     return 0
+
+
+def _meant(session: Session, arguments: argparse.Namespace, pattern: str) -> list[str]:
+    """What a pattern means; one with ``*`` in the way down: all that waits and fits."""
+    if "*" not in pattern.rpartition("/")[0]:
+        return [pattern]
+    parts, stack = pattern.split("/"), session.app.stack(arguments.stack)
+    ways = [(*path, one.name) for path, one in _waiting(session, stack, len(parts) - 1)]
+    found = [way for way in ways if len(way) == len(parts) and all(map(fnmatchcase, way, parts))]
+    if not found:
+        raise NotFound("resource that waits at a hook", pattern)
+    return ["/".join(way) for way in found]

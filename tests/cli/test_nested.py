@@ -220,7 +220,11 @@ def test_a_breakpoint_inside_is_listed_and_cleared(
     process.kill()
     process.stderr.close()
     process.wait(20)
-    said = zonda("stack", "hook", "clear", "t", "middle/leaf/*").err
+    assert "No hook is reached" in zonda("stack", "hook", "clear", "t", "middle/leaf/b", code=1).err
+    assert "nope/*" in zonda("stack", "hook", "clear", "t", "*/nope/*", code=1).err
+    data = zonda("stack", "why", "t", "-f", "json").data["now"]
+    assert (data[0]["path"], data[0]["doing"]) == ("middle/leaf/a", "paused")
+    said = zonda("stack", "hook", "clear", "t", "mid*/*/a").err
     assert "'zonda stack wait t' carries it out" in said
     zonda("stack", "wait", "t")
 
@@ -412,3 +416,35 @@ def test_nested_stacks_are_boxes_in_pictures(
 def test_nested_stacks_hang_from_their_owners_in_svg(zonda: Zonda, tree: None) -> None:
     out = zonda("stack", "graph", "t", "-n", "2", "-f", "svg").out
     assert "middle/leaf has middle/leaf/b: nested in it" in out
+
+
+def test_a_protected_resource_inside_keeps_the_tree_from_being_deleted(
+    zonda: Zonda, tree: None
+) -> None:
+    zonda("stack", "protect", "t", "middle/leaf/a")
+    shown = zonda("stack", "resource", "show", "t", "middle/leaf/a", "-f", "json").data
+    assert shown["protected"]
+    zonda("stack", "delete", "-y", "t", code=1)
+    assert zonda("stack", "resource", "show", "t", "middle/leaf/a", "-f", "json").data["protected"]
+    zonda("stack", "unprotect", "t", "middle/leaf/a")
+    zonda("stack", "delete", "-y", "t")
+    assert zonda("stack", "list", "--nested", "-f", "json").data == []
+
+
+def test_waiting_for_a_nested_stack_drives_all_of_it(zonda: Zonda, template: Path) -> None:
+    zonda("stack", "create", "t", "-t", template, "--no-wait")
+    zonda("stack", "wait", "t")
+    assert "Nothing has failed" in zonda("stack", "why", "t/middle/leaf").out
+
+
+def test_a_plan_of_a_nested_stack_is_refused(zonda: Zonda, template: Path, tree: None) -> None:
+    said = zonda("stack", "plan", "t/middle", "-t", template, code=1).err
+    assert "is nested in the stack t" in said
+
+
+def test_failures_are_listed_down_to_the_innermost(zonda: Zonda, failed: None) -> None:
+    (one,) = zonda("stack", "failures", "list", "t", "-f", "json").data
+    assert (one["path"], one["resource_status"]) == ("middle/leaf/a", "CREATE_FAILED")
+    assert "Test Resource failed a" in one["resource_status_reason"]
+    (one,) = zonda("stack", "failures", "list", "t/middle", "-f", "json").data
+    assert one["path"] == "leaf/a"
