@@ -7,6 +7,7 @@ operation work with it: they resolve the same trees with different values of res
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
@@ -46,6 +47,10 @@ Below = Callable[["StackDefinition", ResourceNode], Iterator[TemplateError]]
 
 class Kin(Protocol):
     """What the templates of one tree share: ``Family``."""
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held by whoever follows types or secrets through the tree."""
 
     @property
     def hidden_in_files(self) -> HiddenInFiles:
@@ -176,6 +181,7 @@ class StackDefinition:
             below=self._secrecy_below,
             literal=self._literal_secrecy,
             facade=marks.get(FACADE, secrecy.OPEN),
+            lock=self.family.lock,
         )
 
     def _secrecy_below(self, node: ResourceNode, marks: Secrecy) -> MarksBelow:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from copy import copy
 from functools import cached_property, partial
 from itertools import islice
+from threading import RLock
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, ValidationErrors
@@ -61,7 +62,9 @@ class Family:
         self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
         self._registries: dict[Level, Registry] = {}
         self.signatures = Signatures(self)
-        self._secrets = SecretsBelow(self)
+        #: Held by whoever follows types or secrets through the tree: half of an answer is wrong.
+        self.lock = RLock()
+        self._secrets = SecretsBelow(self, self.lock)
 
     def adopt(self, loader: Loader) -> None:
         """Take over what the root has read; every nested stack begins with that."""
@@ -235,10 +238,12 @@ class Family:
         plug-in says its nested stack uses.
         """
         level, node = self.level(definition.spec), definition.resources[name]
-        return self.signatures.of_values(level, name, node.type, types, properties)
+        with self.lock:
+            return self.signatures.of_values(level, name, node.type, types, properties)
 
     def secrecy_below(
         self, definition: StackDefinition, node: ResourceNode, marks: Secrecy, properties: Any
     ) -> Below:
         """The marks of the nested stack of a resource, as its own template has to know them."""
-        return self._secrets.of_node(self.level(definition.spec), node, marks, properties)
+        with self.lock:
+            return self._secrets.of_node(self.level(definition.spec), node, marks, properties)

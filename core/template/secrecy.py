@@ -8,6 +8,8 @@ the template, never the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from threading import RLock
 from typing import Any, Protocol
 
 from zonda.hooks.function import sources
@@ -38,7 +40,8 @@ class Secrecy:
 
     ``below`` gives the marks of the nested stack of a resource.
     ``literal``: the mark of what stands in a generated template as a value, by the property's name
-    (None: outside of properties). ``facade``: the mark of what ``resource_facade`` gives.
+    (None: outside of properties). ``facade``: the mark of what ``resource_facade`` gives. Several
+    threads may ask; what asks others (``below``) shares their ``lock``.
     """
 
     def __init__(
@@ -49,12 +52,15 @@ class Secrecy:
         below: Callable[[ResourceNode, Secrecy], Below] | None = None,
         literal: Callable[[str | None], str] = lambda key: OPEN,
         facade: str = OPEN,
+        lock: AbstractContextManager[Any] | None = None,
     ) -> None:
         self._resources = resources
         self._parameter = parameter
         self._below = below
         self._literal = literal
         self._facade = facade
+        # What has been entered and is not found yet counts as open: nobody else may see it then.
+        self._lock = lock or RLock()
         self._owned: dict[str, Below] = {}
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
@@ -63,7 +69,8 @@ class Secrecy:
 
     def of(self, tree: Any) -> str:
         """The mark of an expression."""
-        return highest(self._of_source(source) for source in sources(tree))
+        with self._lock:
+            return highest(self._of_source(source) for source in sources(tree))
 
     def _of_source(self, source: Any) -> str:
         if source.kind == "param":
@@ -78,10 +85,11 @@ class Secrecy:
 
     def of_properties(self, name: str) -> dict[str, str]:
         """The mark of each property that the template gives to a resource; not to be changed."""
-        known = self._properties.get(name)
-        if known is None:
-            known = self._properties[name] = self._found_of_properties(name)
-        return known
+        with self._lock:
+            known = self._properties.get(name)
+            if known is None:
+                known = self._properties[name] = self._found_of_properties(name)
+            return known
 
     def _found_of_properties(self, name: str) -> dict[str, str]:
         tree = self._resources[name].properties
@@ -120,10 +128,11 @@ class Secrecy:
 
     def of_reference(self, name: str) -> str:
         """The mark of what ``get_resource`` gives."""
-        below = self._inside(name)
-        if below is not None:
-            return below.of(None, reference=True)
-        return highest(self._revealed(name, None))
+        with self._lock:
+            below = self._inside(name)
+            if below is not None:
+                return below.of(None, reference=True)
+            return highest(self._revealed(name, None))
 
     def _inside(self, name: str) -> Below | None:
         """The marks of the nested stack of a resource that owns one."""
@@ -138,10 +147,14 @@ class Secrecy:
 
     def of_attribute(self, name: str, attribute: str | None) -> str:
         """The mark of an attribute, or of all together."""
-        known = self._attributes.get((name, attribute))
-        if known is None:
-            known = self._attributes[name, attribute] = self._found_of_attribute(name, attribute)
-        return known
+        with self._lock:
+            known = self._attributes.get((name, attribute))
+            if known is None:
+                # Entered first, so that a template inside itself ends here.
+                self._attributes[name, attribute] = OPEN
+                known = self._found_of_attribute(name, attribute)
+                self._attributes[name, attribute] = known
+            return known
 
     def _found_of_attribute(self, name: str, attribute: str | None) -> str:
         below = self._inside(name)

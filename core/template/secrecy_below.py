@@ -8,6 +8,7 @@ from the texts alone, for every value that may come: what cannot be seen is hidd
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -80,13 +81,13 @@ class _Nothing:
 
 
 class SecretsBelow:
-    """The marks below the resources of one family."""
+    """The marks below the resources of one family. ``lock``: of all that ask each other."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
+        self.lock = lock
         self._facts: dict[Level, _Facts] = {}
         self._known: dict[Any, Below] = {}
-        self._busy: set[Any] = set()
 
     def of_node(self, level: Level, node: ResourceNode, secrecy: Secrecy, properties: Any) -> Below:
         """The marks below a resource of ``level``.
@@ -111,13 +112,7 @@ class SecretsBelow:
         key = (level, said, repr(sorted(values.items())))
         known = self._known.get(key)
         if known is None:
-            if key in self._busy:
-                return _Nothing()
-            self._busy.add(key)
-            try:
-                known = self._known[key] = self._made(level, dict(said), values)
-            finally:
-                self._busy.discard(key)
+            known = self._known[key] = self._made(level, dict(said), values)
         return known
 
     def _made(self, level: Level, marks: dict[str, str], values: Mapping[str, Any]) -> Below:
@@ -271,6 +266,7 @@ class _GroupMarks:
             lambda name: OPEN,
             below=lambda node, secrecy: below.of_node(level, node, secrecy, {}),
             literal=lambda key: OPEN if worst == OPEN else keys.get(str(key), worst),
+            lock=below.lock,
         )
 
     def of(self, attribute: str | None, *, reference: bool = False) -> str:

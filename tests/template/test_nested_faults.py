@@ -248,6 +248,20 @@ def test_a_template_that_uses_itself_is_too_deep(wrong: Wrong) -> None:
     assert len(fault.way) == 5
 
 
+def test_a_template_that_reads_itself_is_too_deep(wrong: Wrong) -> None:
+    text = (
+        "parameters: {p: {type: string, default: x}}\n"
+        "resources: {c: {type: c.yaml, properties: {p: {get_attr: [d, o]}}},\n"
+        "  d: {type: c.yaml, properties: {p: {get_param: p}}}}\n"
+        "outputs: {o: {value: [{get_attr: [c, o]}, {get_param: p}]}}"
+    )
+    secret = "parameters: {s: {type: string, hidden: true, default: secret}}\n"
+    root = "resources: {c: {type: c.yaml, properties: {p: {get_param: s}}}}\n"
+    reads = "outputs: {o: {value: {get_attr: [c, o]}}}"
+    faults = wrong(f"{secret}{root}{reads}", {"c.yaml": text})
+    assert {fault.code for fault in faults} == {"ZON151"}
+
+
 @pytest.mark.parametrize(
     ("child", "message"),
     [

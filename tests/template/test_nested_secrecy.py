@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -165,3 +166,28 @@ def test_a_long_chain_of_nested_stacks_is_no_trouble(tree: Tree) -> None:
     )
     root = tree(text, FILES)
     assert marks(root, "r799", "d") == ["hidden"]
+
+
+def test_many_threads_find_the_same_marks_and_signatures(tree: Tree) -> None:
+    root = tree(
+        f"{SECRET}\nresources:\n"
+        + "".join(
+            f"  c{n}: {{type: echo.yaml, properties: {{p: {{get_param: s}}, q: v{n}}}}}\n"
+            f"  g{n}: {{type: Group, properties: {{member: {{type: maker.yaml}}}}}}\n"
+            for n in range(20)
+        ),
+        FILES,
+    )
+    names = list(root.resources)
+
+    def asked(start: int) -> set[tuple[str, str]]:
+        turned = names[start:] + names[:start]
+        return {
+            (name, f"{root.fingerprint(name)} {root.secrecy.of_attribute(name, each)}")
+            for name in turned
+            for each in ("p", "word")
+        }
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(asked, range(8)))
+    assert all(each == found[0] for each in found)
