@@ -86,7 +86,7 @@ class AutoScalingGroup(ScaledGroup):
     """
 
     support_status = SupportStatus(version="2014.1")
-    maps = (OUTPUTS, OUTPUTS_LIST)
+    keyed_attributes = (OUTPUTS, OUTPUTS_LIST)
     types_in = (RESOURCE,)
     example: ClassVar[Mapping[str, Any]] = {
         MIN_SIZE: 1,

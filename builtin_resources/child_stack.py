@@ -36,6 +36,13 @@ class ChildStack(NestedStack):
         """The template, as it stands in the properties."""
         return None if applied else self.described()
 
+    def checked_child(self) -> ChildTemplate | None:
+        """The same; nothing as long as nobody knows the template."""
+        try:
+            return self.described()
+        except TemplateError:
+            return None
+
     def outputs(self) -> dict[str, Any] | None:
         """The values of its outputs; None before there is a stack."""
         child = self.child

@@ -34,8 +34,8 @@ class Group(NestedStack):
 
     acts_outside = False
     start_policy = "idempotent"
-    #: Attributes that need the name of a member's attribute behind them, and give a map.
-    maps: ClassVar[Collection[str]] = (ATTRIBUTES,)
+    #: These give a map of that attribute of each member.
+    keyed_attributes: ClassVar[Collection[str]] = (ATTRIBUTES,)
 
     def wanted_names(self) -> Sequence[str]:
         """The names of the members that there shall be, in their order."""
@@ -69,7 +69,7 @@ class Group(NestedStack):
             return None
         if str(key).startswith("resource."):
             return generated.of_one(names, path)
-        if key in self.maps:
+        if key in self.keyed_attributes:
             return generated.map_of(names, below) if below else None
         if key in self.attributes_schema:
             return None
@@ -86,7 +86,7 @@ class Group(NestedStack):
         """One of the group's own attributes, or that of each member."""
         if key.startswith("resource."):
             return self.member_attribute(key, path)
-        if key in self.maps:
+        if key in self.keyed_attributes:
             if not path:
                 raise InvalidTemplateAttribute(self.name, key)
             return self.map_of(*path)

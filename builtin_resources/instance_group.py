@@ -189,6 +189,12 @@ class CfnAutoScalingGroup(InstanceGroup):
     says what that is.
     """
 
+    example: ClassVar[Mapping[str, Any]] = {
+        "AvailabilityZones": [],
+        CONFIGURATION: "the-configuration",
+        MIN_SIZE: 1,
+        MAX_SIZE: 3,
+    }
     rolling = "AutoScalingRollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **_shared(required=False),

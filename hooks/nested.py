@@ -131,6 +131,8 @@ class NestedStack(Resource):
     #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
     #: it is one of the nested template, and the message says so.
     checks_member_types: ClassVar[bool] = False
+    #: Attributes that are none without a name behind them, as ``attributes`` of groups.
+    keyed_attributes: ClassVar[Collection[str]] = ()
     #: The properties in which types of members may stand, or whole templates; None: in any. What
     #: others may repeat of a secret is told by the types: what cannot be seen is hidden.
     types_in: ClassVar[Collection[str] | None] = None

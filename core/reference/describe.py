@@ -20,6 +20,9 @@ _ABILITIES = {
     "signal": "handle_signal",
 }
 
+#: What is done to a nested stack needs no method of its owner.
+_OF_CHILDREN = ("suspend", "resume", "check", "snapshot")
+
 
 def prose(cls: type[Resource]) -> str:
     """The docstring of a class, its markup taken out; empty where it has none of its own."""
@@ -42,15 +45,25 @@ def describe(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]
         "attributes": {
             key: of_attribute(each) for key, each in sorted(cls.attributes_schema.items())
         },
+        **_update_policy(cls),
         "actions": abilities(cls),
         "capabilities": dict(cls.capabilities),
         "origin": origin,
     }
 
 
+def _update_policy(cls: type[Resource]) -> dict[str, Any]:
+    policy = {key: of_property(each) for key, each in cls.update_policy_schema.items()}
+    return {"update_policy": policy} if policy else {}
+
+
 def abilities(cls: type[Resource]) -> list[str]:
     """What can be done with a resource besides creating and deleting it."""
-    found = [name for name, method in _ABILITIES.items() if hasattr(cls, method)]
+    found = [
+        name
+        for name, method in _ABILITIES.items()
+        if hasattr(cls, method) or (cls.has_child and name in _OF_CHILDREN)
+    ]
     updates = any(schema.update_allowed for schema in cls.properties_schema.values())
     live = cls.get_live_state is not Resource.get_live_state
     return ["update"] * updates + found + ["live state"] * live

@@ -26,6 +26,8 @@ def page(
     parts = [f"# {name}", prose(cls) or "No description.", *_facts(cls, origin)]
     if cls.properties_schema:
         parts += ["## Properties", _properties(cls.properties_schema)]
+    if cls.update_policy_schema:
+        parts += ["## Update policy", _policy(cls.update_policy_schema)]
     if cls.attributes_schema:
         parts += ["## Attributes", _attributes(cls)]
     text = yaml.safe_dump(example(name, cls, context), sort_keys=False, allow_unicode=True)
@@ -66,6 +68,12 @@ def _status(status: SupportStatus) -> str:
 def _properties(schemata: Mapping[str, Schema]) -> str:
     head = ["| name | type | what it is | when it changes |", "|---|---|---|---|"]
     return "\n".join([*head, *_rows(schemata, "")])
+
+
+def _policy(schemata: Mapping[str, Schema]) -> str:
+    head = ["| name | type | what it is |", "|---|---|---|"]
+    rows = (row.rpartition(" |  |")[0] + " |" for row in _rows(schemata, "", inner=True))
+    return "\n".join([*head, *rows])
 
 
 def _rows(schemata: Mapping[str, Schema], prefix: str, inner: bool = False) -> Iterator[str]:

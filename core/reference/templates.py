@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from zonda.hooks import examples, support
 from zonda.hooks.context import ResourceContext
+from zonda.hooks.nested import NestedStack
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
 
@@ -73,12 +74,17 @@ def _parameter_type(schema: Schema) -> str:
     return _PARAMETER_TYPES[schema.type]
 
 
-def _outputs(resource: str, cls: type[Resource]) -> dict[str, Any]:
+def _outputs(resource: str, cls: type[Resource], without: Collection[str] = ()) -> dict[str, Any]:
     return {
         key: {"description": schema.description or key, "value": {"get_attr": [resource, key]}}
         for key, schema in sorted(cls.attributes_schema.items())
-        if schema.support_status.status != support.HIDDEN
+        if schema.support_status.status != support.HIDDEN and key not in without
     }
+
+
+def _keyed(cls: type[Resource]) -> Collection[str]:
+    """Attributes that cannot be read by their name alone."""
+    return cls.keyed_attributes if issubclass(cls, NestedStack) else ()
 
 
 def example(
@@ -105,4 +111,5 @@ def example(
 
 
 def _shown_outputs(cls: type[Resource]) -> Mapping[str, Any]:
-    return {key: {"value": each["value"]} for key, each in _outputs("example", cls).items()}
+    shown = _outputs("example", cls, _keyed(cls))
+    return {key: {"value": each["value"]} for key, each in shown.items()}
