@@ -11,3 +11,9 @@ def test_nothing_is_lost_or_made_twice(tmp_path: Path) -> None:
     report = Storm(tmp_path / "home", kills=6, resources=20, seed=5).run()
     assert report["kills"] == 6
     assert report["ended"]
+
+
+def test_nothing_of_nested_stacks_is_lost_or_made_twice(tmp_path: Path) -> None:
+    report = Storm(tmp_path / "home", kills=4, resources=9, seed=2, nested=True).run()
+    assert report["kills"] == 4
+    assert report["ended"]

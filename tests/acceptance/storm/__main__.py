@@ -1,6 +1,7 @@
 """``python -m tests.acceptance.storm --kills 200 --resources 300 --seed 1``: one JSON line.
 
-Each action that has come to its end is told on standard error.
+With ``--nested`` most of the resources are nested stacks. Each action that has come to its end is
+told on standard error.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ parser = argparse.ArgumentParser(description="kill -9 over one stack, again and 
 parser.add_argument("--kills", type=int, default=200)
 parser.add_argument("--resources", type=int, default=300)
 parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--nested", action="store_true", help="most resources are nested stacks")
 arguments = parser.parse_args()
 with tempfile.TemporaryDirectory() as folder:
     storm = Storm(
@@ -24,6 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
         kills=arguments.kills,
         resources=arguments.resources,
         seed=arguments.seed,
+        nested=arguments.nested,
         say=lambda text: print(text, file=sys.stderr, flush=True),
     )
     print(json.dumps({**storm.run(), "seed": arguments.seed}))

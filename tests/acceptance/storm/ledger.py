@@ -39,6 +39,8 @@ class Ledger:
     runs: dict[str, Run] = field(default_factory=dict)
     created: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    #: A nested stack replaces what it has before those learn of it that use it outside.
+    used_may_go: bool = False
     repeated: int = 0
     requests: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -99,7 +101,7 @@ class Ledger:
         """Once more does no harm; a removal of another instance's thing, or of a used one, does."""
         if run.thing in self.live:
             users = [thing for thing, known in self.live.items() if run.thing in known["of"]]
-            if users:
+            if users and not self.used_may_go:
                 self.faults.append(f"{key} removes {run.thing}, which {users} use")
             if self.owners[run.thing] != run.instance:
                 self.faults.append(f"{key} of {run.instance} removes {run.thing} of another")

@@ -19,6 +19,7 @@ from typing import Any
 
 from . import wishes
 from .ledger import Endpoint, Ledger
+from .shapes import Flat, Nested
 from .wishes import Wishes
 
 #: Longer than any command takes when it is not killed.
@@ -40,15 +41,18 @@ class Storm:
         kills: int,
         resources: int,
         seed: int,
+        nested: bool = False,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.home = home
         self.said, self.told = home / "said.txt", home / "told.txt"
         self.wanted_kills = kills
         self.say = say
+        self.shape: Flat | Nested = Nested() if nested else Flat()
         self.resources = resources
         self.source = random.Random(seed)
         self.ledger = Ledger(random.Random(seed + 1))
+        self.ledger.used_may_go = nested
         self.endpoint = Endpoint(self.ledger)
         self.kills = 0
         self.ended: dict[str, int] = {}
@@ -123,12 +127,14 @@ class Storm:
         if self.wishes is None:
             return
         words = ["stack", "delete", "--yes", STACK]
+        replaced, self.ledger.used_may_go = self.ledger.used_may_go, False
         if not calm:
             self._command(words)
         if self._stack() is not None:
             self._expect(words, 0)
         if self._stack() is not None or self.ledger.live:
             raise StormError(f"the deletion leaves {self._stack()}, {sorted(self.ledger.live)}")
+        self.ledger.used_may_go = replaced
         self._note("DELETE_COMPLETE")
         self.wishes = None
 
@@ -157,17 +163,19 @@ class Storm:
         history = self._data(["stack", "history", STACK])
         if any(each["ended"] is None for each in history):
             raise StormError(f"the history has an action that has not ended: {history}")
-        rows = self._data(["stack", "resource", "list", STACK])
-        ids = {row["resource_name"]: row["physical_resource_id"] for row in rows}
-        if set(ids) != set(wanted) or len(rows) != len(ids):
-            raise StormError(f"resources {sorted(ids)}, wanted {sorted(wanted)}")
+        rows = self._data(["stack", "resource", "list", STACK, "--nested-depth", "5"])
+        rows = [row for row in rows if row["resource_type"] == wishes.THING]
+        ids = {row["path"]: row["physical_resource_id"] for row in rows}
+        due = self.shape.due(wanted)
+        if set(ids) != set(due) or len(rows) != len(ids):
+            raise StormError(f"resources {sorted(ids)}, wanted {sorted(due)}")
         if set(ids.values()) != set(ledger.live):
             lost, extra = set(ids.values()) - set(ledger.live), set(ledger.live) - set(ids.values())
             raise StormError(f"lost {sorted(lost)}, left behind {sorted(extra)}")
-        for name, wish in wanted.items():
-            has, due = ledger.live[ids[name]], wishes.inputs(wish, ids.__getitem__)
-            if has != due:
-                raise StormError(f"{name} has {has}, wanted {due}")
+        for path, given in due.items():
+            has = ledger.live[ids[path]]
+            if has != given(ids):
+                raise StormError(f"{path} has {has}, wanted {given(ids)}")
 
     def _stack(self) -> dict[str, Any] | None:
         for row in self._data(["stack", "list"]):
@@ -178,9 +186,10 @@ class Storm:
     # -- processes ------------------------------------------------------------------------------
 
     def _file(self, wanted: Wishes) -> str:
-        file = self.home / "storm.json"
-        file.write_text(wishes.template(wanted))
-        return str(file)
+        files = self.shape.files(wanted)
+        for name, text in files.items():
+            (self.home / name).write_text(text)
+        return str(self.home / next(iter(files)))
 
     def _command(self, words: Sequence[str]) -> None:
         """Begin a command and kill it, then whatever carries it on, as often as chance wants."""

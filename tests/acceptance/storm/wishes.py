@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 WIDTH = 30
+#: The type of what the endpoint makes.
+THING = "OS::Mistral::ExternalResource"
 
 
 @dataclass(frozen=True)
@@ -58,22 +60,16 @@ def failing(source: random.Random, wishes: Wishes) -> Wishes:
     return new
 
 
-def template(wishes: Wishes) -> str:
-    """The wishes as HOT."""
-    resources = {
-        name: {
-            "type": "OS::Mistral::ExternalResource",
-            "properties": {
-                "actions": {
-                    action: {"workflow": "thing"} for action in ("CREATE", "UPDATE", "DELETE")
-                },
-                "input": inputs(wish, lambda other: {"get_resource": other}),
-                "replace_on_change_inputs": ["colour"],
-            },
-        }
-        for name, wish in wishes.items()
+def thing(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A resource that the endpoint makes, with what its workflow is given."""
+    return {
+        "type": THING,
+        "properties": {
+            "actions": {action: {"workflow": "thing"} for action in ("CREATE", "UPDATE", "DELETE")},
+            "input": given,
+            "replace_on_change_inputs": ["colour"],
+        },
     }
-    return json.dumps({"heat_template_version": "2018-08-31", "resources": resources})
 
 
 def inputs(wish: Wish, reference: Any) -> dict[str, Any]:
