@@ -81,10 +81,15 @@ def _show(work: Work, row: ResourceRow, final: Final) -> None:
 
 
 def _converge(work: Work, row: ResourceRow) -> None:
-    """Begin the operation that makes a nested stack what it shall be, outside of any plan."""
-    if row.op:
+    """Begin the operation that makes a nested stack what it shall be, outside of any plan.
+
+    Not where a plan has yet to come to the resource, or has been halted.
+    """
+    stack = work.stack_of(row)
+    if row.op or row.open or stack.halted:
+        why = row.op or stack.action
         raise Conflict(
-            f"Resource {row.name} is being worked on ({row.op}).", hint="Send the signal later."
+            f"Resource {row.name} is being worked on ({why}).", hint="Send the signal later."
         )
     transitions.begin(work, row, "SIGNAL", None)
     work.look(row)
