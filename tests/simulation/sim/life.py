@@ -96,6 +96,13 @@ def _calm_end(sim: Simulator) -> None:
         if stack_of(sim) is not None:
             raise Violation(f"a calm deletion leaves {stack_of(sim)}")
     check_end(sim)
+    if sim.watcher.freed:
+        for stack in sim.watcher.freed:
+            sim.act(actions.DeleteStack(stack.id))
+        settle(sim)
+        if sim.watcher.freed:
+            raise Violation(f"a calm deletion leaves {sim.watcher.freed}")
+        check_end(sim)
 
 
 def _stack(sim: Simulator) -> StackRow | None:

@@ -9,6 +9,7 @@ from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .asking import Asking
+from .nested_writing import NAMES
 from .rest import clear
 
 #: What of all that can be asked is asked of nested stacks, too.
@@ -22,6 +23,9 @@ ASKED = {
     "_delete",
     "_roll_back",
     "_retry",
+    "_snapshot",
+    "_restore",
+    "_forget",
     "_signal",
     "_mark",
     "_protect",
@@ -51,6 +55,11 @@ class NestedAsking(Asking):
         source, bundle = self.source, self._bundle()
         timeout = source.choice([1, 60, 600])
         self.sim.act(actions.CreateStack("s", bundle, timeout, source.random() < 0.4))
+
+    def _restore(self, stack: StackRow) -> None:
+        """Nothing need be as a template says after that."""
+        self.sim.disturbed.update(NAMES)
+        super()._restore(stack)
 
     def _signal_inside(self, stack: StackRow) -> None:
         row = self.source.choice(self.inside)

@@ -83,9 +83,33 @@ def _rows_below(sim: Simulator, row: ResourceRow) -> Iterator[ResourceRow]:
 
 def check_gone(sim: Simulator) -> None:
     """With a stack goes all that is nested in it."""
-    left: list[StackRow] = [each for each in sim.watcher.stacks.values() if each.deleted_at is None]
-    if left or sim.watcher.rows:
-        raise Violation(f"of a deleted stack there are left: {left} {sim.watcher.rows}")
+    freed = {each.id for each in sim.watcher.freed}
+    left = [each for each in live(sim) if each.root not in freed]
+    if left:
+        raise Violation(f"of a deleted stack there are left: {left}")
 
 
-__all__ = ["Below", "below", "check_gone", "is_owner", "said_below", "said_by", "waits_below"]
+def live(sim: Simulator) -> list[StackRow]:
+    """Every stack that is there."""
+    return [each for each in sim.watcher.stacks.values() if each.deleted_at is None]
+
+
+def freed_rows(sim: Simulator) -> list[ResourceRow]:
+    """What is in stacks that were nested once."""
+    freed = {each.id for each in sim.watcher.freed}
+    stacks = sim.watcher.stacks
+    found = [row for row in sim.watcher.rows.values() if stacks[row.stack_id].root in freed]
+    return [row for row in found if not is_owner(row) and row.physical_id]
+
+
+__all__ = [
+    "Below",
+    "below",
+    "check_gone",
+    "freed_rows",
+    "is_owner",
+    "live",
+    "said_below",
+    "said_by",
+    "waits_below",
+]

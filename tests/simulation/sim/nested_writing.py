@@ -14,7 +14,8 @@ MIDDLES = ("mid0",)
 #: What a resource of a root is, by its number; None: something in the world.
 ROOT: tuple[str | None, ...] = (None, "leaf0", "Group", None, "mid0", "Group")
 MIDDLE: tuple[str | None, ...] = ("leaf1", None, "Group")
-SIZE = len(ROOT)
+#: Every name that there may be.
+NAMES = [f"{letter}{number}" for letter in "rmlg" for number in range(len(ROOT))]
 
 
 class NestedWriting:
@@ -25,8 +26,9 @@ class NestedWriting:
         made = with_environment(source, _resources(source, "r", ROOT))
         made["files"] = _files(source)
         for entry in made["resources"].values():
-            if source.random() < 0.1 and entry["type"] in TYPES:
-                entry["deletion"] = source.choice(["Retain", "Snapshot"])
+            if source.random() < 0.1:
+                policies = ["Retain", "Snapshot"] if entry["type"] in TYPES else ["Retain"]
+                entry["deletion"] = source.choice(policies)
         return made
 
     def changed(self, source: Any, text: str) -> dict[str, Any]:

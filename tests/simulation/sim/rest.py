@@ -15,6 +15,7 @@ from .nested_rest import said_by
 from .nested_types import PARAMETER
 from .simulator import Simulator
 from .stored import stored
+from .watch import STACK
 from .world import FREE, INWARD, Violation
 
 MOVES = 6000
@@ -98,12 +99,13 @@ def check_end(sim: Simulator) -> None:
     """What must hold whenever everything is at rest."""
     stack = stack_of(sim)
     if stack is None:
-        if _owned(sim):
+        left = _owned(sim) - {row.physical_id for row in sim.watcher.rows.values()}
+        if left:
             raise Violation(f"orphans of a deleted stack: {sim.world.live}")
         nested_rest.check_gone(sim)
         return
     all_rows = []
-    for each in sim.reader.tree(stack.id):
+    for each in nested_rest.live(sim):
         rows = sim.reader.resource_rows(each.id)
         _check_idle(sim, each, rows)
         all_rows += rows
@@ -123,7 +125,7 @@ def check_end(sim: Simulator) -> None:
 
 def _check_idle(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -> None:
     view = sim.reader.stack(stack.id)
-    nested = stack.owner_resource_id is not None
+    nested = stack.name != STACK
     check_history(sim.reader, view, in_time=not sim.clock.went_back, nested=nested)
     if any(row.op or row.open or row.hook.strip("+") for row in rows):
         raise Violation("an idle stack has open instances")
@@ -169,6 +171,7 @@ def _check_converged(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -
     if stack.template_id is not None:
         known = stored(sim.reader, stack.template_id)
     leaves = _check_tree(sim, rows, known, known.get("files", {}), None)
+    leaves += nested_rest.freed_rows(sim)
     outside = [row for row in leaves if not str(row.physical_id).startswith(INWARD)]
     there = {str(row.physical_id) for row in outside if row.external_id is None}
     if _owned(sim) != there - sim.world.excused or there - set(sim.world.live) - sim.world.excused:

@@ -25,6 +25,8 @@ from .watch_ownership import Ownership
 from .watch_parts import Parts
 from .world import Violation, World
 
+#: The name of the stack that all is about.
+STACK = "s"
 LIVE = "SELECT id FROM stack WHERE deleted_at IS NULL ORDER BY id"
 
 
@@ -103,9 +105,18 @@ class Watcher:
 
     @property
     def root(self) -> StackRow | None:
-        """The stack that lives and is nested in no other."""
+        """The stack that lives and was never nested in another one."""
+        return next((each for each in self._at_top if each.name == STACK), None)
+
+    @property
+    def freed(self) -> list[StackRow]:
+        """The stacks that were nested in it once, and were left alone when their owners went."""
+        return [each for each in self._at_top if each.name != STACK]
+
+    @property
+    def _at_top(self) -> list[StackRow]:
         live = [each for each in self.stacks.values() if each.deleted_at is None]
-        return next((each for each in live if each.owner_resource_id is None), None)
+        return [each for each in live if each.owner_resource_id is None]
 
     def committed(self, *, alone: bool, zombie: str | None) -> int:
         """Look; gives how many operations a ``zombie`` (an owner) has begun or taken."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.engine.states import COMPLETE, IDLE
+from zonda.core.engine.states import COMPLETE, IDLE, PASSING_OPERATIONS
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
@@ -99,7 +99,7 @@ class Nested:
 
     def _completed(self, op: str, row: ResourceRow) -> None:
         child = self.child_of(row)
-        if op == "SIGNAL":
+        if op in PASSING_OPERATIONS:
             return
         if op == "DELETE":
             if child is not None:
