@@ -114,16 +114,16 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
     nodes = nodes_of(room, stack.template_id)
     if action.resource not in nodes:
         raise NotFound("Resource", action.resource, hint=near(action.resource, nodes))
-    _check_free(room, stack, action.resource)
-    if not action.physical_id:
-        raise UsageError("The id of the object to be imported is empty.")
-    handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
     node = nodes[action.resource]
     if node.cls.has_child:
         raise NotSupported(
             f"Resource {action.resource} is a nested stack: there is no object to be imported.",
             hint="'zonda stack adopt' takes over whole stacks with what is nested in them.",
         )
+    _check_free(room, stack, action.resource)
+    if not action.physical_id:
+        raise UsageError("The id of the object to be imported is empty.")
+    handed = handing.text(room.sealer, handing.ADOPT, {"resource_id": action.physical_id})
     if not action.force:
         own = (stack.id, action.resource)
         owning.check_free(room, nodes, {action.resource: action.physical_id}, own)

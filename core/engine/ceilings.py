@@ -1,16 +1,19 @@
 """The most that may be done to an instance while a plan file is carried out.
 
-Set by the plan in column ``ceiling``; a stronger operation fails instead of happening.
+Set by the plan in column ``ceiling``, of nested ones as well; a stronger operation fails instead of
+happening.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
 
 from .comparing import Comparison
 from .outcome import Prepared
+from .states import PRESENT
 
 #: What may be done to an instance under each ceiling.
 _UNDER: Mapping[str, tuple[str, ...]] = {
@@ -25,6 +28,14 @@ def beyond(row: ResourceRow, compared: Comparison) -> Prepared | None:
     if allowed is None or compared.decision in allowed:
         return None
     return Prepared("fail", "UPDATE", not_in_plan(row, compared.decision), kind="NotInPlan")
+
+
+def below(reader: Reader, owner: ResourceRow, child: StackRow) -> dict[str, str]:
+    """The ceilings of what an owner has nested, by name: those of the plan file that is its own."""
+    if owner.op != "UPDATE" or not owner.ceiling or not child.generation:
+        return {}
+    rows = reader.resource_rows(child.id)
+    return {row.name: row.ceiling for row in rows if row.want == PRESENT and row.ceiling}
 
 
 def not_in_plan(row: ResourceRow, decision: str) -> str:

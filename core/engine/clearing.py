@@ -46,15 +46,18 @@ def is_past_time(work: Work, key: str) -> None:
 
 
 def clear_hooks(room: Room, action: ClearHooks, note: Noted) -> Step:
-    """Clear what the named resources wait at; raises if one of them waits at nothing."""
+    """Clear what the named resources wait at; raises if one of them waits at nothing.
+
+    What is in a nested stack is named by the way to it, ``owner/member``; each part of the way may
+    be a pattern.
+    """
     stack = yield Call(lambda: named(room, action.stack))
 
     def run(work: Work) -> Accepted:
-        waiting = _waiting(work, stack.id)
         chosen = {
             row.id: row
             for pattern in action.resources
-            for row in _chosen(work, stack.id, waiting, pattern, action.hooks)
+            for row in _chosen(work, stack.id, pattern, action.hooks)
         }
         for row in chosen.values():
             clear(work, row, signed("", room.settings.user))
@@ -81,20 +84,30 @@ def _waiting(work: Work, stack_id: str) -> list[ResourceRow]:
     return [row for row in rows if row is not None and breakpoints.waits(row)]
 
 
-def _chosen(
-    work: Work,
-    stack_id: str,
-    waiting: Collection[ResourceRow],
-    pattern: str,
-    hooks: Collection[str],
-) -> list[ResourceRow]:
-    fitting = [row for row in waiting if row.name == pattern or fnmatchcase(row.name, pattern)]
+def _below(work: Work, stack_id: str, way: str) -> list[str]:
+    """The nested stacks that a way of patterns leads to; raises NotFound."""
+    stacks = [stack_id]
+    for part in filter(None, way.split("/")):
+        rows = [row for each in stacks for row in work.tx.resources_of(each)]
+        children = [work.tx.child_of(row.id) for row in rows if fnmatchcase(row.name, part)]
+        stacks = [child.id for child in children if child is not None]
+        if not stacks:
+            raise NotFound("Resource", part, hint=near(part, [row.name for row in rows]))
+    return stacks
+
+
+def _chosen(work: Work, stack_id: str, pattern: str, hooks: Collection[str]) -> list[ResourceRow]:
+    way, _, name = pattern.rpartition("/")
+    stacks = _below(work, stack_id, way)
+    waiting = [row for each in stacks for row in _waiting(work, each)]
+    fitting = [row for row in waiting if row.name == name or fnmatchcase(row.name, name)]
     found = [row for row in fitting if not hooks or row.hook in hooks]
     if found:
         return found
-    if not fitting and not work.tx.resources_named(stack_id, pattern) and "*" not in pattern:
-        names = [row.name for row in work.tx.resources_of(stack_id)]
-        raise NotFound("Resource", pattern, hint=near(pattern, names))
+    if not fitting and "*" not in pattern:
+        names = [row.name for each in stacks for row in work.tx.resources_of(each)]
+        if name not in names:
+            raise NotFound("Resource", pattern, hint=near(name, names))
     at = ", ".join(f"{row.name} at {row.hook}" for row in waiting)
     hint = f"What waits: {at}." if at else "Nothing in this stack waits at a hook."
     shown = " or ".join(f'"{hook}"' for hook in hooks)

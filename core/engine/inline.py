@@ -6,6 +6,8 @@ as everywhere.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections import deque
 from collections.abc import Callable
 from random import Random
@@ -54,7 +56,8 @@ class InlineEngine:
             assert functions is not None, "give functions, or load"
             load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
         self.reader: Reader = store.reader()
-        self.settings = settings or EngineSettings()
+        # nobody but this engine ends a nested stack: its owner is told, or there is a fault
+        self.settings = dataclasses.replace(settings or EngineSettings(), backstop=math.inf)
         self._calls: deque[tuple[Task, Call]] = deque()
         self.room = build_room(
             store,
@@ -111,7 +114,7 @@ class InlineEngine:
             driver.commit()
         else:
             due = driver.next_due()
-            if due is None:
+            if due is None or due == math.inf:
                 return driver.has_ready
             now = self.clock.monotonic()
             if due > now:

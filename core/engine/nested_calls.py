@@ -16,7 +16,7 @@ from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition
 
-from . import nested_making, nested_verbs, nesting, protection, still_wanted
+from . import ceilings, nested_making, nested_verbs, nesting, protection, still_wanted
 from .accepting import accept
 from .calls import Operation
 from .context import Write
@@ -25,12 +25,12 @@ from .instances import Seen
 from .outcome import NO, Again, Answer, Failure, Final, Waiting
 from .planning import Proposal
 from .reasons import paths_by_key
-from .room import Room
+from .room import BACKSTOP, Room
 from .states import IDLE, MAKING
 from .work import Work, failures
 
-#: Seconds between two looks at a nested stack whose end nobody has told.
-BACKSTOP = 30.0
+__all__ = ["BACKSTOP", "NestedOperation", "operation_of"]
+
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
 
@@ -49,6 +49,10 @@ class NestedOperation(Operation):
         super().__init__(room.instances, seen, gathered)
         self._room = room
         self.is_light = self.is_quick = True
+
+    @property
+    def _backstop(self) -> float:
+        return self._room.settings.backstop
 
     def policy(self) -> str:
         """Nothing happens outside before it is stored."""
@@ -117,13 +121,15 @@ class NestedOperation(Operation):
             child = nesting.new_child(self._room, self.seen.stack, self.row, name)
         proposal = nesting.proposed(self._room, child, spec, parent, template_id)
         proposal = nested_making.as_above(self._room, self.seen, child, proposal)
+        limits = ceilings.below(self.instances.definitions.reader, self.row, child)
+        proposal = dataclasses.replace(proposal, ceilings=limits)
         return self._planning(child, proposal, applied + 1)
 
     def _planning(self, child: StackRow, proposal: Proposal | None, applied: int) -> Waiting:
         """Wait for the child; the token is stored with its plan, or not at all."""
         token = {"child": child.id, "applied": applied}
         if proposal is None:
-            return self._waits(token, BACKSTOP)
+            return self._waits(token, self._backstop)
         owner, plan = self.row.id, proposal
         still_wanted.check(self.instances.definitions.reader, owner)
 
@@ -141,7 +147,7 @@ class NestedOperation(Operation):
             row.physical_id = child.id
             return True
 
-        return Waiting(token, nesting.token_text(token), False, BACKSTOP, apply)
+        return Waiting(token, nesting.token_text(token), False, self._backstop, apply)
 
     def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
         return Waiting(token, nesting.token_text(token), False, delay)
@@ -166,7 +172,7 @@ class NestedOperation(Operation):
             return self._waits(token, left) if left > 0 else self._next(token["applied"])
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:
-            return self._waits(token, BACKSTOP)
+            return self._waits(token, self._backstop)
         if failures(child):  # its state may be shown as what it was before
             kind, reason = nesting.reason_above(self.row.name, child)
             return Failure(reason, kind, during="poll")

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from zonda.core.store.rows import StackRow
+from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 
 from . import actions, nested_snapshots, nesting, proposals, retrying, snapshots
@@ -26,9 +27,7 @@ def planned(room: Room, verb: str, stack: StackRow, child: StackRow) -> Proposal
     proposal = _VERBS[verb](room, stack, child)
     if proposal is None:
         return None
-    known = nesting.policies_now(room, child)
-    if known is None:
-        return proposal
+    known = nesting.policies_now(room, child) or policies.read(child.policies)
     known = known.after(Policies())
     if nesting.is_undone(room, child):
         known = known.for_undoing()

@@ -19,15 +19,16 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions, parts
+from . import actions, freed, parts
 from .cone import Wanted
-from .definitions import Definition, Node, body_of, bundle_of, merged, policies_of
+from .definitions import Definition, Node, body_of, merged, policies_of
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
 from .selection import without
 from .states import COMPLETE, IDLE, OVERTAKES
+from .stored import stored as stored_as
 from .work import Work
 
 VERBS = {
@@ -183,7 +184,7 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
     before = None if stack.template_id is None else room.definitions.get(stack.template_id)
     bundle = action.bundle
     if action.existing and before is not None and stack.template_id is not None:
-        old = bundle_of(room.reader().template(stack.template_id).body)
+        old = freed.bundle(stored_as(room.reader(), stack.template_id), before)
         bundle = merged(old, before.environment.parameters, bundle, _declared)
     previous = None if before is None else before.parameters.values
     definition = loaded(room, stack, bundle, previous)

@@ -13,6 +13,9 @@ from zonda.hooks.context import Clock
 from .definitions import Definitions
 from .instances import Instances
 
+#: Seconds between two looks at a nested stack whose end nobody has told.
+BACKSTOP = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
@@ -21,7 +24,8 @@ class EngineSettings:
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
     ``user``: who asks, where nobody else does. ``cancel_grace``: how long a cancelled, deleted
-    or rolled back stack waits for what still runs.
+    or rolled back stack waits for what still runs. ``backstop``: after which time an owner looks
+    at its nested stack although nobody has told it to.
     """
 
     workers: int = 16
@@ -33,6 +37,7 @@ class EngineSettings:
     cancel_grace: float = 240.0
     keep_events: float = 90 * 86400.0
     max_batch: int = 256
+    backstop: float = BACKSTOP
 
 
 @dataclass(frozen=True, slots=True)
