@@ -140,7 +140,7 @@ def _tree(tree: Any, mappings: Any) -> Any:
         ((name, args),) = tree.items()
         if name == "Fn::GetAtt":
             return {"get_attr": _tree(args.split(".", 1) if isinstance(args, str) else args, None)}
-        if name == "Ref" and args in _PSEUDO:
+        if name == "Ref" and isinstance(args, str) and args in _PSEUDO:
             return {"get_param": _PSEUDO[args]}
         if name == "Ref" and args == "AWS::Region":
             return _REGION

@@ -92,3 +92,18 @@ def test_a_section_that_hot_has_not_is_refused_with_its_place() -> None:
 def test_any_other_text_is_what_it_is() -> None:
     document = load_document("heat_template_version: 2018-08-31", "t")
     assert cfn_documents.read(document) is document
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Outputs: {O: {Value: {Ref: [1]}}}",
+        "Outputs: {O: {Value: {'Fn::GetAtt': 5}}}",
+        "Outputs: {O: {Value: {'Fn::FindInMap': [a, {Ref: b}, c]}}}\nMappings: 5",
+        "Parameters: {P: {Type: [1], AllowedValues: 5}}",
+        "Parameters: [1]",
+        "Resources: {R: 5}",
+    ],
+)
+def test_whatever_is_wrong_is_left_to_the_checks(text: str) -> None:
+    assert read(f"HeatTemplateFormatVersion: '2012-12-12'\n{text}").data
