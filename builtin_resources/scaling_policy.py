@@ -112,6 +112,10 @@ class ScalingPolicy(Resource):
     ) -> None:
         """The next signal reads the new properties."""
 
+    def _resolve_attribute(self, name: str) -> Any:
+        """Null: there is no such address."""
+        return None
+
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
         """Tell the group how it is to change."""
         group, kind, by, cooldown, step = self.names

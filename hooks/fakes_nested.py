@@ -124,13 +124,13 @@ class FakeChild:
     def become(self, wanted: ChildTemplate, action: str = "UPDATE") -> None:
         """Make and remove members, and give changed ones their new definition.
 
-        Raises ResourceFailure where one is to fail.
+        Of a template that is a file or a text nothing is known: it has no members. Raises
+        ResourceFailure where one is to fail.
         """
-        if wanted.template is None:
-            raise ResourceFailure("A FakeChild knows no files: only generated templates")
         self.action, self.status = action, "COMPLETE"
         self.templates.append(wanted)
-        entries = json.loads(json.dumps(wanted.template.get("resources") or {}))
+        template = wanted.template or {}
+        entries = json.loads(json.dumps(template.get("resources") or {}))
         self._members = {name: self._member(name, entry) for name, entry in entries.items()}
         failed = [one.name for one in self._members.values() if one.status == "FAILED"]
         if failed:
@@ -207,8 +207,13 @@ class NestedLifecycle(Lifecycle):
             self._drive("CREATE", self.definition, child)
         elif operation.action == "UPDATE":
             self._drive("UPDATE", asked.after or self.definition)
-        elif operation.action == "DELETE" and self.child.id == self.resource_id:
+        elif operation.action == "DELETE" and self._owns_child:
             self.context.nested = None
+
+    @property
+    def _owns_child(self) -> bool:
+        """Whether the nested stack is that of this instance, not of one that took its place."""
+        return self.context.nested is not None and self.child.id == self.resource_id
 
     def _drive(
         self, action: str, definition: ResourceDefinition, new: FakeChild | None = None

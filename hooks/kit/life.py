@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from zonda.hooks import attributes
 from zonda.hooks.errors import NotFound, NotSupported
+from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import named
 
@@ -43,7 +44,9 @@ def shows(trial: Trial) -> None:
     logger = logging.getLogger(attributes.__name__)
     logger.addHandler(listener)
     try:
-        faults = [_unreadable(life, name) for name in (*trial.cls.attributes_schema, "show")]
+        keyed = trial.cls.keyed_attributes if issubclass(trial.cls, NestedStack) else ()
+        names = (name for name in trial.cls.attributes_schema if name not in keyed)
+        faults = [_unreadable(life, name) for name in (*names, "show")]
     finally:
         logger.removeHandler(listener)
     told = [*filter(None, faults), *listener.said]

@@ -8,6 +8,7 @@ from typing import Any
 
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.fakes import FakeOperation
+from zonda.hooks.fakes_nested import NestedLifecycle
 from zonda.hooks.lifecycle import Lifecycle
 from zonda.hooks.resource import Resource
 
@@ -117,6 +118,27 @@ class Observed(Lifecycle):
             return json.loads(json.dumps(token))
         except (TypeError, ValueError):
             return token  # the engine keeps it in memory, and loses it by a restart
+
+
+class ObservedNested(Observed, NestedLifecycle):
+    """The same of a type whose physical side is a nested stack."""
+
+
+class _Anything(dict[str, Any]):
+    """The attributes of a member of whose type nothing is known: it has each, null."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
+def observed(cls: type[Resource], *arguments: Any, **options: Any) -> Observed:
+    """A life of a type that can be watched."""
+    if not cls.has_child:
+        return Observed(cls, *arguments, **options)
+    return ObservedNested(cls, *arguments, attributes_of=lambda entry: _Anything(), **options)
 
 
 def _found(instance: Resource, operation: FakeOperation) -> Any:

@@ -12,7 +12,7 @@ from zonda.hooks.errors import ValidationErrors, ZondaError
 from zonda.hooks.resource import Resource
 
 from .backend import Backend
-from .observed import Observed
+from .observed import Observed, observed
 from .report import NotApplicable, Violated
 from .secrets import Watch, hidden_text
 
@@ -46,7 +46,7 @@ class Trial:
         """A resource that is not made yet."""
         given = dict(self.properties if properties is None else properties)
         self.watch.knows(self.cls, given)
-        life = Observed(
+        life = observed(
             self.cls,
             given,
             name="checked",
@@ -66,7 +66,7 @@ class Trial:
     def is_valid(self, properties: Mapping[str, Any]) -> bool:
         """Whether a template with these properties would be accepted."""
         context = self.backend.context()
-        life = Observed(self.cls, properties, type_name=self.type_name, context=context)
+        life = observed(self.cls, properties, type_name=self.type_name, context=context)
         try:
             life.validate()
         except (ValidationErrors, ZondaError):
