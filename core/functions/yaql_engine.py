@@ -23,6 +23,7 @@ from zonda.core.clock import SystemClock
 from zonda.hooks.errors import TemplateError
 
 from . import yaql_format, yaql_regex
+from .yaql_context import Evaluation, Library
 from .yaql_data import frozen, thawed
 
 #: What an expression may raise besides yaql's own errors: the faults of Python's operations.
@@ -67,7 +68,7 @@ def _finalize(obj: Any, engine: Any) -> Any:
 
 
 @cache
-def _context() -> Any:
+def _library() -> Library:
     """The standard library, with what could run for ever replaced."""
     context = yaql.create_context(regex=False, finalizer=_finalize)
     yaql_regex.register(context)
@@ -77,7 +78,7 @@ def _context() -> Any:
     context.register_function(_shift_left, name="shiftBitsLeft", exclusive=True)
     context.register_function(_replace, name="replace", method=True)
     context.register_function(_replace_by_map, name="replace", method=True)
-    return context
+    return Library(context)
 
 
 class BadExpression(ValueError):
@@ -181,7 +182,7 @@ class Evaluator:
         limits = {**self._options, "yaql.memoryQuota": quota}
         options = _Options(limits, self._seconds, self._clock)
         statement = expressions.Statement(parsed(expression), _LimitedEngine(options))
-        context = _context().create_child_context()
+        context = Evaluation(_library()).frame()
         try:
             value = statement.evaluate(data=frozen({"data": data}), context=context)
         except TemplateError:
