@@ -278,6 +278,52 @@ def test_a_property_that_one_member_does_not_know_is_a_fault(life: Life) -> None
         life.create(text)
 
 
+STEPS = """
+    parameters:
+      servers: {type: json, default: {one: 192.0.2.1}}
+      ControllerDeploymentSteps:
+        type: json
+        default:
+          step1: [controller/loadbalancer.yaml]
+          step2: [controller/db.yaml, controller/rabbit.yaml]
+          step3: [controller/keystone.yaml, controller/glance-api.yaml]
+    resources:
+      DeploymentStep1:
+        type: OS::Heat::ResourceChain
+        properties:
+          resources: {get_param: [ControllerDeploymentSteps, step1]}
+          resource_properties:
+            servers: {get_param: servers}
+      DeploymentStep2:
+        type: OS::Heat::ResourceChain
+        properties:
+          resources: {get_param: [ControllerDeploymentSteps, step2]}
+          resource_properties:
+            servers: {get_param: servers}
+    outputs:
+      one: {value: {get_attr: [DeploymentStep1, done]}}
+      two: {value: {get_attr: [DeploymentStep2, done]}}
+    """
+
+
+def test_the_steps_of_the_specification(inline: InlineStack) -> None:
+    step = """
+        parameters: {servers: {type: json}}
+        resources: {t: {type: OS::Heat::Value, properties: {value: {get_param: servers}}}}
+        outputs: {done: {value: {get_attr: [t, value]}}}
+        """
+    names = ("loadbalancer", "db", "rabbit")
+    life = Life(inline, {f"controller/{name}.yaml": step for name in names})
+    assert life.create(STEPS).state == "CREATE_COMPLETE"
+    servers = {"one": "192.0.2.1"}
+    assert life.outputs == {"one": [servers], "two": [servers, servers]}
+    types = [member.type for member in life.members("DeploymentStep2").values()]
+    assert types == ["controller/db.yaml", "controller/rabbit.yaml"]
+    since = life.now
+    life.update(STEPS.replace("controller/rabbit.yaml", "controller/db.yaml"))
+    assert {name for name, _ in life.touched("DeploymentStep2", since)} == {"1"}
+
+
 # -- Zonda::ForEach -----------------------------------------------------------------------------
 
 
@@ -405,6 +451,58 @@ def test_a_policy_of_no_group_is_told_of_as_that(life: Life) -> None:
         life.signal("up")
     expected = 'NotFound: resources.up: Alarm up could not find scaling group named "nobody"'
     assert str(raised.value) == expected
+
+
+def test_a_policy_finds_a_group_in_a_nested_stack(inline: InlineStack) -> None:
+    workers = """
+        resources:
+          g:
+            type: OS::Heat::AutoScalingGroup
+            properties: {min_size: 1, max_size: 3, resource: {type: OS::Heat::TestResource}}
+        outputs:
+          group: {value: {get_resource: g}}
+          size: {value: {get_attr: [g, current_size]}}
+        """
+    life = Life(inline, {"workers.yaml": workers})
+    life.create(
+        """
+        resources:
+          w: {type: workers.yaml}
+          p:
+            type: OS::Heat::ScalingPolicy
+            properties:
+              auto_scaling_group_id: {get_attr: [w, group]}
+              adjustment_type: change_in_capacity
+              scaling_adjustment: 1
+        outputs:
+          size: {value: {get_attr: [w, size]}}
+        """
+    )
+    life.signal("p")
+    assert life.outputs == {"size": 2}
+
+
+def test_what_is_secret_stays_so_among_the_members(life: Life) -> None:
+    life.create(
+        """
+        parameters: {secret: {type: string, hidden: true, default: hush-hush}}
+        resources:
+          g:
+            type: OS::Heat::ResourceGroup
+            properties:
+              count: 2
+              resource_def:
+                type: OS::Heat::TestResource
+                properties: {value: {list_join: [" ", [{get_param: secret}, "%index%"]]}}
+        outputs:
+          all: {value: {get_attr: [g, output]}}
+          one: {value: {get_attr: [g, resource.0, output]}}
+          refs: {value: {get_attr: [g, refs]}}
+        """
+    )
+    assert (life.outputs["all"], life.outputs["one"]) == ("******", "******")
+    assert len(life.outputs["refs"]) == 2
+    assert "hush-hush" not in repr(life.members("g"))
 
 
 def test_scaling_outlives_a_restart(life: Life) -> None:
