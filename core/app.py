@@ -126,10 +126,11 @@ class App:
             except NotFound:
                 raise missing from None
 
-    def details(self, stack: StackView, *, refresh: bool = False) -> Details:
+    def details(self, stack: StackView, *, refresh: bool = False, reveal: bool = False) -> Details:
         """A stack's parameters and outputs, which take its template to know.
 
         ``refresh``: ask the resources for their attributes instead of reading what is stored.
+        ``reveal``: outputs show hidden values, since the user has asked for that.
         """
         from .engine.outputs import showing
 
@@ -141,7 +142,8 @@ class App:
             clock=self.clock,
             source=self.random,
         )
-        return Details(shown.parameters(stack.id), shown.outputs(stack.id, refresh=refresh))
+        outputs = shown.outputs(stack.id, refresh=refresh, reveal=reveal)
+        return Details(shown.parameters(stack.id), outputs)
 
     def plan(self, action: Action, *, keep: bool = False) -> Planned:
         """What an action would do. Takes no lock and does nothing; works beside an engine.

@@ -34,6 +34,9 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", metavar="OUTPUT", nargs="?", help="name of the output")
     parser.add_argument("--all", action="store_true", help="show every output")
     add_refresh(parser)
+    parser.add_argument(
+        "--show-hidden", action="store_true", help="print hidden values, too: in clear"
+    )
     output.add_arguments(parser)
 
 
@@ -48,7 +51,9 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     """One output as fields, or all of them as a list. An output that failed gives exit code 1."""
     if arguments.all == bool(arguments.key):
         raise UsageError("Give the name of an output, or --all for every output.")
-    found = _outputs(session, arguments.stack, refresh=arguments.refresh)
+    found = _outputs(
+        session, arguments.stack, refresh=arguments.refresh, reveal=arguments.show_hidden
+    )
     if arguments.key:
         found = [_named(found, arguments.key)]
     screen = session.screen
@@ -66,8 +71,11 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _outputs(session: Session, name: str, *, refresh: bool = False) -> list[OutputView]:
-    return session.app.details(session.app.stack(name), refresh=refresh).outputs
+def _outputs(
+    session: Session, name: str, *, refresh: bool = False, reveal: bool = False
+) -> list[OutputView]:
+    stack = session.app.stack(name)
+    return session.app.details(stack, refresh=refresh, reveal=reveal).outputs
 
 
 def _named(found: list[OutputView], name: str) -> OutputView:

@@ -47,10 +47,12 @@ class Showing:
         self._instances = instances
         self._reader = reader
 
-    def outputs(self, stack_id: str, *, refresh: bool = False) -> list[OutputView]:
+    def outputs(
+        self, stack_id: str, *, refresh: bool = False, reveal: bool = False
+    ) -> list[OutputView]:
         """The outputs in template order, hidden ones redacted; none of a deleted stack.
 
-        ``refresh``: ask every resource anew.
+        ``refresh``: ask every resource anew. ``reveal``: somebody has asked to see hidden values.
         """
         stack = self._reader.stack_row(stack_id)
         definition = self._definition(stack)
@@ -58,7 +60,8 @@ class Showing:
             return []
         scope = definition.scope(self._values(stack, refresh=refresh))
         secrets = _hidden_parameters(definition)
-        return [_output(node, scope, secrets) for node in definition.outputs.values()]
+        nodes = definition.outputs.values()
+        return [_output(node, scope, secrets, reveal=reveal) for node in nodes]
 
     def parameters(self, stack_id: str) -> dict[str, Any]:
         """The parameters' values, hidden ones redacted."""
@@ -134,9 +137,9 @@ def _hidden_parameters(definition: Definition) -> list[Any]:
     return [parameters.values[key] for key in parameters.hidden if key in parameters.values]
 
 
-def _output(node: Any, scope: Any, secrets: list[Any]) -> OutputView:
+def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> OutputView:
     description = "" if node.description is None else str(node.description)
-    if node.secrecy == HIDDEN and node.enabled:
+    if node.secrecy == HIDDEN and node.enabled and not reveal:
         return OutputView(node.name, description, REDACTED, secrecy=HIDDEN)
     try:
         value = node.resolve(scope)

@@ -102,6 +102,13 @@ def test_outputs(zonda: Zonda) -> None:
 
 
 @pytest.mark.usefixtures("web")
+def test_a_hidden_output_is_shown_to_who_asks_for_that(zonda: Zonda) -> None:
+    asked = ("stack", "output", "show", "web", "hidden", "-f", "json")
+    assert zonda(*asked).data["output_value"] == "******"
+    assert zonda(*asked, "--show-hidden").data["output_value"] not in ("******", None)
+
+
+@pytest.mark.usefixtures("web")
 @pytest.mark.parametrize(
     ("words", "code", "what"),
     [
