@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -11,11 +12,14 @@ from zonda.core.engine.actions import ApplyPlan, CreateStack
 from zonda.core.engine.effects import Step
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
+from zonda.core.engine.work import Work
 from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 
 from .making import preview
 from .promise import Promise, impossible
+
+Also = Callable[[Work, StackRow], None]
 
 
 def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
@@ -40,7 +44,27 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
         "plan": room.sealer.hmac(action.plan.encode())[:12],
     }
     given = dataclasses.replace(proposal.given, detail=detail)
-    return dataclasses.replace(proposal, ceilings=found.ceilings, given=given), found.stack
+    limited = dataclasses.replace(
+        proposal,
+        ceilings=found.ceilings,
+        given=given,
+        also=_limiting(found.ceilings_below, proposal.also),
+    )
+    return limited, found.stack
+
+
+def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
+    """Writes the ceilings of nested instances, besides what ``also`` does."""
+
+    def write(work: Work, stack: StackRow) -> None:
+        if also is not None:
+            also(work, stack)
+        for key, ceiling in ceilings.items():
+            row = work.tx.resource(key)
+            if row is not None and row.ceiling != ceiling:
+                row.ceiling = ceiling
+
+    return write
 
 
 def _with_id(room: Room, promise: Promise) -> Room:

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from zonda.core.engine import nesting
-from zonda.core.engine.actions import DeleteStack
+from zonda.core.engine import nested_verbs, nesting
 from zonda.core.engine.definitions import policies_of
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
-from zonda.core.engine.proposals import delete, wanted_by
+from zonda.core.engine.proposals import wanted_by
 from zonda.core.engine.reasons import is_a_plugins
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
@@ -62,7 +61,7 @@ class Below:
         child = self.children.get(row.id)
         if child is None:
             return
-        proposal = delete(self._room, child, DeleteStack(child.id))
+        proposal = nested_verbs.planned(self._room, "DELETE", stack, child)
         if proposal is None:  # it goes already
             changes: dict[str, object] = {"policies": child.policies}
             proposal = Proposal(child.id, "DELETE", child.generation, [], changes=changes)

@@ -5,7 +5,7 @@ Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,14 +81,29 @@ class Preview:
     @property
     def ceilings(self) -> Mapping[str, str]:
         """The strongest that the plan allows, for those that are there; see ``Proposal``."""
-        found = {}
-        for each in self.resources:
-            entry = each.entry
-            if entry.row is not None and entry.action in ("none", "update"):
-                strongest = "unchanged" if entry.verdict is None else entry.verdict.strongest
-                if strongest in ("unchanged", "note", "update"):
-                    found[entry.name] = "update" if strongest == "update" else "unchanged"
-        return found
+        known = {each.entry.name: _ceiling(each.entry) for each in self.resources}
+        return {name: ceiling for name, ceiling in known.items() if ceiling}
+
+    @property
+    def ceilings_below(self) -> Mapping[str, str]:
+        """The same for what is nested, by the ids of the instances; '': without any."""
+        return dict(_ceilings_below(self.resources))
+
+
+def _ceiling(entry: Entry) -> str:
+    if entry.row is None or entry.action not in ("none", "update"):
+        return ""
+    strongest = "unchanged" if entry.verdict is None else entry.verdict.strongest
+    return {"unchanged": "unchanged", "note": "unchanged", "update": "update"}.get(strongest, "")
+
+
+def _ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, str]]:
+    for nested in (nested for each in resources for nested in each.nested):
+        if nested.inside.action == "UPDATE":
+            for each in nested.resources:
+                if each.entry.row is not None:
+                    yield each.entry.row.id, _ceiling(each.entry)
+            yield from _ceilings_below(nested.resources)
 
 
 def preview(room: Room, action: Action) -> Preview:
