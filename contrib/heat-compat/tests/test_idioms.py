@@ -363,7 +363,9 @@ outputs: {pages: {value: {get_resource: reader}}}
     zonda_stack.create(template(text))
     for page in ("b", "a"):
         zonda_stack.engine.run(SignalResource("test", "reader", {"page": page}))
+    before = zonda_stack.engine.reader.last_event()
     zonda_stack.engine.run(SignalResource("test", "reader", {}))
+    assert zonda_stack.engine.reader.last_event() == before
     assert zonda_stack.resources["reader"].metadata == {"a": "read", "b": "read"}
     assert zonda_stack.outputs == {"pages": "a,b"}
 

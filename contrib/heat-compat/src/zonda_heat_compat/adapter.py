@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from zonda.hooks import resource
+from zonda.hooks import errors, resource
 from zonda.hooks.attributes import Schema as AttributeSchema
 from zonda.hooks.attributes import select
 from zonda.hooks.context import ResourceContext
@@ -453,5 +453,5 @@ def _restore(
 def _signal(self: Adapted, details: Any = None) -> Any:
     try:
         return self.heat.handle_signal(details)
-    except NoActionRequired:
-        return None
+    except NoActionRequired as error:
+        raise errors.NoActionRequired(self.name, str(error)) from error
