@@ -230,7 +230,6 @@ def _plan_verb(
     stack.remaining = len(rows)
     for seen in rows:
         row = _row(work, seen.id)
-        row.generation = stack.generation
         row.verb, row.open = verb, 1
         row.waiting = waiting[row.id]
         if row.waiting == 0:

@@ -22,6 +22,7 @@ from .states import (
     LEAVING,
     MARKED,
     OPEN,
+    PASSING_OPERATIONS,
     PRESENT,
     UNDONE,
     UP,
@@ -58,6 +59,8 @@ def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
     row.hook = ""
     stack.remaining -= 1
     if row.verb:
+        if row.verb not in PASSING_OPERATIONS:  # who was not reached is not done with this plan
+            row.generation = stack.generation
         row.verb = ""
     elif row.want == PRESENT:
         row.dirty = DIRTY if row.dirty == MARKED else CLEAN

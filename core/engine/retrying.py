@@ -37,15 +37,25 @@ def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
         )
     plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
     proposal = plan(room, stack)
-    detail = {**_detail(room, stack), "retries": stack.generation}
+    detail = {**_detail(room, stack), "retries": _generation(room, stack)}
     return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
 
 
 def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
     """What the failed action was asked for with."""
-    found: list[ActionView] = room.reader().actions(stack.id)
-    same = [action.detail for action in found if action.action == stack.action]
-    return same[-1] if same else {}
+    found = _failed(room, stack)
+    return {} if found is None else found.detail
+
+
+def _generation(room: Room, stack: StackRow) -> int:
+    """The one that has failed: what the stack is not shown as may have come since."""
+    found = _failed(room, stack)
+    return stack.generation if found is None else found.generation
+
+
+def _failed(room: Room, stack: StackRow) -> ActionView | None:
+    same = [each for each in room.reader().actions(stack.id) if each.action == stack.action]
+    return same[-1] if same else None
 
 
 def _again(room: Room, stack: StackRow) -> Proposal:
@@ -81,7 +91,7 @@ def _delete(room: Room, stack: StackRow) -> Proposal:
 
 
 def _verb(room: Room, stack: StackRow) -> Proposal:
-    verb, generation = stack.action, stack.generation
+    verb, generation = stack.action, _generation(room, stack)
 
     def is_done(row: ResourceRow) -> bool:
         if verb == "RESUME":
@@ -98,7 +108,7 @@ def _verb(room: Room, stack: StackRow) -> Proposal:
     return Proposal(
         stack.id,
         verb,
-        generation,
+        stack.generation,
         changes={"note": stack.note},
         which=lambda row: not is_done(row),
         also=keep,

@@ -115,7 +115,8 @@ class Resource(_Table, table=True):
     """One instance of a resource.
 
     The desired side (generation .. open) is written by plans, the actual side (action ..
-    metadata) and the running operation (op .. owner) by steps.
+    metadata) and the running operation (op .. owner) by steps. ``generation`` is that of the last
+    plan that wanted something else of it, or that it has done with a ``verb`` of.
     """
 
     __tablename__ = "resource"

@@ -13,7 +13,9 @@ from tests.engine.conftest import Box, Slow
 from zonda.core.engine.acting import act
 from zonda.core.engine.actions import (
     AdoptStack,
+    ClearHooks,
     CreateStack,
+    DeleteSnapshot,
     DeleteStack,
     ImportResource,
     MarkResource,
@@ -284,3 +286,84 @@ def test_what_was_imported_meanwhile_is_not_adopted_once_more(bench: Any, force:
     assert bench.update(TWO).state == "UPDATE_COMPLETE"
     assert bench.states() == {"a": "ADOPT_COMPLETE", "b": "CREATE_COMPLETE"}
     assert bench.resource("b").physical_id != "thing"
+
+
+class Keeps(Box):
+    """Keeps a copy of its own for each snapshot."""
+
+    def handle_snapshot(self) -> None:
+        assert self.context.operation is not None
+        self.data_set("copy", self.context.operation.id)
+        self.journal.note(self, "handle_snapshot")
+
+    def handle_delete_snapshot(self, snapshot: Any) -> None:
+        self.journal.note(self, "handle_delete_snapshot")
+
+
+@pytest.fixture
+def keeping(bench: Any) -> Any:
+    """With a snapshot ``one`` of two resources."""
+    bench.types["Test::Keeps"] = type("Keeps", (Keeps,), {"journal": bench.journal})
+    bench.restart()
+    bench.create(KEPT)
+    bench.run(SnapshotStack("s", "one"))
+    bench.journal.calls.clear()
+    return bench
+
+
+KEPT = TWO.replace("Box", "Keeps")
+
+
+def copies(bench: Any, name: str) -> dict[str, str]:
+    found = {row.name: row for row in bench.engine.reader.snapshots(bench.stack.id)}
+    entries = bench.engine.reader.sealer.open(found[name].data)["resources"]
+    return {key: entry["resource_data"]["copy"] for key, entry in entries.items()}
+
+
+def test_a_snapshot_that_is_retried_takes_no_copy_of_an_earlier_one(keeping: Any) -> None:
+    """What it had not reached was left out, for it had given something to another snapshot."""
+    keeping.fails("a", "handle_snapshot")
+    assert keeping.run(SnapshotStack("s", "two")).state == "SNAPSHOT_FAILED"
+    keeping.heals("a", "handle_snapshot")
+
+    assert keeping.run(RetryStack("s")).state == "SNAPSHOT_COMPLETE"
+
+    assert keeping.journal.of("b") == ["handle_snapshot"]
+    assert copies(keeping, "one")["b"] != copies(keeping, "two")["b"]
+
+
+def test_a_snapshot_that_failed_has_no_copy_of_an_earlier_one(keeping: Any) -> None:
+    """Its deletion destroyed what the earlier one needs."""
+    keeping.fails("a", "handle_snapshot")
+    assert keeping.run(SnapshotStack("s", "two")).state == "SNAPSHOT_FAILED"
+
+    keeping.run(DeleteSnapshot("s", "two"))
+
+    assert "handle_delete_snapshot" not in keeping.journal.of("b")
+
+
+def test_what_has_worked_is_not_tried_again_although_something_came_between(keeping: Any) -> None:
+    keeping.fails("b", "handle_snapshot")
+    assert keeping.run(SnapshotStack("s", "two")).state == "SNAPSHOT_FAILED"
+    assert keeping.run(DeleteSnapshot("s", "one")).state == "SNAPSHOT_FAILED"
+    keeping.heals("b", "handle_snapshot")
+    keeping.journal.calls.clear()
+
+    assert keeping.run(RetryStack("s")).state == "SNAPSHOT_COMPLETE"
+
+    assert keeping.journal.calls == [("b", "handle_snapshot")]
+    assert keeping.engine.reader.actions(keeping.stack.id)[-1].detail["retries"] == 3
+
+
+def test_of_a_breakpoint_that_was_cleared_for_what_was_refused_nothing_is_left(bench: Any) -> None:
+    stops = "resource_registry: {resources: {a: {hooks: pre-update}}}"
+    changed = "a: {type: Test::Box, properties: {fixed: x}}"
+    bench.create("a: {type: Test::Box}")
+    bench.update(changed, environment=stops)
+    bench.run(ProtectStack("s", ("a",)))
+
+    assert bench.run(ClearHooks("s", ("a",))).state == "UPDATE_FAILED"
+
+    assert [row.hook for row in bench.resource_rows()] == [""]
+    bench.run(ProtectStack("s", ("a",), on=False))
+    assert bench.update(changed, environment=stops).state == "UPDATE_IN_PROGRESS"

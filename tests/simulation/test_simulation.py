@@ -40,6 +40,11 @@ KEPT_WHOLE = [
     pytest.param(60773, id="a-handler-given-up-told-late-of-what-was-left-out"),
     pytest.param(63215, id="a-handler-given-up-told-late-while-what-it-made-was-excluded"),
     pytest.param(61286, id="what-was-imported-was-adopted-as-another-type-too"),
+    pytest.param(200161, id="a-deletion-failed-and-its-stack-was-protected-meanwhile"),
+    pytest.param(202931, id="what-is-always-updated-was-replaced-and-said-something-else"),
+    pytest.param(203007, id="an-earlier-snapshot-was-taken-for-the-one-that-is-retried"),
+    pytest.param(203548, id="an-update-of-what-could-not-be-resumed-failed"),
+    pytest.param(205386, id="what-was-refused-was-at-its-breakpoint-still"),
 ]
 
 #: The same of lives with nested stacks; ``tests/engine/test_nested_halting.py`` has them simple.

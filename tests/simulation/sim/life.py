@@ -7,6 +7,7 @@ import json
 from zonda.core.engine import actions
 from zonda.core.store.rows import StackRow
 
+from .again import Before
 from .asking import Asking
 from .nested_asking import NestedAsking
 from .rest import MOVES, check_end, settle, stack_of
@@ -91,6 +92,7 @@ def _calm_end(sim: Simulator) -> None:
         check_end(sim)
         _check_unchanged(sim)
     if _stack(sim) is not None:
+        _unprotect(sim)
         sim.act(actions.DeleteStack("s"))
         settle(sim)
         if stack_of(sim) is not None:
@@ -129,12 +131,18 @@ def _is_resumed(sim: Simulator) -> bool:
 
 def _make_ready(sim: Simulator) -> None:
     """Nothing is protected any more."""
+    _update(sim, lifting=True)  # what the environment before says, it still does
+    _unprotect(sim)
+    _is_resumed(sim)  # an update is taken after a resumption that failed; it may fail, too
+
+
+def _unprotect(sim: Simulator) -> None:
+    """No command protects anything any more."""
     stack = _stack(sim)
     assert stack is not None
-    _update(sim, lifting=True)  # what the environment before says, it still does
     sim.act(actions.ProtectStack("s", (), False))
     for row in sim.reader.resource_rows(stack.id):
-        if row.protect and row.want == "PRESENT":
+        if row.protect:
             sim.act(actions.ProtectStack("s", (row.name,), False))
     settle(sim)
 
@@ -164,10 +172,9 @@ def _must_be(sim: Simulator, action: str) -> None:
 
 def _check_unchanged(sim: Simulator) -> None:
     """The same update once more does nothing."""
-    before = {row.id: row.fence for row in sim.watcher.rows.values() if row.class_type != "Always"}
+    before = Before(sim)
     sim.act(actions.UpdateStack("s", sim.bundle(sim.texts[-1])))
     settle(sim)
     _must_be(sim, "UPDATE")
-    after = {row.id: row.fence for row in sim.watcher.rows.values() if row.class_type != "Always"}
-    if before != after:
-        raise Violation("the same update once more has done something")
+    if moved := before.moved():
+        raise Violation(f"the same update once more has done something: {moved}")

@@ -107,7 +107,7 @@ class NestingDefinition(FakeDefinition):
         super().__init__(known, nodes)
         self.outputs = {"output": _Output(nodes)}
         values = {} if given is None else {"value": given}
-        self.parameters = SimpleNamespace(values=values, hidden=frozenset())
+        self.parameters = SimpleNamespace(values=values, hidden=frozenset(), unknown=frozenset())
 
     def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
         return frozenset()

@@ -60,10 +60,11 @@ class Node:
 
 
 class _Open:
-    """Nothing is secret here."""
+    """Nothing is secret here, and everything given is known."""
 
     values: Mapping[str, Any] = {}
     hidden: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
     def of(self, tree: Any) -> str:
         return "open"
@@ -95,6 +96,7 @@ class FakeDefinition:
 
     description = ""
     outputs: Mapping[str, Any] = {}
+    schemas: Mapping[str, Any] = {}
     parameters = secrecy = _Open()
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
