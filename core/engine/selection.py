@@ -82,11 +82,9 @@ def _check(known: Iterable[str], named: Iterable[str]) -> None:
 
 
 def _nested_hint(name: str, names: Collection[str]) -> str:
-    """A hint for what looks like a resource of a nested stack."""
-    parts = name.split(".")
-    owners = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
-    owner = next((each for each in owners if each in names), None)
-    if owner is None:
+    """A hint for what names a resource of a nested stack: ``OWNER/NAME``."""
+    owner, slash, _ = name.partition("/")
+    if not slash or owner not in names:
         return ""
     return f"A part is named by the resources of the stack itself: {owner} with all nested in it."
 

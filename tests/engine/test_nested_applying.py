@@ -72,14 +72,14 @@ def test_another_state_of_a_resource_inside(bench):
     member = bench.engine.reader.resource(inside(bench, "web").id, "disk")
     with bench.store.transaction() as tx:
         tx.resource(member.id).status = "FAILED"
-    assert "web.disk was CREATE_COMPLETE and is CREATE_FAILED" in refused(bench, text)
+    assert "web/disk was CREATE_COMPLETE and is CREATE_FAILED" in refused(bench, text)
 
 
 def test_a_plan_that_fails_inside_is_refused(bench):
     files = {"web.yaml": WEB.replace("fixed: {get_param: kind}", "frozen: {get_param: kind}")}
     bench.create(ONE % ("small", "x"), files=files)
     text = update(bench, ONE % ("small", "y"), files=files)
-    assert "known to fail (web.db: " in refused(bench, text)
+    assert "known to fail (web/db: " in refused(bench, text)
 
 
 def test_nothing_stronger_happens_inside_than_the_plan_says(bench):

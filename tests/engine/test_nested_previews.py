@@ -299,7 +299,7 @@ def test_what_fails_inside_is_told_with_the_way_to_it(bench):
     plan = update(bench, text % "two", files)
     assert plan["fails"]
     assert what(plan, "web", "a") == ("fail", None)
-    assert any("web.a" in note for note in plan["notes"])
+    assert any("web/a" in note for note in plan["notes"])
 
 
 def test_a_part_is_named_at_the_root(bench):
@@ -310,7 +310,7 @@ def test_a_part_is_named_at_the_root(bench):
     assert what(plan, "other", "db") == ("update", None)
     assert plan["selection"]["left_alone"] == ["web"]
     with pytest.raises(UsageError) as caught:
-        shown_of(bench, UpdateStack("s", bundle, targets=("web.db",)))
+        shown_of(bench, UpdateStack("s", bundle, targets=("web/db",)))
     assert "nested" in caught.value.hint
 
 

@@ -51,7 +51,7 @@ class Entry:
         for each in self.nested:
             for entry in each.entries:
                 for name, found in entry.failing():
-                    yield f"{self.name}.{name}", found
+                    yield f"{self.name}/{name}", found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``Kn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from zonda.core.engine.reasons import OPEN
@@ -13,7 +14,7 @@ from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.partly import LATER, KnownLater, has_later
 
-from .entries import Inside
+from .entries import Entry, Inside
 from .outputs import value_of
 
 
@@ -28,6 +29,11 @@ class PlannedChild:
         self._is_strict = is_strict
         self.tells_secrets = tells_secrets
         self._known: dict[str, Any] = {}
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """What becomes of its resources, by name; those that are wanted come first."""
+        return {each.name: each for each in reversed(self.inside.entries)}
 
     @property
     def id(self) -> str:
@@ -107,8 +113,6 @@ class PlannedMember:
     def __init__(self, child: PlannedChild, node: Any) -> None:
         self._child = child
         self._node = node
-        entries = child.inside.entries
-        self._entry = next((each for each in entries if each.name == node.name), None)
 
     @property
     def name(self) -> str:
@@ -139,7 +143,7 @@ class PlannedMember:
     @property
     def _row(self) -> ResourceRow:
         """Its row, where the plan does nothing to it."""
-        entry = self._entry
+        entry = self._child.entries.get(self.name)
         if entry is None or entry.row is None or entry.action != "none" or entry.may:
             raise KnownLater
         return entry.row

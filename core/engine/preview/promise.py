@@ -191,7 +191,7 @@ class _Facts:
             for index, nested in enumerate(each.nested):
                 inside = nested.inside
                 old = " (the old one)" if index else ""
-                yield from self.of(inside.definition, nested.resources, f"{key}{old}.")
+                yield from self.of(inside.definition, nested.resources, f"{key}{old}/")
 
     def _of_one(self, definition: Any, each: Resource) -> dict[str, Any]:
         entry, row, verdict = each.entry, each.entry.row, each.entry.verdict
