@@ -18,6 +18,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from zonda.hooks.errors import StoreError
 
 from .jsontext import dumps, loads
+from .reopening import Reopening
 
 PREFIX = "sealed:"
 _SQLITE = b"SQLite format 3\0"
@@ -37,6 +38,7 @@ class Sealer:
                 "The sealing key is not 32 bytes in URL-safe base64.",
                 hint="Set ZONDA_KEY to the key that the database was made with, or unset it.",
             ) from error
+        self._reopening = Reopening()
 
     def seal(self, value: Any) -> str:
         """``value`` (JSON-able) as sealed text."""
@@ -48,6 +50,9 @@ class Sealer:
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
+        return self._reopening.opened(text, self._deciphered)
+
+    def _deciphered(self, text: str) -> Any:
         try:
             return loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
         except InvalidToken as error:
@@ -60,7 +65,7 @@ class Sealer:
         """The value of a column that is null, JSON text or sealed text."""
         if text is None:
             return None
-        return self.open(text) if text.startswith(PREFIX) else loads(text)
+        return self.open(text) if text.startswith(PREFIX) else self._reopening.opened(text, loads)
 
     def dump(self, value: Any, *, sealed: bool) -> str:
         """``value`` for a column that is JSON text or sealed text."""
