@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -131,6 +132,31 @@ def test_a_group_of_a_thousand_grows_and_shrinks_by_one(life: Life) -> None:
         assert (member, action) in touched
         assert len(touched) == abs(count - 1000) + (count < 1000)
         assert len(life.outputs["list"]) == count
+
+
+def test_growing_by_one_takes_as_many_statements_however_large_the_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    counts = []
+    for size in (20, 400):
+        stack = InlineStack(tmp_path)
+        stack.create(_template(group(size)))
+        for after in (size + 1, size - 1):
+            del statements[:]
+            stack.update(_template(group(after)))
+            counts.append(len(statements))
+        stack.close()
+    assert counts[0] > 20  # they are counted
+    assert counts[:2] == counts[2:]
 
 
 def test_members_are_made_in_batches(life: Life) -> None:
