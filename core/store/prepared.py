@@ -64,12 +64,14 @@ SQL: dict[str, str] = {
     'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
     # (now)
     'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < ?",
+    # (before)
+    'delete_old_stacks': 'DELETE FROM stack WHERE stack.deleted_at < ? AND NOT (EXISTS (SELECT * FROM template WHERE template.stack_id = stack.id))',
     # (id, stack_id, body, created_at, base_id)
     'insert_template': 'INSERT INTO template (id, stack_id, body, created_at, base_id) VALUES (?, ?, ?, ?, ?)',
     # (id)
     'template_by_id': 'SELECT template.id, template.stack_id, template.body, template.created_at, template.base_id FROM template WHERE template.id = ?',
-    # (before)
-    'delete_unused_templates': "DELETE FROM template WHERE template.created_at < ? AND NOT (EXISTS (SELECT * FROM stack WHERE stack.template_id = template.id OR stack.good_template_id = template.id OR stack.id = template.stack_id AND (stack.good_parts LIKE '%' || template.id || '%'))) AND NOT (EXISTS (SELECT * FROM resource WHERE resource.want_template_id = template.id OR resource.have_template_id = template.id OR resource.op_template_id = template.id)) AND NOT (EXISTS (SELECT * FROM action WHERE action.template_id = template.id)) AND NOT (EXISTS (SELECT * FROM snapshot WHERE snapshot.template_id = template.id)) AND NOT (EXISTS (SELECT * FROM template AS built_on WHERE built_on.base_id = template.id))",
+    # (before, gone)
+    'delete_unused_templates': "DELETE FROM template WHERE template.created_at < ? AND NOT (EXISTS (SELECT * FROM stack WHERE (stack.template_id = template.id OR stack.good_template_id = template.id OR stack.id = template.stack_id AND (stack.good_parts LIKE '%' || template.id || '%')) AND (stack.deleted_at IS NULL OR stack.deleted_at >= ?))) AND NOT (EXISTS (SELECT * FROM resource WHERE resource.want_template_id = template.id OR resource.have_template_id = template.id OR resource.op_template_id = template.id)) AND NOT (EXISTS (SELECT * FROM action WHERE action.template_id = template.id)) AND NOT (EXISTS (SELECT * FROM snapshot WHERE snapshot.template_id = template.id)) AND NOT (EXISTS (SELECT * FROM template AS built_on WHERE built_on.base_id = template.id))",
     # (60 columns)
     'insert_resource': 'INSERT INTO resource (id, stack_id, name, type, class_type, replaces_id, cause, generation, want, verb, want_hash, want_template_id, requires, waiting, dirty, open, ceiling, action, status, status_reason, have_hash, resolved_hash, have_template_id, definition, properties, hidden, deletion_policy, external_id, physical_id, reference, outputs, outputs_hash, meta, suspended, given, op, op_id, op_gen, op_hash, op_template_id, op_definition, op_properties, op_resolved, op_state, token, is_volatile, attempt, failed_attempts, most_attempts, retry_delay, retry_at, started_at, deadline, protect, hook, hook_until, fence, owner, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     # (53 columns)

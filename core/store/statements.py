@@ -98,6 +98,9 @@ STATEMENTS: dict[str, Executable] = {
     "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
     "stacks_overdue": select(S.id).where(S.phase != IDLE, S.deadline < P("now")),
+    "delete_old_stacks": delete(STACK).where(
+        S.deleted_at < P("before"), ~exists().where(TEMPLATE.c.stack_id == S.id)
+    ),
     # -- templates
     "insert_template": insert(TEMPLATE).values(_write(TEMPLATE)),
     "template_by_id": select(TEMPLATE).where(TEMPLATE.c.id == P("id")),
@@ -108,7 +111,8 @@ STATEMENTS: dict[str, Executable] = {
                 S.template_id == TEMPLATE.c.id,
                 S.good_template_id == TEMPLATE.c.id,
                 (S.id == TEMPLATE.c.stack_id) & S.good_parts.contains(TEMPLATE.c.id),
-            )
+            ),
+            or_(S.deleted_at.is_(None), S.deleted_at >= P("gone")),
         ),
         ~exists().where(
             or_(

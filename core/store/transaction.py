@@ -35,6 +35,9 @@ from .rows import (
 #: 2 KB each, and the plan of a larger stack keeps all that it has touched.
 ROWS_KEPT = 16384
 
+#: What is deleted of the past, by its age.
+_OF_THE_PAST = ("delete_old_events", "delete_old_actions", "delete_old_failed")
+
 #: A row, its values now and as they were loaded.
 _Changed = tuple[ResourceRow, tuple[Any, ...], tuple[Any, ...]]
 
@@ -363,12 +366,15 @@ class Transaction:
         return self._execute(SQL["answer_request"], (text, at, request_id)).rowcount == 1
 
     def forget(self, events_before: float, others_before: float) -> None:
-        """Delete old events and history, answered requests, templates that nobody uses."""
+        """Delete old events and history, stacks that are long gone, answered requests, templates
+        that nobody uses.
+        """
         self.flush()
-        for name in ("delete_old_events", "delete_old_actions", "delete_old_failed"):
+        for name in _OF_THE_PAST:
             self._execute(SQL[name], (events_before,))
-        for name in ("delete_old_requests", "delete_unused_templates"):
-            self._execute(SQL[name], (others_before,))
+        self._execute(SQL["delete_old_requests"], (others_before,))
+        self._execute(SQL["delete_unused_templates"], (others_before, events_before))
+        self._execute(SQL["delete_old_stacks"], (events_before,))
 
     # -- writing --------------------------------------------------------------------------------
 
