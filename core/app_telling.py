@@ -7,6 +7,7 @@ told without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from zonda.hooks.errors import ZondaError
 
@@ -23,6 +24,7 @@ from .store import trees
 from .store.reads import Reader
 from .store.rows import ResourceRow
 from .store.views import ActionView, FailedView, StackView
+from .template import redacting
 from .template.bundle import Bundle, Identity
 from .template.redacting import Shown
 from .template.source import Document, load_document
@@ -85,7 +87,7 @@ class Telling:
             view = stack if stack_id == stack.id else self._reader.stack(stack_id)
             definition, why = _definition(templates, view)
             untold = untold or why
-            known = rows[stack_id] if depth else self._reader.resource_rows(stack_id)
+            known = rows.get(stack_id, []) if depth else self._reader.resource_rows(stack_id)
             found = of_stack(f"Stack {view.name}", known, definition)
             parts.append(found.below("/".join(path)) if path else found)
         return parts[0].joined(*parts[1:]), untold
@@ -108,7 +110,8 @@ class Telling:
         hidden = before.hidden | after.hidden | known.hidden_now()
         before, after = before.hiding(hidden), after.hiding(hidden)
         names = (f"generation {older.generation}", f"generation {newer.generation}")
-        also = [*before.secrets.values(), *after.secrets.values(), *known.secrets_now()]
+        secrets = (redacting.repeated(each.secrets) for each in (before, after))
+        also = [*chain.from_iterable(secrets), *known.secrets_now()]
         shown = before.shown(also=also), after.shown(before, also)
         return older, newer, differences(*shown, names)
 

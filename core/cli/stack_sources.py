@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.template.source import load_document
-
 from . import output
 from .session import Session
 
@@ -32,10 +30,11 @@ def environment(session: Session, arguments: argparse.Namespace) -> int:
 def template(session: Session, arguments: argparse.Namespace) -> int:
     """The template of a stack: its text, or what it means as JSON."""
     stack = session.app.stack(arguments.stack)
-    text = session.app.exporting.template(stack.id, with_secrets=arguments.with_secrets)
+    exporting, secrets = session.app.exporting, arguments.with_secrets
     if arguments.format == "json":
-        output.data(session.screen.out, "json", load_document(text, "template").data)
+        output.data(session.screen.out, "json", exporting.data(stack.id, with_secrets=secrets))
     else:
+        text = exporting.template(stack.id, with_secrets=secrets)
         session.screen.out.write(text if text.endswith("\n") else text + "\n")
     return 0
 

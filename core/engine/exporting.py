@@ -16,13 +16,12 @@ from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Identity
 from zonda.core.template.secret_texts import masked, secret_texts
-from zonda.core.template.source import load_document
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound
 
 from . import documents, snapshots
 from .documents import MASK
-from .stored import Reading, Stored, Templates
+from .stored import Reading, Templates
 
 #: How ``masked`` calls what is no file.
 _FILES = {"": "template", "parameter": "parameters"}
@@ -46,6 +45,7 @@ class _Sources:
     """What a stack was made from, as it may be shown."""
 
     template: str
+    data: Mapping[str, Any]
     environment: dict[str, Any]
     files: dict[str, str]
     resources: frozenset[str]
@@ -99,6 +99,10 @@ class Exporting:
         """The text of the template."""
         return self._shown(stack_id, with_secrets=with_secrets).template
 
+    def data(self, stack_id: str, *, with_secrets: bool) -> Mapping[str, Any]:
+        """What the template means."""
+        return self._shown(stack_id, with_secrets=with_secrets).data
+
     def files(self, stack_id: str, *, with_secrets: bool) -> dict[str, str]:
         """The files that template and environments name."""
         return self._shown(stack_id, with_secrets=with_secrets).files
@@ -106,7 +110,8 @@ class Exporting:
     def _shown(self, stack_id: str, *, with_secrets: bool) -> _Sources:
         return self._sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
 
-    def _sources(self, stack: StackRow, *, with_secrets: bool) -> _Sources:
+    def _sources(self, stack: StackRow, *, with_secrets: bool, alone: bool = False) -> _Sources:
+        """What a stack was made from; ``alone``: without files and environments."""
         if stack.template_id is None:
             raise NotFound("Template", stack.name)
         stored = self._templates.stored(stack.template_id)
@@ -115,34 +120,33 @@ class Exporting:
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(stored, identity)
         bundle = stored.bundle
+        if alone:
+            bundle = replace(bundle, environment=None, environment_files=(), files={}, links={})
         environment = _environment(definition)
         resources = frozenset(definition.resources)
         files = dict(bundle.files)
         for file in (*bundle.links, bundle.template_file):
             files.update(bundle.files_of(file))
         if with_secrets:
-            return _Sources(bundle.template, environment, files, resources)
+            data = definition.document.data
+            return _Sources(bundle.template, data, environment, files, resources)
         hidden = redacting.secrets(bundle, definition)
-        texts = secret_texts([*hidden.values(), *self._above(stored)])
+        texts = secret_texts([*redacting.repeated(hidden), *self._templates.above(stored)])
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         below = definition.family.hidden_in_files.names
         for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
             given, masks = environment[section], names | more
             environment[section] = {key: MASK if key in masks else given[key] for key in given}
-        shown = redacting.show(bundle, definition, hidden, also=self._above(stored))
+        shown = redacting.show(bundle, definition, hidden, also=self._templates.above(stored))
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(
             shown.template,
+            shown.data,
             _clean(environment, texts),
             {key: by_text[text] for key, text in files.items()},
             resources,
             [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
         )
-
-    def _above(self, stored: Stored) -> list[Any]:
-        """What the template at the top hides, of a nested one."""
-        root = self._templates.root(stored)
-        return [] if root is None else [*redacting.secrets(stored.base, root).values()]
 
 
 class _Writing:
@@ -159,9 +163,9 @@ class _Writing:
 
     def add(self, stack: StackRow, rows: list[ResourceRow]) -> None:
         """Put a stack in: the first one as the document, the others where their owners stand."""
-        sources = self._sources(stack, with_secrets=self._with_secrets)
         document, where = self._owners.get(stack.owner_resource_id or "", (self.made, ""))
         nested = document is not self.made
+        sources = self._sources(stack, with_secrets=self._with_secrets, alone=nested)
         # files stand with the stack at the top
         own = [each for each in sources.hidden if not (nested and each.startswith("files."))]
         self.hidden += [where + each for each in own]
@@ -214,7 +218,7 @@ def _document(
         "status": stack.status,
         "environment": sources.environment,
         "files": sources.files,
-        "template": load_document(sources.template, "template").data,
+        "template": sources.data,
         "resources": dict(entries),
         "project_id": stack.project,
         "stack_user_project_id": stack.project,
@@ -232,7 +236,7 @@ def _nested_document(
         "id": stack.id,
         "stack_name": stack.name,
         "environment": {"parameters": sources.environment["parameters"]},
-        "template": load_document(sources.template, "template").data,
+        "template": sources.data,
         "resources": dict(entries),
     }
 

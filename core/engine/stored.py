@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.core.store.reads import Reader
+from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity, shown
 from zonda.core.template.child_spec import LITERALS, ChildSpec
 from zonda.core.template.stack import StackDefinition
@@ -95,35 +96,46 @@ class Templates:
         self._reader = reader
         self._read = read
         self._roots: dict[str, StackDefinition] = {}
+        self._above: dict[str, list[Any]] = {}
+        self._bases: dict[str, Bundle] = {}
 
     def stored(self, template_id: str) -> Stored:
         """A template as it is stored; raises NotFound."""
-        return stored(self._reader, template_id)
+        return stored(self._reader, template_id, self._bases)
 
     def definition(self, found: Stored, identity: Identity) -> StackDefinition:
         """Its definition; raises ValidationErrors."""
-        if found.spec is None:
-            return self._read(found.base, identity)
         root = self._roots.get(found.base_id)
         if root is None:
-            view = self._reader.template(found.base_id)
-            stack = self._reader.stack_row(view.stack_id)
-            root = self._read(found.base, Identity(stack.id, stack.name, stack.project))
-            self._roots[found.base_id] = root
-        return root.family.load(found.spec, identity)
+            root = self._roots[found.base_id] = self._read(found.base, self._top(found.base_id))
+        return root if found.spec is None else root.family.load(found.spec, identity)
 
-    def root(self, found: Stored) -> StackDefinition | None:
-        """The definition that a nested template builds on, once it was read."""
-        return self._roots.get(found.base_id)
+    def _top(self, base_id: str) -> Identity:
+        """The stack at the top of a tree."""
+        stack = self._reader.stack_row(self._reader.template(base_id).stack_id)
+        return Identity(stack.id, stack.name, stack.project)
+
+    def above(self, found: Stored) -> list[Any]:
+        """What the template at the top hides that may be repeated in a nested one, once read."""
+        root = self._roots.get(found.base_id)
+        if root is None or found.spec is None:
+            return []
+        if found.base_id not in self._above:
+            hidden = redacting.secrets(found.base, root)
+            self._above[found.base_id] = redacting.repeated(hidden)
+        return self._above[found.base_id]
 
 
-def stored(reader: Reader, template_id: str) -> Stored:
-    """A template as it is stored; raises NotFound."""
+def stored(reader: Reader, template_id: str, bases: dict[str, Bundle] | None = None) -> Stored:
+    """A template as it is stored; raises NotFound. ``bases``: bundles that were read already."""
     view = reader.template(template_id)
     if view.base_id is None:
         return Stored(bundle_of(view.body), view.id)
+    known = {} if bases is None else bases
+    if view.base_id not in known:
+        known[view.base_id] = bundle_of(reader.template(view.base_id).body)
     spec = ChildSpec.from_json(json.loads(view.body)["spec"])
-    return Stored(bundle_of(reader.template(view.base_id).body), view.base_id, spec)
+    return Stored(known[view.base_id], view.base_id, spec)
 
 
 def _written(template: Any) -> str:

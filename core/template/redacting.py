@@ -37,13 +37,21 @@ Spot = tuple[str, Path]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What may be shown of a bundle. ``resources`` is the section as written, without comments."""
+    """What may be shown of a bundle. ``data`` is the template, ``resources`` its section, without
+    comments.
+    """
 
     template: str
     environments: Mapping[str, str]
     parameters: Mapping[str, Any]
     files: Mapping[str, str]
-    resources: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+    @property
+    def resources(self) -> Mapping[str, Any]:
+        """What the template has as resources."""
+        found: Mapping[str, Any] = self.data.get("resources") or {}
+        return found
 
 
 def hidden_names(definition: StackDefinition) -> frozenset[str]:
@@ -82,6 +90,18 @@ def secrets(
     return found | {(FILES + file, path): value for (file, path), value in below.values.items()}
 
 
+def repeated(hidden: Mapping[Spot, Any]) -> list[Any]:
+    """What of ``secrets`` is looked for wherever it may be repeated.
+
+    Not what nested templates give as defaults: ``unset`` or ``guest`` are no secrets elsewhere.
+    """
+    return [
+        value
+        for (file, path), value in hidden.items()
+        if not (file.startswith(FILES) and path[0] == "parameters")
+    ]
+
+
 def show(
     bundle: Bundle,
     definition: StackDefinition,
@@ -98,7 +118,7 @@ def show(
         other = hidden[spot] if before is None else before.get(spot, hidden[spot])
         return HIDDEN if other == hidden[spot] else CHANGED
 
-    texts = secret_texts([*hidden.values(), *also])
+    texts = secret_texts([*repeated(hidden), *also])
 
     def clean(file: str, text: str) -> str:
         spots = [spot for spot in hidden if spot[0] == file]
@@ -108,20 +128,20 @@ def show(
         name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
         for name, value in definition.parameters.shown().items()
     }
-    section = definition.document.data.get("resources") or {}
+    data = _marked(definition.document.data, (), hidden, mark)
     return Shown(
         clean("", bundle.template),
         {file: clean(file, text) for file, text in _environments(bundle).items()},
         _masked_deep(values, texts),
         {file: clean(FILES + file, text) for file, text in bundle.files.items()},
-        _masked_deep(_marked(section, ("resources",), hidden, mark), texts),
+        _masked_deep(data, texts),
     )
 
 
 def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any], also: Collection[Any] = ()) -> str:
     """The template's text without hidden values, each line where it was: for excerpts."""
     marks = {path: HIDDEN for file, path in hidden if file == ""}
-    texts = secret_texts([*hidden.values(), *also])
+    texts = secret_texts([*repeated(hidden), *also])
     return masked(_replaced(bundle.template, marks, keep_lines=True), texts)
 
 

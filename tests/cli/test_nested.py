@@ -448,3 +448,41 @@ def test_failures_are_listed_down_to_the_innermost(zonda: Zonda, failed: None) -
     assert "Test Resource failed a" in one["resource_status_reason"]
     (one,) = zonda("stack", "failures", "list", "t/middle", "-f", "json").data
     assert one["path"] == "leaf/a"
+
+
+def test_what_is_a_secret_in_one_nested_template_may_be_a_word_in_another(
+    zonda: Zonda, write: Write, template: Path
+) -> None:
+    write("leaf.yaml", LEAF.replace("leaf-secret", "unset"))
+    write("middle.yaml", MIDDLE.replace("false}", "false}\n  mode: {type: string, default: unset}"))
+    zonda("stack", "create", "t", "-t", template)
+    document = zonda("stack", "export", "t").data
+    inside = document["resources"]["middle"]
+    assert inside["template"]["parameters"]["mode"]["default"] == "unset"
+    inside = inside["resources"]["leaf"]
+    assert inside["template"]["parameters"]["word"]["default"] == "(hidden)"
+    assert "default: unset}" in document["files"]["middle.yaml"]
+    assert "default: (hidden)}" in document["files"]["leaf.yaml"]
+
+
+def test_a_secret_that_is_repeated_leaves_a_document_readable(zonda: Zonda, write: Write) -> None:
+    text = (
+        "heat_template_version: 2018-08-31\n"
+        "parameters: {hush: {type: string, hidden: true, default: root-secret}}\n"
+        "resources:\n"
+        "  a: {type: OS::Heat::Value, properties: {value: root-secret}}\n"
+    )
+    zonda("stack", "create", "t", "-t", write("r.yaml", text))
+    for words in (("export", "t"), ("template", "show", "t", "-f", "json")):
+        shown = zonda("stack", *words)
+        assert "root-secret" not in shown.out
+        data = shown.data.get("template", shown.data)
+        assert data["resources"]["a"]["properties"]["value"] == "******"
+
+
+def test_a_nested_stack_without_resources_is_drawn(zonda: Zonda, write: Write) -> None:
+    write("leaf.yaml", "heat_template_version: 2018-08-31\n")
+    root = "heat_template_version: 2018-08-31\nresources: {empty: {type: leaf.yaml}}\n"
+    zonda("stack", "create", "t", "-t", write("r.yaml", root))
+    (node,) = zonda("stack", "graph", "t", "-n", "1", "-f", "json").data["nodes"]
+    assert node["name"] == "empty"

@@ -82,9 +82,7 @@ class Generations:
         definition = self._templates.definition(found, identity)
         bundle = found.bundle
         hidden = redacting.secrets(bundle, definition)
-        root = self._templates.root(found)
-        above = () if root is None else redacting.secrets(found.base, root).values()
-        return Given(bundle, definition, hidden, found, tuple(above))
+        return Given(bundle, definition, hidden, found, tuple(self._templates.above(found)))
 
     def hidden_now(self) -> frozenset[str]:
         """Parameters that the present template hides; none where it cannot be read."""
@@ -94,7 +92,7 @@ class Generations:
     def secrets_now(self) -> list[Any]:
         """What the present template hides; nothing where it cannot be read."""
         present = self._present()
-        return [] if present is None else [*present.secrets.values()]
+        return [] if present is None else redacting.repeated(present.secrets)
 
     def _present(self) -> Given | None:
         if self._stack.template_id is None:
