@@ -10,6 +10,7 @@ from zonda.core.store.rows import StackRow
 from .again import Before
 from .asking import Asking
 from .nested_asking import NestedAsking
+from .nested_template import is_owner
 from .rest import MOVES, check_end, settle, stack_of
 from .simulator import Simulator
 from .world import Violation
@@ -91,6 +92,7 @@ def _calm_end(sim: Simulator) -> None:
         sim.disturbed.clear()
         check_end(sim)
         _check_unchanged(sim)
+        _check_repaired(sim)
     if _stack(sim) is not None:
         _unprotect(sim)
         sim.act(actions.DeleteStack("s"))
@@ -168,6 +170,28 @@ def _must_be(sim: Simulator, action: str) -> None:
     stack = _stack(sim)
     if stack is None or (stack.action, stack.status) != (action, "COMPLETE"):
         raise Violation(f"a calm {action} ends as {stack}")
+
+
+def _check_repaired(sim: Simulator) -> None:
+    """The same update once more replaces what is not well in a nested stack."""
+    stacks, root = sim.watcher.stacks, sim.watcher.root
+    assert root is not None
+    inside = [
+        row
+        for row in sim.watcher.rows.values()
+        if row.stack_id != root.id and stacks[row.stack_id].root == root.id and not is_owner(row)
+    ]
+    if not inside:
+        return
+    chosen = sim.source.choice(inside)
+    sim.act(actions.MarkResource(chosen.stack_id, chosen.name))
+    settle(sim)
+    sim.act(actions.UpdateStack("s", sim.bundle(sim.texts[-1])))
+    settle(sim)
+    _must_be(sim, "UPDATE")
+    check_end(sim)
+    if chosen.id in sim.watcher.rows:
+        raise Violation(f"{chosen.name} is not well, and is not replaced by an update")
 
 
 def _check_unchanged(sim: Simulator) -> None:

@@ -38,7 +38,7 @@ class NestedAsking(Asking):
 
     def _choices(self, stack: StackRow) -> list[tuple[float, Callable[[StackRow], None]]]:
         known = [each for each in super()._choices(stack) if each[1].__name__ in ASKED]
-        inside = 3.0 if self.inside and stack.phase == "IDLE" else 0.0
+        inside = 5.0 if self.inside and stack.phase == "IDLE" else 0.0
         return [*known, (inside, self._signal_inside), (inside, self._mark_inside)]
 
     @property
