@@ -139,6 +139,13 @@ def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError
     except TemplateError as error:
         yield error
         return
+    if node.cls.has_child:
+        yield TemplateError(
+            f"{node.type} is a nested stack, which cannot be one that exists: {external_id}",
+            path=(*node.path, "external_id"),
+            code=EXTERNAL,
+            hint="Only single objects are referred to by external_id.",
+        )
     if node.depends_on:
         yield TemplateError(
             f"Invalid dependency with external {node.type} resource: {external_id}",

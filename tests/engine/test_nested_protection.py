@@ -18,7 +18,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.template.bundle import Bundle
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import Conflict, NotFound, NotSupported, TemplateError
 
 
 @pytest.fixture
@@ -230,6 +230,13 @@ def test_a_cancelled_action_leaves_its_breakpoints_below(tree: Tree) -> None:
 
 
 # -- owners that are left alone --------------------------------------------------------------------
+
+
+def test_an_owner_cannot_be_a_stack_that_exists(tree: Tree) -> None:
+    text = root().replace("type: child.yaml,", "type: child.yaml, external_id: some-stack,")
+    with pytest.raises(TemplateError, match="child.yaml is a nested stack, which cannot be one"):
+        tree.create(text)
+
 
 RETAINED = root().replace("type: child.yaml,", "type: child.yaml, deletion_policy: Retain,")
 
