@@ -142,8 +142,9 @@ class NestedOperation(Operation):
                 return False
             found = work.tx.stack(child.id)
             assert found is not None
-            if row.deadline is not None and found.deadline is not None:
-                found.deadline = min(found.deadline, row.deadline)
+            # it has as long as its owner, whatever was allowed when it was made
+            found.timeout_mins = work.stack_of(row).timeout_mins
+            found.deadline = row.deadline
             row.physical_id = child.id
             return True
 
