@@ -364,11 +364,18 @@ def test_a_document_has_those_of_nested_stacks_in_it(zonda: Zonda, tree: None) -
     assert list(own["resources"]) == ["a", "b"]
 
 
-def test_abandoning_forgets_nested_stacks_and_leaves_what_they_made(
-    zonda: Zonda, tmp_path: Path, tree: None
+def test_abandoning_forgets_nested_stacks_and_adopting_takes_them_over(
+    zonda: Zonda, template: Path, tmp_path: Path, tree: None
 ) -> None:
-    zonda("stack", "abandon", "t", "-y", "--with-secrets", "-o", tmp_path / "t.json")
+    def physical(stack: str) -> list[Any]:
+        found = zonda("stack", "resource", "list", stack, "-n", "9", "-f", "json").data
+        return [one["physical_resource_id"] for one in found if one["resource_name"] in "ab"]
+
+    before, document = physical("t"), tmp_path / "t.json"
+    zonda("stack", "abandon", "t", "-y", "--with-secrets", "-o", document)
     assert zonda("stack", "list", "--nested", "-f", "json").data == []
+    zonda("stack", "adopt", "t", "--adopt-file", document, "-t", template)
+    assert physical("t") == before
 
 
 def test_a_command_that_fails_points_at_what_failed_inside(zonda: Zonda, template: Path) -> None:
