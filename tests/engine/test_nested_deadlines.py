@@ -17,7 +17,7 @@ resources:
 def test_a_longer_time_reaches_down(bench: Bench) -> None:
     """What is nested had as long as when it was made, and timed out."""
     files = {"child.yaml": CHILD}
-    one, two = ("c: {type: child.yaml, properties: {v: %s}}" % each for each in "ab")
+    one, two = (f"c: {{type: child.yaml, properties: {{v: {each}}}}}" for each in "ab")
     bench.engine.run(CreateStack("s", bench.bundle(one, files=files), timeout_mins=1))
     bench.journal.behave["inside", "check"] = lambda resource: False
     bench.engine.begin(UpdateStack("s", bench.bundle(two, files=files), timeout_mins=60))

@@ -173,7 +173,12 @@ class NestingLoading:
         self._types = types
 
     def __call__(
-        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        settled: Any = None,
     ) -> Any:
         known = json.loads(bundle.template)
         return NestingDefinition(Family(known, self._types), known)

@@ -118,7 +118,12 @@ class FakeLoading:
         self._types = types
 
     def __call__(
-        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        settled: Any = None,
     ) -> Any:
         known = json.loads(bundle.template)
         nodes = {
