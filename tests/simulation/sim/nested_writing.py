@@ -46,6 +46,9 @@ class NestedWriting:
     def calm(self, source: Any, externals: dict[str, str]) -> dict[str, Any]:
         """A whole tree without an environment, in which nothing can go wrong by itself."""
         made = _resources(source, "r", ROOT, everything=True)
+        for entry in made["resources"].values():
+            # what is replaced by every update forgets what signals have told it
+            entry["moody"] = entry["moody"] and entry["type"] != "Always"
         made["files"] = _files(source)
         return made
 
