@@ -31,7 +31,11 @@ def planned(room: Room, verb: str, stack: StackRow, child: StackRow) -> Proposal
     known = known.after(Policies())
     if nesting.is_undone(room, child):
         known = known.for_undoing()
-    changes = {**proposal.changes, "policies": known.to_text()}
+    changes = {
+        **proposal.changes,
+        "policies": known.to_text(),
+        "timeout_mins": nesting.minutes(room, child),
+    }
     return dataclasses.replace(proposal, changes=changes)
 
 

@@ -68,6 +68,7 @@ def proposed(
             "description": str(definition.description),
             "note": "",
             "disable_rollback": 1,
+            "timeout_mins": minutes(room, child),
         },
         given=Given("", {}, *_hashes(room, spec)),
         base_id=base,
@@ -101,6 +102,11 @@ def policies_now(room: Room, child: StackRow) -> Policies | None:
     spec: ChildSpec = room.definitions.get(child.template_id).spec
     own = family.environment_below({}).own
     return policies.of_environment(own, family.registry_below(spec).breakpoints)
+
+
+def minutes(room: Room, child: StackRow) -> int:
+    """How long an action of the stack at the top may take by now."""
+    return room.reader().stack_row(child.root).timeout_mins
 
 
 def is_undone(room: Room, child: StackRow) -> bool:

@@ -109,13 +109,15 @@ def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
     """
     if proposal.action == "DELETE" and (found := of_stack(stack)):
         raise _refusal(f"The stack {stack.name} is protected.", found.how_to_lift)
-    if proposal.wanted is None:
+    if proposal.wanted is None or not proposal.generation:
         return
     known = policies.read(str(proposal.changes.get("policies", stack.policies)))
-    if known.protects_any or work.tx.has_protected(stack.root):
+    # of a nested stack that goes, all below was asked when the one at the top went
+    deep = not (proposal.action == "DELETE" and stack.owner_resource_id is not None)
+    if known.protects_any or not deep or work.tx.has_protected(stack.root):
         rows = work.tx.resources_of(stack.id)
         held = would_delete(stack, rows, proposal, known)
-        going = _going(rows, proposal)
+        going = _going(rows, proposal) if deep else ()
         held += [each for row in going for each in held_below(work, row, known)]
         if held:
             raise _deleting(stack, held)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from zonda.core.store.rows import ResourceRow
 
-from .states import COMPLETE
 from .work import Work
 
 
@@ -26,5 +25,5 @@ def set_free(work: Work, owner: ResourceRow) -> None:
         each.root_id = child.id
         pending.extend(below[row.id] for row in work.tx.resources_of(each.id) if row.id in below)
     work.stack_event(
-        child, child.action, COMPLETE, f"Left alone by resource {owner.name} of {above}"
+        child, child.action, child.status, f"Left alone by resource {owner.name} of {above}"
     )

@@ -201,6 +201,22 @@ def test_the_time_of_nested_stacks_is_that_of_the_top(tree: Tree) -> None:
     assert len(deadlines) == 1
 
 
+def test_a_longer_time_counts_below_as_well(tree: Tree) -> None:
+    tree.run(CreateStack("s", tree.bundle(root(), STUCK), timeout_mins=1))
+    hang(tree, "UPDATE")
+    action = UpdateStack("s", tree.bundle(root("two"), STUCK), timeout_mins=5)
+    tree.bench.journal.calls.clear()
+    tree.begin(action, until=lambda: polls(tree))
+    wait(tree.bench, 100)
+    assert running(tree) == ["c", "d", "b"]
+    go_on(tree)
+    assert tree.settle().state == "UPDATE_COMPLETE"
+    tree.bench.journal.behave["b", "check"] = lambda r: r.context.operation.action != "DELETE"
+    tree.begin(DeleteStack("s"), until=lambda: "handle_delete" in tree.calls("b"))
+    wait(tree.bench, 100)
+    assert running(tree) == ["c", "d", "b"]
+
+
 def test_sweeps_leave_alone_what_is_wanted_below(tree: Tree) -> None:
     creating(tree)
     sweep(tree.bench)
