@@ -75,6 +75,7 @@ def _show(work: Work, row: ResourceRow, final: Final) -> None:
     if row.outputs_hash != final.outputs_hash:
         row.outputs_hash = final.outputs_hash
         release.mark_dependants(work, row)
+        release.mark_owners(work, row)
         owner = work.stack_of(row).owner_resource_id
         if owner is not None:
             work.after.refresh[owner] = None

@@ -10,6 +10,7 @@ from zonda.core.store.rows import ResourceRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
+from . import release
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, MarkResource
 from .calls import Operation
@@ -19,7 +20,7 @@ from .recording import signed
 from .redact import scrub
 from .room import Room
 from .signals import found
-from .states import COMPLETE, DIRTY, FAILED, MARKED, PRESENT
+from .states import COMPLETE, FAILED, PRESENT
 from .work import Work
 
 
@@ -64,15 +65,4 @@ def _set(work: Work, row: ResourceRow, status: str, reason: str, by: str) -> Non
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
     work.resource_event(row, "CHECK", status, signed(reason, by))
-    mark_owners(work, row)
-
-
-def mark_owners(work: Work, row: ResourceRow) -> None:
-    """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
-    owner_id = work.stack_of(row).owner_resource_id
-    while owner_id is not None:
-        owner = work.tx.resource(owner_id)
-        if owner is None:
-            return
-        owner.dirty = MARKED if owner.open else DIRTY
-        owner_id = work.stack_of(owner).owner_resource_id
+    release.mark_owners(work, row)

@@ -111,6 +111,17 @@ def mark_dependants(work: Work, row: ResourceRow) -> None:
             other.dirty = MARKED if other.open else DIRTY
 
 
+def mark_owners(work: Work, row: ResourceRow) -> None:
+    """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
+    owner_id = work.stack_of(row).owner_resource_id
+    while owner_id is not None:
+        owner = work.tx.resource(owner_id)
+        if owner is None:
+            return
+        owner.dirty = MARKED if owner.open else DIRTY
+        owner_id = work.stack_of(owner).owner_resource_id
+
+
 def block(work: Work, row: ResourceRow) -> None:
     """Take ``row``, which failed, and everything that waits for it out of the plan.
 

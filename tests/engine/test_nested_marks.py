@@ -18,6 +18,7 @@ from zonda.core.engine.actions import (
     ProtectStack,
     RetryStack,
     RollbackStack,
+    SignalResource,
     SnapshotStack,
     SuspendStack,
     UpdateStack,
@@ -196,3 +197,47 @@ def test_what_failed_inside_is_made_anew_by_the_next_update(tree: Tree) -> None:
     assert ".resources.leaf.resources.a: " in failed.status_reason
     assert tree.update().state == "UPDATE_COMPLETE"
     assert set(_changed(before, tree.physical())) == {"a"}
+
+
+TOLD = """\
+from zonda.hooks import attributes
+from zonda.hooks.resource import Resource
+
+
+class Told(Resource):
+    attributes_schema = {"word": attributes.Schema()}
+
+    def handle_create(self):
+        self.resource_id_set(self.physical_resource_name())
+
+    def handle_signal(self, details):
+        self.data_set("word", details["word"])
+
+    def _resolve_attribute(self, name):
+        return self.data().get("word", "nothing")
+
+    def handle_delete(self):
+        pass
+
+
+def resource_mapping():
+    return {"Test::Told": Told}
+"""
+
+
+def test_who_reads_what_a_signal_has_changed_inside_is_updated_by_the_root(tmp_path: Path) -> None:
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    (plugins / "told.py").write_text(TOLD)
+    leaf = (
+        "heat_template_version: 2018-08-31\nresources:\n  a: {type: Test::Told}\n"
+        "  b: {type: OS::Heat::Value, properties: {value: {get_attr: [a, word]}}}\n"
+    )
+    tree = Tree(InlineStack(tmp_path / "home", [plugins]), leaf)
+    inner = tree.stack_id("middle", "leaf")
+    tree.engine.run(SignalResource(inner, "a", {"word": "hello"}))
+    assert tree.update().state == "UPDATE_COMPLETE"
+    found = tree.engine.reader.resource(inner, "b").properties["value"]
+    assert found == "hello"
+    generations = {row.name: row.generation for row in tree.engine.reader.tree(tree.stack_id())}
+    assert sorted(generations.values()) == [1, 1, 2, 2, 2]
