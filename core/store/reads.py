@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any
 
 from zonda.core.template import policies
@@ -20,7 +21,7 @@ from zonda.hooks.near import near
 
 from .faults import explain
 from .prepared import SQL
-from .rows import FailedRow, ResourceRow, SnapshotRow, StackRow
+from .rows import FailedRow, PlanRow, ResourceRow, SnapshotRow, StackRow
 from .sealing import Sealer
 from .showing import action_view, event_view, failed_view, resource_view, stack_view
 from .views import (
@@ -87,7 +88,8 @@ class Reader:
 
     def tree_resources(self, root_id: str) -> list[ResourceRow]:
         """Every instance of every stack of a tree, as rows."""
-        return [ResourceRow(*found) for found in self._all(SQL["resources_of_root"], root_id)]
+        found = (ResourceRow(*each) for each in self._all(SQL["resources_of_root"], root_id))
+        return sorted(found, key=attrgetter("id"))
 
     def tree_size(self, root_id: str) -> int:
         """How many instances a stack has with all that is nested in it."""
@@ -173,6 +175,10 @@ class Reader:
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
+
+    def plan_rows(self, stack_id: str) -> list[PlanRow]:
+        """What a plan must know of every instance of a stack."""
+        return [PlanRow(*found) for found in self._all(SQL["plan_rows"], stack_id)]
 
     def resource_row(self, resource_id: str) -> ResourceRow | None:
         """One instance by its id, of whichever stack, as a row."""

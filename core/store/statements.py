@@ -142,9 +142,10 @@ STATEMENTS: dict[str, Executable] = {
     .where(R.stack_id == S.id, S.root_id == P("root"), R.protect == ONE)
     .order_by(R.id),
     "resources_of_stack": select(RESOURCE).where(R.stack_id == P("stack_id")).order_by(R.id),
-    "resources_of_root": select(RESOURCE)
-    .where(R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None))
-    .order_by(R.id),
+    # in no order: these are large rows, and sorting them takes longer than reading them
+    "resources_of_root": select(RESOURCE).where(
+        R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None)
+    ),
     "size_of_root": select(func.count()).where(R.stack_id == S.id, S.root_id == P("root")),
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))
