@@ -18,6 +18,7 @@ from zonda.core.store.store import MEMORY, open_store
 from zonda.core.template.bundle import Bundle
 
 Path = tuple[str, ...]
+GROUP = "OS::Heat::ResourceGroup"
 HEADER = {"heat_template_version": "2018-08-31"}
 NAMES = ["r0", "r1", "r2", "r3"]
 #: The files, each of which may use those behind it.
@@ -38,7 +39,9 @@ def texts(draw: st.DrawFn, earlier: list[tuple[str, str]]) -> Any:
     attribute = {"OS::Heat::TestResource": "output", "OS::Heat::RandomString": "value"}.get(of)
     if attribute is None:
         attribute = draw(st.sampled_from(["out", "given"]))
-    read = {"get_attr": [name, attribute]}
+    read: Any = {"get_attr": [name, attribute]}
+    if of == GROUP:
+        read = {"list_join": ["+", read]}
     return {"list_join": ["-", ["a", read]]} if kind == "join" else read
 
 
@@ -56,6 +59,10 @@ def entries(draw: st.DrawFn, earlier: list[tuple[str, str]], types: list[str]) -
             "length": draw(st.sampled_from([8, 9])),
             "salt": draw(texts(earlier)),
         }
+    elif kind == GROUP:
+        member = {"type": "b.yaml", "properties": {"p": draw(texts(earlier))}}
+        entry["properties"] = {"count": draw(st.integers(0, 3)), "resource_def": member}
+        entry["update_policy"] = {"rolling_update": {"max_batch_size": draw(st.integers(1, 2))}}
     else:
         entry["properties"]["p"] = draw(texts(earlier))
     if draw(st.integers(0, 3)) == 0:
@@ -72,7 +79,11 @@ def templates(draw: st.DrawFn, types: list[str], before: Any = None) -> dict[str
         old = None if before is None else before["resources"].get(name)
         is_kept = before is not None and draw(st.integers(0, 3))
         entry = old if is_kept else draw(entries(earlier, types))
-        if entry is not None and _fits(entry, earlier) and draw(st.integers(0, 6)):
+        if (
+            entry is not None
+            and _fits(entry, earlier, before if is_kept else None)
+            and draw(st.integers(0, 6))
+        ):
             found[name] = entry
             if "condition" not in entry:
                 earlier.append((name, entry["type"]))
@@ -86,10 +97,15 @@ def templates(draw: st.DrawFn, types: list[str], before: Any = None) -> dict[str
     }
 
 
-def _fits(entry: dict[str, Any], earlier: list[tuple[str, str]]) -> bool:
-    """Whether all that an entry reads is there, and has that."""
+def _fits(entry: dict[str, Any], earlier: list[tuple[str, str]], before: Any) -> bool:
+    """Whether all that an entry reads is there, and has that; groups are groups still."""
     known = dict(earlier)
-    return all(_has(known.get(name), attribute) for name, attribute in _reads(entry))
+    for name, attribute in _reads(entry):
+        old = None if before is None else before["resources"][name]["type"]
+        was_group = known.get(name) == GROUP if old is None else old == GROUP
+        if not _has(known.get(name), attribute) or was_group != (known[name] == GROUP):
+            return False
+    return True
 
 
 def _reads(value: Any) -> Iterator[tuple[str, str]]:
@@ -115,7 +131,7 @@ def trees(draw: st.DrawFn, before: dict[str, Any] | None = None) -> dict[str, An
     return {
         "b.yaml": draw(templates([], old.get("b.yaml"))),
         "a.yaml": draw(templates(["b.yaml"], old.get("a.yaml"))),
-        "root": draw(templates(["a.yaml", "b.yaml"], old.get("root"))),
+        "root": draw(templates(["a.yaml", "b.yaml", GROUP], old.get("root"))),
     }
 
 
@@ -212,7 +228,7 @@ def engine() -> Iterator[Engine]:
 numbers = iter(range(1_000_000))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pair=pairs(), by_file=st.booleans())
 def test_what_is_planned_inside_is_what_is_done_inside(
     engine: Engine, pair: tuple[Bundle, Bundle], by_file: bool
