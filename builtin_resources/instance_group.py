@@ -97,6 +97,7 @@ class InstanceGroup(ScaledGroup):
     support_status = SupportStatus(version="2014.1")
     types_in = ()
     fixed_types = (INSTANCE,)
+    spreads = (CONFIGURATION,)
     #: The name of the update policy.
     rolling: ClassVar[str] = "RollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

@@ -131,11 +131,17 @@ class NestedStack(Resource):
     #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
     #: it is one of the nested template, and the message says so.
     checks_member_types: ClassVar[bool] = False
+    #: While a nested stack is adopted: the names of the members that there are. They exist, so
+    #: that there is nothing to be made in batches.
+    adopted: Sequence[str] = ()
     #: Attributes that are none without a name behind them, as ``attributes`` of groups.
     keyed_attributes: ClassVar[Collection[str]] = ()
     #: The properties in which types of members may stand, or whole templates; None: in any. What
     #: others may repeat of a secret is told by the types: what cannot be seen is hidden.
     types_in: ClassVar[Collection[str] | None] = None
+    #: Properties whose values members are given under other names: where one of them is secret, all
+    #: that members are given is.
+    spreads: ClassVar[Collection[str]] = ()
     #: Types of members that are used whatever the properties say.
     fixed_types: ClassVar[Collection[str]] = ()
 

@@ -101,10 +101,14 @@ class Secrecy:
         """The marks of what stands in the properties of a group, by the key it stands under.
 
         At any depth, the strictest where a key occurs twice: a plug-in hands values on to what it
-        generates under the keys that they have.
+        generates under the keys that they have. Empty, for all alike, where it hands a secret on
+        under others, too.
         """
         found: dict[str, str] = {}
         node = self._resources[name]
+        marks = self.of_properties(name)
+        if any(marks.get(each, OPEN) != OPEN for each in getattr(node.cls, "spreads", ())):
+            return found
         for key, tree in node.properties.items() if isinstance(node.properties, Mapping) else ():
             schema = node.cls.properties_schema.get(key)
             least = HIDDEN if schema is not None and hides(schema) else OPEN

@@ -14,6 +14,8 @@ from zonda.core.store.views import ResourceView
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.testing import FakeRunner
 
+from .lives import Life
+
 VERSION = "heat_template_version: 2018-08-31\n"
 
 
@@ -95,3 +97,15 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Waiting
     stack = InlineStack(tmp_path)
     yield Waiting(stack, monkeypatch)
     stack.close()
+
+
+@pytest.fixture
+def inline(tmp_path: Path) -> Iterator[InlineStack]:
+    stack = InlineStack(tmp_path)
+    yield stack
+    stack.close()
+
+
+@pytest.fixture
+def life(inline: InlineStack) -> Life:
+    return Life(inline)
