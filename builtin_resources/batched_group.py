@@ -81,6 +81,8 @@ class BatchedGroup(Group):
 
     def _pace_now(self, child: Child | None) -> Pace | None:
         operation = self.context.operation
+        if operation is not None and operation.action == "ADOPT":
+            return None  # they are there
         if child is None or (operation is not None and operation.action == "CREATE"):
             return self._pace(BATCH_CREATE)
         pace = self._pace(ROLLING_UPDATE)

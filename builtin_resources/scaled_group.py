@@ -7,6 +7,7 @@ worked out from the resource's id and a count, so that whoever asks again gets t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from zonda.hooks.attributes import select
@@ -94,7 +95,7 @@ class ScaledGroup(Group):
     def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The next batch, or all at once; once it is done, the cooldown begins."""
         size, members, new = self._size(child), self._members(child), self.member()
-        pace = None if self._action in (SIGNAL, "CREATE") else self.pace()
+        pace = None if self._action in (SIGNAL, "CREATE", "ADOPT") else self.pace()
         outdated = pace is not None and any(each.definition != new for each in members)
         if applied and not outdated and (pace is None or len(members) == size):
             self._rest(members)
@@ -168,7 +169,8 @@ class ScaledGroup(Group):
         child, staying = self.child, set(names)
         known = [] if child is None else [member.name for member in child.members()]
         aged = [name for name in known if name in staying]
-        fresh = free_names(self.uuid, self._names_used, known)
+        there = [name for name in self.adopted if name not in known]
+        fresh = chain(there, free_names(self.uuid, self._names_used, known))
         return [*aged, *(next(fresh) for _ in range(size - len(aged)))]
 
     # -- the size -----------------------------------------------------------------------------
@@ -185,8 +187,9 @@ class ScaledGroup(Group):
         settled = operation is not None and self.data().get(_SIZE_BY) == operation.id
         if kept is not None and (settled or self._action == SIGNAL):
             return int(kept)
-        if child is None or self._action == "CREATE":
-            return self.first_size()
+        if child is None or self._action in ("CREATE", "ADOPT"):
+            there = len(self.adopted)
+            return int(self.bounds().nearest(there)) if there else self.first_size()
         size = int(self.bounds().nearest(self.size_after_update(self.capacity(child))))
         if operation is not None and self._action == "UPDATE":
             self.data_set(_SIZE, size)

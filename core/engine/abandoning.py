@@ -28,9 +28,9 @@ def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
         found = work.tx.stack(stack.id)
         if found is None or found.deleted_at is not None:
             raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
-        if not action.force:
-            check_idle(found)
         tree = [*documents.tree(found, work.tx.resources_of, work.tx.child_of)]
+        for each, _ in tree if not action.force else ():
+            check_idle(each)
         if documents.joined([_digest(work, *each) for each in tree], work.sealer) != action.digest:
             raise Conflict(
                 f"Stack {found.name} has changed since the document was made of it.",

@@ -210,6 +210,8 @@ class NestedOperation(Operation):
             scrubbed=self._scrubbed,
         )
         assert isinstance(made, NestedStack)
+        if self.action == "ADOPT":
+            made.adopted = nested_making.members(self._room, self.seen)
         return made
 
     def _read_by(

@@ -29,6 +29,12 @@ def as_above(room: Room, owner: Seen, child: StackRow, proposal: Proposal) -> Pr
     return proposal
 
 
+def members(room: Room, owner: Seen) -> tuple[str, ...]:
+    """The members that the document names of which an owner is adopted."""
+    known = given(room, owner, handing.ADOPT).get("resources")
+    return tuple(map(str, known)) if isinstance(known, Mapping) else ()
+
+
 def given(room: Room, owner: Seen, kind: str) -> Mapping[str, Any]:
     """What an owner was handed."""
     return handing.values(room.sealer, owner.row, kind)

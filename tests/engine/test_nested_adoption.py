@@ -17,7 +17,7 @@ from zonda.core.engine.actions import (
     RetryStack,
     UpdateStack,
 )
-from zonda.hooks.errors import NotSupported, UsageError
+from zonda.hooks.errors import Conflict, NotSupported, UsageError
 
 
 @pytest.fixture
@@ -85,6 +85,14 @@ def test_what_was_abandoned_is_bound_again(tree: Tree) -> None:
     assert {way: tree.resource(way).physical_id for way in ids} == ids
     assert {call for _, call in tree.bench.journal.calls[before:]} <= {"handle_adopt"}
     assert tree.run(DeleteStack("s")).state == "DELETE_COMPLETE"
+
+
+def test_what_is_at_work_below_is_not_abandoned(tree: Tree) -> None:
+    tree.create(root())
+    with tree.bench.store.transaction() as tx:
+        tx.stack(tree.stacks()["c"].id).phase = "UP"
+    with pytest.raises(Conflict, match=r"Stack s-c-.* already has an action"):
+        abandoned(tree.bench)
 
 
 def test_a_member_that_the_document_does_not_know_fails_with_the_way_to_it(tree: Tree) -> None:
