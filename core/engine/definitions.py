@@ -104,9 +104,17 @@ class Loading(Protocol):
     """Makes definitions: ``stack.load`` with the application's functions, or a test's fake."""
 
     def __call__(
-        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        settled: Callable[[Node], bool] | None = None,
     ) -> Definition:
-        """The definition; with ``check`` the resources are validated as well."""
+        """The definition; with ``check`` the resources are validated as well.
+
+        ``settled``: whether what is nested in a resource was checked before, just like this.
+        """
 
 
 class Definitions:

@@ -39,10 +39,15 @@ class TemplateLoading:
         self._yaql = evaluator(limits)
 
     def __call__(
-        self, bundle: Bundle, identity: Identity, previous: Mapping[str, Any] | None, check: bool
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        settled: Callable[[Any], bool] | None = None,
     ) -> Any:
         """``load``, as the engine knows it."""
-        return self.load(bundle, identity, previous, check)
+        return self.load(bundle, identity, previous, check, settled=settled)
 
     def load(
         self,
@@ -54,12 +59,14 @@ class TemplateLoading:
         all_given: bool = True,
         with_warnings: bool = False,
         ignore_unknown: bool = False,
+        settled: Callable[[Any], bool] | None = None,
     ) -> StackDefinition:
         """The definition behind a bundle; with ``check`` its resources are validated as well.
 
         ``previous``: the values of the parameters before an update. Without ``all_given``
         parameters may lack a value. Raises ValidationErrors; ``with_warnings``: it has them, too.
         ``ignore_unknown``: types and constraints that are not installed are only warned of.
+        ``settled``: whether what is nested in a resource was checked before, just like this.
         """
         return load(
             bundle,
@@ -75,6 +82,7 @@ class TemplateLoading:
             all_given=all_given,
             with_warnings=with_warnings,
             ignore_unknown=ignore_unknown,
+            settled=settled,
         )
 
     def _context_for(self, node: ResourceNode) -> CheckContext:

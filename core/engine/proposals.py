@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.store.showing import stack_view
 from zonda.core.store.views import gone_at
 from zonda.core.template import policies
@@ -27,7 +28,7 @@ from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
 from .selection import without
-from .states import COMPLETE, IDLE, OVERTAKES
+from .states import COMPLETE, IDLE, OVERTAKES, PRESENT
 from .stored import stored as stored_as
 from .work import Work
 
@@ -209,7 +210,33 @@ def loaded(
 ) -> Definition:
     """The definition of a bundle, with its resources validated; raises ValidationErrors."""
     identity = Identity(stack.id, stack.name, stack.project)
-    return room.definitions.load(bundle, identity, previous, True)
+    settled = _settled(room, stack) if previous is not None else None
+    return room.definitions.load(bundle, identity, previous, True, settled)
+
+
+def _settled(room: Room, stack: StackRow) -> Callable[[Node], bool]:
+    """Whether a resource is what a checked template wanted, with all that is nested in it.
+
+    Then nothing of it is looked at again: an update costs what it changes.
+    """
+
+    @cache
+    def made() -> set[tuple[str, str]]:
+        rows = room.reader().plan_rows(stack.id)
+        return {(row.name, row.have_hash) for row in rows if _is_at_rest(row)}
+
+    return lambda node: (node.name, fingerprint_hash(room, node)) in made()
+
+
+def _is_at_rest(row: PlanRow) -> bool:
+    """Whether an instance is what was wanted of it last, and nothing is to be done to it."""
+    quiet = row.want == PRESENT and row.status == COMPLETE and not (row.op or row.dirty)
+    return quiet and row.have_hash == row.want_hash
+
+
+def fingerprint_hash(room: Room, node: Node) -> str:
+    """What is stored of a definition, to compare another one with it."""
+    return room.sealer.hmac(node.fingerprint.encode())
 
 
 def templated(
@@ -254,12 +281,11 @@ def holds_secrets(definition: Definition) -> bool:
 
 def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
     """What a definition wants, as plans compare it."""
-    hashed = room.sealer.hmac
     return [
         Wanted(
             name,
             node.type,
-            hashed(node.fingerprint.encode()),
+            fingerprint_hash(room, node),
             tuple(sorted(node.requires)),
             node.cls.always_update is not Resource.always_update,
         )

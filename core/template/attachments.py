@@ -56,6 +56,7 @@ class Attachments:
     files: dict[str, str] = field(default_factory=dict)
     links: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[TemplateError] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
     _total: int = 0
     _moved: dict[str, str] = field(default_factory=dict)
     #: Names in values of parameters, with the document that says them and its URL; the documents
@@ -79,6 +80,7 @@ class Attachments:
             except TemplateError:
                 # Whoever loads the bundle says what is wrong with the text, with all else.
                 continue
+            self.documents[file] = document
             if is_dynamic(document.data):
                 self._dynamic.append(file)
             self.note_values(document.data, document, file, url)

@@ -50,7 +50,8 @@ class Bundle:
     ``environment_files`` are (file, text) pairs merged in order; by Heat's rule for merging on the
     server they win over ``parameters``, unless ``parameters_win`` (our command line). ``files``
     maps the keys of ``get_file`` and of file-valued types to texts. ``links`` tells what a document
-    means by a key of its own: file -> key as written -> key in ``files``.
+    means by a key of its own: file -> key as written -> key in ``files``. ``documents``: what
+    whoever made the bundle has read of it already (``Document``), by file; never stored.
     """
 
     template: str
@@ -61,6 +62,7 @@ class Bundle:
     parameters_win: bool = False
     files: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    documents: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def files_of(self, file: str) -> Mapping[str, str]:
         """The texts by the keys that the document ``file`` may use."""

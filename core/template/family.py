@@ -34,7 +34,7 @@ from .resources import ResourceNode
 from .secrecy import Below, Secrecy
 from .secrecy_below import SecretsBelow
 from .signatures import Level, Signatures
-from .source import Document, count_nodes, load_document
+from .source import Document, count_nodes, read_document
 from .template_resource import TemplateResource, template_class
 
 #: Faults of a file that Heat tells when the resource is checked, not when its class is made.
@@ -137,7 +137,8 @@ class Family:
                 hint="No file of that name came along with the template and the environments.",
             )
         limits = self.around.limits
-        document = load_document(text, shown(file), max_bytes=limits.max_template_bytes)
+        known = self.around.bundle.documents.get(file)
+        document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
         if "*" in text:
             count_nodes(document.data, limits.max_nodes)
         return cfn_documents.read(document)

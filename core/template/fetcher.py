@@ -67,6 +67,7 @@ def bundle_from_files(
         parameters_win=True,
         files=attachments.files,
         links=attachments.links,
+        documents=attachments.documents,
     )
 
 

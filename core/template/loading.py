@@ -39,7 +39,7 @@ from .registry import Registry
 from .resource_reader import parse_resource
 from .resources import NoClass, ResourceNode
 from .scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
-from .source import Document, count_nodes, load_document
+from .source import Document, count_nodes, read_document
 from .ways import led
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -147,9 +147,10 @@ class Loader:
 
     def _read_document(self) -> bool:
         try:
-            document = load_document(
+            document = read_document(
                 self.bundle.template,
                 self.bundle.template_file,
+                self.bundle.documents.get(self.bundle.template_file),
                 max_bytes=self.limits.max_template_bytes,
             )
             self.found_document = document

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -39,6 +39,9 @@ _MOST_ALIKE = 10
 _SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
 
 
+Settled = Callable[[ResourceNode], bool]
+
+
 class Opening(Protocol):
     """Loads nested templates as far as they are known: ``Family``."""
 
@@ -53,12 +56,23 @@ class _NotKnown(Exception):
 
 
 class NestedChecks:
-    """The checks below one root."""
+    """The checks below one root.
 
-    def __init__(self, opening: Opening, context_for: ContextFor, limits: Limits) -> None:
+    ``settled``: whether a resource of the root is what it was made from, with all that is nested
+    in it, so that it has been checked before and nothing will be done to it.
+    """
+
+    def __init__(
+        self,
+        opening: Opening,
+        context_for: ContextFor,
+        limits: Limits,
+        settled: Settled | None = None,
+    ) -> None:
         self._opening = opening
         self._context_for = context_for
         self._limits = limits
+        self._settled = settled
         self._seen: set[str] = set()
         self._alike: Counter[tuple[StackDefinition, str]] = Counter()
 
@@ -72,7 +86,7 @@ class NestedChecks:
             yield fault if fault.place is None else led(fault, node, definition.document)
             return
         yield from facade_faults(definition, node)
-        if self._is_one_of_many(definition, node):
+        if self._is_one_of_many(definition, node) or self._is_settled(definition, node):
             return
         try:
             spec, unknown = self._spec(definition, node)
@@ -89,6 +103,10 @@ class NestedChecks:
         elif self._is_new(spec, unknown):
             for each in self._inside(spec, unknown, definition, node):
                 yield _of_owner(each, definition, node)
+
+    def _is_settled(self, definition: StackDefinition, node: ResourceNode) -> bool:
+        is_of_root = definition.spec is None
+        return is_of_root and self._settled is not None and self._settled(node)
 
     def _is_one_of_many(self, definition: StackDefinition, node: ResourceNode) -> bool:
         if definition.spec is None or definition.spec.template is None:

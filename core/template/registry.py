@@ -245,7 +245,8 @@ class Registry:
             levels = dict(_next_levels(levels, name))
         for name, (lines, at) in levels.items():
             made._read_resource(name, lines, at, [])
-        made._sort()
+        if levels:  # else they are in order, as they were here
+            made._sort()
         return made
 
     @property

@@ -167,6 +167,14 @@ def load_document(
     return Document(text, file, data, repeated=builder.repeated)
 
 
+def read_document(text: str, file: str, known: Document | None, *, max_bytes: int) -> Document:
+    """As ``load_document``; ``known``: what was read before, perhaps of that very text."""
+    if known is None or known.text != text or known.file != file:
+        return load_document(text, file, max_bytes=max_bytes)
+    _check_size(text, file, max_bytes, "template")
+    return known
+
+
 def count_nodes(data: Any, limit: int) -> int:
     """How many nodes ``data`` has once every alias is written out; a long text counts for several.
 

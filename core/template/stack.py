@@ -19,7 +19,7 @@ from .definition import ContextFor, StackDefinition
 from .family import Family
 from .faults import TYPE_TEMPLATE, UNKNOWN
 from .loading import Loader, Surroundings
-from .nested_checks import NestedChecks
+from .nested_checks import NestedChecks, Settled
 from .outputs import OutputNode
 from .raising import distinct, raise_all
 from .resources import ResourceNode
@@ -55,6 +55,7 @@ def load(
     all_given: bool = True,
     with_warnings: bool = False,
     ignore_unknown: bool = False,
+    settled: Settled | None = None,
 ) -> StackDefinition:
     """The definition behind a bundle.
 
@@ -66,6 +67,7 @@ def load(
     both. ``with_warnings``: the error brings warnings, too.
     ``ignore_unknown``: types and custom constraints that are not installed are only warned of; such
     a definition is for looking at, not for making a stack.
+    ``settled``: resources whose nested stacks need no check, as ``NestedChecks`` says.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
@@ -90,7 +92,7 @@ def load(
     faults = list(loader.errors)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
-        nested = NestedChecks(family, context_for, loader.limits)
+        nested = NestedChecks(family, context_for, loader.limits, settled)
         faults.extend(islice(definition.faults(context_for, nested.below), most))
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
