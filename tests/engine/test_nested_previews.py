@@ -371,3 +371,22 @@ def test_a_number_of_members_that_is_known_later(groups):
     (nested,) = at(plan, "g")["nested"]
     assert nested["known_after_apply"]
     assert nested["resources"] == []
+
+
+def test_what_a_nested_template_hides_itself_is_hidden_above(bench):
+    files = {"own.yaml": HIDING.replace("hidden: true", "hidden: true, default: %s")}
+    text = """
+    web: {type: own.yaml}
+    b: {type: Test::Box, properties: {value: {get_attr: [web, o]}}}
+    """
+    rest = "outputs: {o: {value: {get_attr: [web, o]}}}\n"
+    first, second = ({"own.yaml": files["own.yaml"] % f"{each}-secret"} for each in "ab")
+    bench.create(text, rest=rest, files=first)
+    room = bench.engine.room
+    found = preview(room, UpdateStack("s", bench.bundle(text, rest=rest, files=second)))
+    kept = text_of(found, bench.store.sealer, room.definitions)
+    assert "a-secret" not in kept
+    assert "b-secret" not in kept
+    plan = json.loads(kept)
+    assert [change["hidden"] for change in at(plan, "b")["changes"]] == ["hidden"]
+    assert what(plan, "b") == ("update", None)
