@@ -202,7 +202,7 @@ class Watcher:
 
     def _began(self, change: Change, op: str, alone: bool) -> None:
         row, stack = change.row, change.stack
-        if row.waiting and change.is_current and row.op:
+        if row.open and row.waiting and change.is_current and row.op:
             raise Violation(f"{row.name} begins and waits")
         # one transaction may begin this and then find what halts the stack in another one
         was_halted = change.stack_before is not None and change.stack_before.halted
