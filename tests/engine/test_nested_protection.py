@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 from tests.engine.nested_trees import FILES, Tree, root, template
+from tests.engine.test_adoption import exporting
 from tests.engine.test_snapshots import Vault
 
 from zonda.core.engine.actions import (
+    AbandonStack,
+    AdoptStack,
     CancelStack,
     ClearHooks,
     DeleteStack,
@@ -280,3 +283,16 @@ def test_what_was_left_alone_takes_changes_of_its_parameters(tree: Tree) -> None
     assert tree.run(UpdateStack(name, bundle, existing=True)).state == "UPDATE_COMPLETE"
     stack = tree.reader.stack_row(name)
     assert tree.reader.resource(stack.id, "a").properties == {"value": "new"}
+
+
+def test_what_was_left_alone_is_exported_and_abandoned_like_any_other(tree: Tree) -> None:
+    tree.create(RETAINED)
+    name = nested_name(tree, "c")
+    tree.run(DeleteStack("s"))
+    stack = tree.reader.stack_row(name)
+    export = exporting(tree.bench).export(stack.id, with_secrets=True)
+    assert export.values["resources"]["d"]["resources"]["b"]["resource_id"]
+    tree.run(AbandonStack(name, export.digest))
+    assert tree.reader.stacks(nested=True) == []
+    found = tree.run(AdoptStack(name, tree.bundle(FILES["child.yaml"]), export.values["resources"]))
+    assert found.state == "ADOPT_COMPLETE"
