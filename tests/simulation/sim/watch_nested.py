@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.engine.states import COMPLETE, IDLE, PASSING_OPERATIONS
+from zonda.core.engine.still_wanted import may_go_on
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
@@ -43,10 +44,16 @@ class Nested:
         self._alone = alone
         self.rows, self.stacks, self.before = rows, stacks, before
         for stack in stacks.values():
-            if stack.owner_resource_id is None or stack is before.get(stack.id):
+            if stack.owner_resource_id is None or stack.deleted_at is not None:
                 continue
-            if stack.deleted_at is None and stack.owner_resource_id not in rows:
+            owner = rows.get(stack.owner_resource_id)
+            if owner is None:
                 raise Violation(f"{stack.name} has no owner")
+            if stack.phase != IDLE and not owner.op:
+                raise Violation(f"{stack.action} of {stack.name}, nothing is done with its owner")
+            above = stacks[owner.stack_id]
+            if stack.phase != IDLE and not stack.halted and not may_go_on(above, owner):
+                raise Violation(f"{stack.name} goes on, and {above.name} does not")
 
     def planned(self, before: StackRow | None, stack: StackRow) -> None:
         """A nested stack has a new plan."""
