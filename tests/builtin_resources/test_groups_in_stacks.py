@@ -223,6 +223,11 @@ def test_a_failure_ends_a_chain_but_not_what_is_concurrent(
 def test_a_chain_of_a_hundred(life: Life) -> None:
     assert life.create(chain(", ".join([TEST] * 100))).state == "CREATE_COMPLETE"
     assert len(life.outputs["refs"]) == 100
+    for length, action in ((101, "CREATE"), (100, "DELETE")):
+        since = life.now
+        assert life.update(chain(", ".join([TEST] * length))).state == "UPDATE_COMPLETE"
+        assert life.touched("c", since) == {("100", action)}
+        assert len(life.outputs["refs"]) == length
 
 
 def test_a_property_that_one_member_does_not_know_is_a_fault(life: Life) -> None:
