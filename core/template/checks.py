@@ -199,12 +199,13 @@ def _definition_faults(
         policy = Properties(schema, definition.update_policy, context=context)
         yield from policy.validate((*node.path, "update_policy"))
     resource = node.cls(node.name, definition, context)
-    faults = resource.properties.validate(prefix)
     if unresolved or known:
-        faults = _merged(node, faults, unresolved, known, prefix)
-    yield from faults
-    if not faults and not unresolved and not known:
-        yield from _own_faults(node, resource)
+        # What a type checks across its properties makes sense only where all of them are values.
+        plain = Properties.validate(resource.properties, prefix)
+        yield from _merged(node, plain, unresolved, known, prefix)
+        return
+    faults = resource.properties.validate(prefix)
+    yield from faults or _own_faults(node, resource)
 
 
 def _merged(

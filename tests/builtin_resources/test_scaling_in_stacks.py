@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from zonda.core.inline_stack import InlineStack
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import ValidationErrors, ZondaError
 
 from .lives import Life
 
@@ -93,6 +93,31 @@ def test_a_failed_scaling_does_not_fail_the_stack_and_may_be_signalled_again(lif
     assert life.members("g") == {}
     life.signal("up")
     assert life.outputs["size"] == 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        pytest.param("max_size: WRONG", {"max_size"}, id="no-comparison-with-what-has-no-value"),
+        pytest.param("cooldown: WRONG", {"cooldown", "max_size not assigned"}, id="a-size-missing"),
+        pytest.param("max_size: a, cooldown: WRONG", {"cooldown", "max_size"}, id="no-number"),
+    ],
+)
+def test_sizes_are_told_of_beside_a_value_that_cannot_be_made(
+    life: Life, sizes: str, expected: set[str]
+) -> None:
+    given = sizes.replace("WRONG", "{str_split: [a, {}]}")
+    text = f"""
+        resources:
+          g:
+            type: OS::Heat::AutoScalingGroup
+            properties: {{resource: {{type: OS::Heat::None}}, min_size: 1, {given}}}
+        """
+    with pytest.raises(ValidationErrors) as raised:
+        life.create(text)
+    found = [str(fault) for fault in raised.value.errors]
+    assert len(found) == len(expected)
+    assert all(any(part in fault for fault in found) for part in expected), found
 
 
 def test_a_policy_of_no_group_is_told_of_as_that(life: Life) -> None:

@@ -291,7 +291,7 @@ def test_a_fault_deep_inside_names_its_place_and_the_way(
     write("d.yaml", HEAD + "resources:\n  e: {type: OS::Heat::None, propertis: {}}\n")
 
     done = zonda("template", "parameters", "-t", "t.yaml", code=2)
-    assert f"{tmp_path}/d.yaml:3:29: error:" in done.err
+    assert done.err.startswith("d.yaml:3:29: error:")
 
     app = build_app(load({"home": str(tmp_path / "home")}))
     with pytest.raises(ValidationErrors) as caught:
