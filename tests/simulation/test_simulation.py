@@ -45,6 +45,8 @@ KEPT_WHOLE = [
     pytest.param(203007, id="an-earlier-snapshot-was-taken-for-the-one-that-is-retried"),
     pytest.param(203548, id="an-update-of-what-could-not-be-resumed-failed"),
     pytest.param(205386, id="what-was-refused-was-at-its-breakpoint-still"),
+    pytest.param(300393, id="one-commit-ended-an-adoption-and-began-the-next-action"),
+    pytest.param(302140, id="an-adoption-given-up-told-late-of-what-was-left-out"),
 ]
 
 #: The same of lives with nested stacks; ``tests/engine/test_nested_*.py`` have them made simple.

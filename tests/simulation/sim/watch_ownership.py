@@ -49,10 +49,13 @@ class Ownership:
 
     def _adopted(self, change: Any) -> None:
         before, now, stack = change.before, change.now, change.stack
-        last = self._reader.actions(stack.id)[-1]
-        ended = last.status == "COMPLETE" and last.action in TEMPLATED
+        # one commit may end an action and begin the next one
+        since = stack.generation if change.stack_before is None else change.stack_before.generation
+        seen = [each for each in self._reader.actions(stack.id) if each.generation >= since]
+        ended = any(each.status == "COMPLETE" and each.action in TEMPLATED for each in seen)
         updated = (now.action, now.status) == ("UPDATE", "COMPLETE")
-        imported = (now.action, now.status) == ("ADOPT", "COMPLETE") and last.action == "IMPORT"
+        is_import = any(each.action == "IMPORT" for each in seen)
+        imported = (now.action, now.status) == ("ADOPT", "COMPLETE") and is_import
         physical = now.physical_id
         if now.action == "CREATE" or now.op == "CREATE":
             return  # it is made instead
