@@ -8,7 +8,7 @@ two looks is only a backstop. What it stores is enough to go on with after a cra
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
@@ -48,6 +48,7 @@ class NestedOperation(Operation):
     def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
         super().__init__(room.instances, seen, gathered)
         self._room = room
+        self._pause_ends: float | None = None
         self.is_light = self.is_quick = True
 
     @property
@@ -104,12 +105,20 @@ class NestedOperation(Operation):
         wanted = target.next_child(target.child, applied)
         if wanted is None:
             return self._final()
-        now = self._room.clock.now()
-        until = (self.token or {}).get("until")
-        if wanted.pause > 0 and until is None:
-            token = {**(self.token or {}), "applied": applied, "until": now + wanted.pause}
-            return self._waits(token, wanted.pause)
+        known = self.token or {}
+        if wanted.pause > 0 and "until" not in known:
+            until, self._pause_ends = self._room.clock.now() + wanted.pause, None
+            token = {**known, "applied": applied, "until": until, "pause": wanted.pause}
+            return self._waits(token, self._pause_left(token))
         return self._applying(target, wanted, applied)
+
+    def _pause_left(self, token: Mapping[str, Any]) -> float:
+        """Seconds, by the clock that nobody sets; after a restart at most the whole pause."""
+        clock = self._room.clock
+        if self._pause_ends is None:
+            left = min(token["until"] - clock.now(), token["pause"])
+            self._pause_ends = clock.monotonic() + left
+        return self._pause_ends - clock.monotonic()
 
     def _applying(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
         template_id, resolved = self._wanted()
@@ -166,10 +175,9 @@ class NestedOperation(Operation):
         data = self.instances.definitions.reader.sealed_data(self.row.id)
         self.seen = dataclasses.replace(self.seen, data=data)
         token = self.token
-        until = token.get("until")
-        if until is not None:
+        if "until" in token:
             still_wanted.check(self.instances.definitions.reader, self.row.id)
-            left = until - self._room.clock.now()
+            left = self._pause_left(token)
             return self._waits(token, left) if left > 0 else self._next(token["applied"])
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:

@@ -53,6 +53,7 @@ KEPT_WHOLE = [
 KEPT_NESTED = [
     pytest.param(7, id="a-nested-stack-was-planned-in-a-tree-that-was-halted"),
     pytest.param(48, id="a-signal-made-a-nested-stack-before-what-it-requires"),
+    pytest.param(500335, id="the-clock-was-set-back-in-a-pause-between-two-batches"),
 ]
 
 #: What may be asked of a tree of stacks here.
