@@ -54,15 +54,17 @@ class Spent:
 
 
 def command(home: Path, *words: str | Path) -> Spent:
-    """Run ``zonda WORDS``; raises CalledProcessError where it fails."""
+    """Run ``zonda WORDS``; ends with what it said where it fails."""
     settings = [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
     line = [sys.executable, "-m", "zonda", *map(str, words), *settings, "--home", str(home)]
     wall = time.perf_counter()
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, line)
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(said.read())
     return _spent(used, time.perf_counter() - wall)
 
 

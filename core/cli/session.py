@@ -10,7 +10,7 @@ import argparse
 import logging
 from functools import cached_property
 
-from zonda.core import settings
+from zonda.core import arenas, settings
 from zonda.core.app import App, build_app
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import UsageError
@@ -49,6 +49,7 @@ class Session:
     def app(self) -> App:
         """The application: plug-ins, store, engine and scheduler, each on demand."""
         if self._app is None:
+            arenas.share_one_heap()
             self._app = build_app(self.settings)
         return self._app
 

@@ -141,8 +141,11 @@ class Definitions:
         """The reader of the pool."""
         return self.make_reader()
 
-    def get(self, template_id: str) -> Definition:
-        """The definition behind a stored template."""
+    def get(self, template_id: str, documents: Mapping[str, Any] | None = None) -> Definition:
+        """The definition behind a stored template.
+
+        ``documents``: what has been read of texts that may be the same, by file.
+        """
         known = self._kept.get(template_id)
         if known is not None:
             return known
@@ -152,7 +155,8 @@ class Definitions:
         identity = Identity(stack.id, stack.name, stack.project)
         definition: Definition
         if view.base_id is None:
-            definition = self.load(bundle_of(view.body), identity, None, False)
+            bundle = dataclasses.replace(bundle_of(view.body), documents=documents or {})
+            definition = self.load(bundle, identity, None, False)
         else:
             spec = ChildSpec.from_json(json.loads(view.body)["spec"])
             definition = self.get(view.base_id).family.load(spec, identity, None, False)
@@ -187,8 +191,12 @@ class Definitions:
         return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
 
     def has_child(self, row: ResourceRow) -> bool:
-        """Whether the physical side of an instance is a nested stack."""
-        return self.class_of(row).has_child
+        """Whether the physical side of an instance that was begun is a nested stack.
+
+        Reads and loads nothing. What no plug-in brings is a class that a template stands for.
+        """
+        found = self._types.get(row.class_type)
+        return not row.class_type if found is None else found.has_child
 
     def is_inward(self, row: ResourceRow) -> bool:
         """Whether an instance is of a registered type that does nothing outside zonda."""

@@ -182,8 +182,9 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
             "Updating a stack when it is suspended is not supported.", hint="Resume it first."
         )
     check_overtakes(stack, "UPDATE")
-    before = None if stack.template_id is None else room.definitions.get(stack.template_id)
-    bundle = action.bundle
+    bundle, before = action.bundle, None
+    if stack.template_id is not None:
+        before = room.definitions.get(stack.template_id, bundle.documents)
     if action.existing and before is not None and stack.template_id is not None:
         old = freed.bundle(stored_as(room.reader(), stack.template_id), before)
         bundle = merged(old, before.environment.parameters, bundle, _declared)
@@ -225,7 +226,10 @@ def _settled(room: Room, stack: StackRow) -> Callable[[Node], bool]:
         rows = room.reader().plan_rows(stack.id)
         return {(row.name, row.have_hash) for row in rows if _is_at_rest(row)}
 
-    return lambda node: (node.name, fingerprint_hash(room, node)) in made()
+    def is_settled(node: Node) -> bool:
+        return (node.name, fingerprint_hash(room, node)) in made()
+
+    return is_settled
 
 
 def _is_at_rest(row: PlanRow) -> bool:

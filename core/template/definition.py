@@ -109,6 +109,7 @@ class StackDefinition:
         self._loader = loader
         self._static_scope = self.scope(None)
         self._reported = checks.reported_properties(loader.errors)
+        self._fingerprints: dict[str, str] = {}
         for node in self.resources.values():
             node.owner = self
         for output in self.outputs.values():
@@ -168,8 +169,13 @@ class StackDefinition:
     def fingerprint(self, name: str) -> str:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
         node = self.resources[name]
-        text = fingerprint(node, self.document.data, self.scope(None))
-        return text + self.signature_of(name, ()) if node.cls.has_child else text
+        if not node.cls.has_child:
+            return fingerprint(node, self.document.data, self.scope(None))
+        known = self._fingerprints.get(name)  # asked for by the check and by the plan
+        if known is None:
+            known = fingerprint(node, self.document.data, self.scope(None))
+            known = self._fingerprints[name] = known + self.signature_of(name, ())
+        return known
 
     @cached_property
     def secrecy(self) -> Secrecy:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import subprocess
 import sys
 
 import pytest
 
-from zonda.core.cli import commands
-from zonda.core.cli.main import main
+from zonda.core.cli import commands, streams
+from zonda.core.cli.main import COLLECTION, main
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,13 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
     assert process.wait() == 0
     assert error == b""
+
+
+def test_the_collector_is_lazy_while_a_command_runs_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, seen = gc.get_threshold(), []
+    monkeypatch.setattr(streams, "finish", lambda: seen.append(gc.get_threshold()))
+    main(["--version"])
+    assert seen == [COLLECTION]
+    assert gc.get_threshold() == before

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.inline_stack import InlineStack
+from zonda.core.template import source
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.family import Family
+from zonda.core.template.fetcher import bundle_from_files
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -82,3 +85,18 @@ def test_a_fault_in_what_changes_is_told_as_ever(stack, opened):
         updated(stack, files)
     # what was refused is no more settled than before
     assert updated(stack, v="z") == "UPDATE_COMPLETE"
+
+
+def test_what_an_update_brings_is_not_parsed_once_more_for_what_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {**FILES, "root.yaml": ROOT}.items():
+        (tmp_path / name).write_text(text)
+    bundle = bundle_from_files(tmp_path / "root.yaml")
+    stack = InlineStack(tmp_path / "home", name="s")
+    stack.engine.run(CreateStack("s", bundle))
+    stack.restart()  # nothing is known of the template that was stored
+    monkeypatch.setattr(source, "load_document", None)
+    changed = replace(bundle, parameters={"v": "z"})
+    assert stack.engine.run(UpdateStack("s", changed)).state == "UPDATE_COMPLETE"
+    stack.close()
