@@ -126,6 +126,8 @@ class NestedStack(Resource):
     """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
 
     has_child: ClassVar[bool] = True
+    #: What a handler stores is stored together with what follows from it: a plan, or nothing.
+    acts_outside: ClassVar[bool] = False
     #: Of what a check found broken in it just that is replaced.
     repairs_in_place: ClassVar[bool] = True
     #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise

@@ -20,7 +20,7 @@ from .instances import Seen
 from .nested_calls import operation_of
 from .outcome import Answer, Failure, Final
 from .room import Room
-from .states import PRESENT
+from .states import PRESENT, follows
 from .work import Work
 
 #: How often a signal may be handed on.
@@ -91,6 +91,11 @@ def _converge(work: Work, row: ResourceRow) -> None:
         why = row.op or stack.action
         raise Conflict(
             f"Resource {row.name} is being worked on ({why}).", hint="Send the signal later."
+        )
+    if not follows(row.action, row.status, "SIGNAL"):
+        raise Conflict(
+            f"Resource {row.name} is {row.action}_{row.status}: nothing is to become of it.",
+            hint="Update the stack so that it stays, or delete the stack.",
         )
     transitions.begin(work, row, "SIGNAL", None)
     work.look(row)

@@ -53,6 +53,9 @@ KEPT_WHOLE = [
 KEPT_NESTED = [
     pytest.param(7, id="a-nested-stack-was-planned-in-a-tree-that-was-halted"),
     pytest.param(48, id="a-signal-made-a-nested-stack-before-what-it-requires"),
+    pytest.param(500100, id="what-was-nested-was-restored-with-its-owner"),
+    pytest.param(500390, id="a-group-that-could-not-be-deleted-was-signalled"),
+    pytest.param(500558, id="a-signal-that-came-too-early-had-stored-a-size"),
     pytest.param(500335, id="the-clock-was-set-back-in-a-pause-between-two-batches"),
 ]
 

@@ -116,7 +116,8 @@ class Nested:
             raise Violation(f"{op} of {row.name} is complete, and nothing is nested in it")
         if child.phase != IDLE or child.status != COMPLETE:
             raise Violation(f"{op} of {row.name} is complete, {child.name} is {child.status}")
-        if child.action not in _SAME.get(op, (op,)):
+        restored = self.stacks[row.stack_id].action == child.action == "RESTORE"
+        if child.action not in _SAME.get(op, (op,)) and not (restored and op == "UPDATE"):
             raise Violation(f"{op} of {row.name} is complete, {child.name} is {child.action}")
 
     def _above(self, stack: StackRow) -> list[StackRow]:
