@@ -92,6 +92,8 @@ class ResourceRow:
     reference: str | None = None
     outputs: str | None = None
     outputs_hash: str = ""
+    below: int = 0
+    below_seen: int = 0
     meta: str = "{}"
     suspended: int = 0
     given: str | None = None
@@ -229,14 +231,14 @@ FIXED = frozenset({"id", "stack_id", "name", "created_at"})
 #: Columns that stand in an index: an update that leaves them out touches no page of it.
 INDEXED = {
     StackRow: ("deleted_at", "drift_next", "project", "owner_resource_id", "root_id"),
-    ResourceRow: ("deadline", "hook_until", "op", "op_id", "open"),
+    ResourceRow: ("below", "below_seen", "deadline", "hook_until", "op", "op_id", "open"),
 }
 #: Updates by what they leave out, the shortest first; the last one fits always.
 STACK_UPDATES = {"step_stack": frozenset(INDEXED[StackRow]), "update_stack": frozenset[str]()}
 RESOURCE_UPDATES = {
     "step_resource": frozenset(INDEXED[ResourceRow]),
-    "end_resource": frozenset({"deadline", "hook_until", "op_id"}),
-    "begin_resource": frozenset({"hook_until", "open"}),
+    "end_resource": frozenset({"below", "below_seen", "deadline", "hook_until", "op_id"}),
+    "begin_resource": frozenset({"below", "below_seen", "hook_until", "open"}),
     "update_resource": frozenset[str](),
 }
 

@@ -165,6 +165,7 @@ STATEMENTS: dict[str, Executable] = {
     "runnable_of_tree": select(R.id, S.root_id)
     .where(R.stack_id == S.id, S.root_id == P("root"), or_(_RUNNING, _READY))
     .order_by(R.id),
+    "behind": select(R.id, S.root_id).where(R.stack_id == S.id, R.below != R.below_seen),
     # Asked every second. In order of their ids they would be looked for by their ids: in the whole
     # table instead of the index of what is running.
     "paused_too_long": select(R.id).where(R.hook_until < P("now")),

@@ -155,6 +155,10 @@ class Resource(_Table, table=True):
     reference: str | None = _maybe_text()
     outputs: str | None = _maybe_text()
     outputs_hash: str = _text()
+    # Of an owner: how often something below has changed outside its operations, and how many of
+    # these what it shows has in it. While they differ, it is owed another look.
+    below: int = _number()
+    below_seen: int = _number()
     # `metadata` is taken by SQLAlchemy
     meta: str = _text("{}")
     suspended: int = _number()
@@ -363,6 +367,13 @@ Index(
     RESOURCE.c.hook_until,
     sqlite_where=_LIMITED,
     postgresql_where=_LIMITED,
+)
+_BEHIND = RESOURCE.c.below != RESOURCE.c.below_seen
+Index(
+    "ix_resource_behind",
+    RESOURCE.c.below,
+    sqlite_where=_BEHIND,
+    postgresql_where=_BEHIND,
 )
 _RUNNING = RESOURCE.c.op != ""
 Index(

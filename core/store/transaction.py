@@ -207,6 +207,10 @@ class Transaction:
             return self._pairs("runnable")
         return self._pairs("runnable_of_tree", root_id)
 
+    def behind(self) -> list[tuple[str, str]]:
+        """(id, the stack at the top) of owners that do not show all that has changed below them."""
+        return sorted(self._pairs("behind"))
+
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""
         return sorted(self._ids("overdue", now))

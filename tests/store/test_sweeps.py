@@ -23,3 +23,12 @@ def test_a_sweep_uses_its_index(statement: str, index: str) -> None:
     steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", (1.0,)).fetchall()
     connection.close()
     assert [index in step[3] for step in steps] == [True]
+
+
+def test_owners_that_are_behind_are_found_by_their_index() -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL['behind']}").fetchall()
+    connection.close()
+    assert "ix_resource_behind" in steps[0][3]

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
+revision = "0008"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -199,6 +199,8 @@ def upgrade() -> None:
         sa.Column("reference", sa.Text(), nullable=True),
         sa.Column("outputs", sa.Text(), nullable=True),
         sa.Column("outputs_hash", sa.Text(), nullable=False),
+        sa.Column("below", sa.Integer(), nullable=False),
+        sa.Column("below_seen", sa.Integer(), nullable=False),
         sa.Column("meta", sa.Text(), nullable=False),
         sa.Column("suspended", sa.Integer(), nullable=False),
         sa.Column("given", sa.Text(), nullable=True),
@@ -232,6 +234,14 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_resource")),
         sa.UniqueConstraint("op_id", name=op.f("uq_resource_op_id")),
+    )
+    op.create_index(
+        "ix_resource_behind",
+        "resource",
+        ["below"],
+        unique=False,
+        sqlite_where=sa.text("below != below_seen"),
+        postgresql_where=sa.text("below != below_seen"),
     )
     op.create_index(
         "ix_resource_hook_until",
