@@ -201,7 +201,9 @@ def _definition_faults(
     resource = node.cls(node.name, definition, context)
     if unresolved or known:
         # What a type checks across its properties makes sense only where all of them are values.
-        plain = Properties.validate(resource.properties, prefix)
+        # One that declares none says itself what it takes.
+        given = resource.properties
+        plain = Properties.validate(given, prefix) if given.props else given.validate(prefix)
         yield from _merged(node, plain, unresolved, known, prefix)
         return
     faults = resource.properties.validate(prefix)
