@@ -18,8 +18,6 @@ AFTER = "r: {type: Test::Slow, properties: {value: x}}\ng: {type: Test::Some, de
 class Some(NestedStack):
     """So many boxes as signals have asked for."""
 
-    acts_outside = False
-
     def child_template(self) -> dict[str, Any]:
         names = [f"m{number}" for number in range(int(self.data().get("size", 1)))]
         resources = {name: {"type": "Test::Box"} for name in names}
@@ -63,3 +61,5 @@ def test_nothing_is_begun_before_a_running_plan_has_come_to_the_resource(group: 
 
     assert group.stack.state == "UPDATE_COMPLETE"
     assert members(group) == ["m0"]
+    owner = next(row for row in group.engine.reader.resource_rows(group.stack.id) if row.name == "g")
+    assert group.engine.reader.sealed_data(owner.id) == []
