@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.jsontext import dumps
@@ -17,7 +18,7 @@ from zonda.core.template.bundle import Identity
 from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies
-from zonda.hooks.errors import show_path
+from zonda.hooks.errors import ZondaError, show_path
 
 from .definitions import Definition, policies_of
 from .planning import Proposal
@@ -93,13 +94,18 @@ def _policies(room: Room, definition: Definition, child: StackRow) -> str:
 def policies_now(room: Room, child: StackRow) -> Policies | None:
     """What the stack at the top says by now of what is nested in it; None where nothing does.
 
-    It may have been updated since, and have had no reason to plan the nested one anew.
+    It may have been updated since, and have had no reason to plan the nested one anew. Where it
+    cannot be loaded any more what is stored of it counts: a deletion needs no template.
     """
     root = room.reader().stack_row(child.root)
     if root.template_id is None or child.template_id is None:
         return None
-    family = room.definitions.get(root.template_id).family
-    spec: ChildSpec = room.definitions.get(child.template_id).spec
+    try:
+        family = room.definitions.get(root.template_id).family
+        spec: ChildSpec = room.definitions.get(child.template_id).spec
+    except ZondaError:
+        breakpoints = policies.read(child.policies).breakpoints
+        return replace(policies.read(root.policies), before={}, breakpoints=breakpoints)
     own = family.environment_below({}).own
     return policies.of_environment(own, family.registry_below(spec).breakpoints)
 
