@@ -17,6 +17,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    union,
     update,
 )
 from sqlalchemy.sql.base import Executable
@@ -43,7 +44,26 @@ L: Any = literal_column
 IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
-_BUILT_ON = TEMPLATE.alias("built_on")
+#: Stacks that are there, or were a short time ago.
+_REMEMBERED = or_(S.deleted_at.is_(None), S.deleted_at >= P("gone"))
+_BUILT_ON = TEMPLATE.alias("built_on").c.base_id
+_USED_TEMPLATES = union(
+    *(
+        select(used).where(used.is_not(None), _REMEMBERED)
+        for used in (S.template_id, S.good_template_id)
+    ),
+    *(
+        select(used).where(used.is_not(None))
+        for used in (
+            R.want_template_id,
+            R.have_template_id,
+            R.op_template_id,
+            A.template_id,
+            SNAPSHOT.c.template_id,
+            _BUILT_ON,
+        )
+    ),
+)
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
@@ -99,31 +119,19 @@ STATEMENTS: dict[str, Executable] = {
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
     "stacks_overdue": select(S.id).where(S.phase != IDLE, S.deadline < P("now")),
     "delete_old_stacks": delete(STACK).where(
-        S.deleted_at < P("before"), ~exists().where(TEMPLATE.c.stack_id == S.id)
+        S.deleted_at < P("before"), S.id.not_in(select(TEMPLATE.c.stack_id))
     ),
     # -- templates
     "insert_template": insert(TEMPLATE).values(_write(TEMPLATE)),
     "template_by_id": select(TEMPLATE).where(TEMPLATE.c.id == P("id")),
+    # Each table is gone through once: what is used is listed first. When it was made stands behind
+    # the body, so that it is the last thing to be asked.
     "delete_unused_templates": delete(TEMPLATE).where(
+        TEMPLATE.c.id.not_in(_USED_TEMPLATES),
         TEMPLATE.c.created_at < P("before"),
         ~exists().where(
-            or_(
-                S.template_id == TEMPLATE.c.id,
-                S.good_template_id == TEMPLATE.c.id,
-                (S.id == TEMPLATE.c.stack_id) & S.good_parts.contains(TEMPLATE.c.id),
-            ),
-            or_(S.deleted_at.is_(None), S.deleted_at >= P("gone")),
+            S.id == TEMPLATE.c.stack_id, _REMEMBERED, S.good_parts.contains(TEMPLATE.c.id)
         ),
-        ~exists().where(
-            or_(
-                R.want_template_id == TEMPLATE.c.id,
-                R.have_template_id == TEMPLATE.c.id,
-                R.op_template_id == TEMPLATE.c.id,
-            )
-        ),
-        ~exists().where(A.template_id == TEMPLATE.c.id),
-        ~exists().where(SNAPSHOT.c.template_id == TEMPLATE.c.id),
-        ~exists().where(_BUILT_ON.c.base_id == TEMPLATE.c.id),
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),

@@ -377,7 +377,8 @@ class Transaction:
         for name in _OF_THE_PAST:
             self._execute(SQL[name], (events_before,))
         self._execute(SQL["delete_old_requests"], (others_before,))
-        self._execute(SQL["delete_unused_templates"], (others_before, events_before))
+        kept = (events_before, events_before, others_before, events_before)
+        self._execute(SQL["delete_unused_templates"], kept)
         self._execute(SQL["delete_old_stacks"], (events_before,))
 
     # -- writing --------------------------------------------------------------------------------

@@ -32,3 +32,17 @@ def test_owners_that_are_behind_are_found_by_their_index() -> None:
     steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL['behind']}").fetchall()
     connection.close()
     assert "ix_resource_behind" in steps[0][3]
+
+
+def test_templates_that_nobody_uses_are_found_in_one_pass() -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    found = {}
+    for name in ("delete_unused_templates", "delete_old_stacks"):
+        values = (1.0,) * SQL[name].count("?")
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[name]}", values).fetchall()
+        inside = {step[0] for step in steps if step[3].startswith("CORRELATED")}
+        found[name] = [step[3] for step in steps if step[1] in inside and "SCAN" in step[3]]
+    connection.close()
+    assert found == {"delete_unused_templates": [], "delete_old_stacks": []}
