@@ -47,6 +47,7 @@ KEPT_WHOLE = [
     pytest.param(205386, id="what-was-refused-was-at-its-breakpoint-still"),
     pytest.param(300393, id="one-commit-ended-an-adoption-and-began-the-next-action"),
     pytest.param(302140, id="an-adoption-given-up-told-late-of-what-was-left-out"),
+    pytest.param(304310, id="one-commit-replaced-something-and-left-it-out-of-the-next-plan"),
 ]
 
 #: The same of lives with nested stacks; ``tests/engine/test_nested_*.py`` have them made simple.

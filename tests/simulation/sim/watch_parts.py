@@ -46,7 +46,8 @@ class Parts:
         detail = self._reader.actions(stack.id)[-1].detail
         rows = [row for row in before.values() if row.stack_id == stack.id and row.want == PRESENT]
         names = self._left_out(stack, detail, rows)
-        kept = {row.id: _of(row) for row in rows if row.name in names and not row.op}
+        there = [_when_planned(row, stack, now) for row in rows if row.name in names and not row.op]
+        kept = {row.id: _of(row) for row in there}
         if kept:
             self._outside[stack.id] = (stack.generation, kept)
 
@@ -90,6 +91,17 @@ class Parts:
                     users.setdefault(other, []).append(name)
             return names & _reach(detail["excludes"], lambda name: users.get(name, ()))
         return set()
+
+
+def _when_planned(row: ResourceRow, stack: StackRow, now: Mapping[str, ResourceRow]) -> ResourceRow:
+    """What was there when a plan was made: the same commit may have replaced it for an older one.
+
+    Of that the new plan has closed the successor; one of its own would be open.
+    """
+    successor = next((other for other in now.values() if other.replaces_id == row.id), None)
+    if successor is None or successor.open or successor.op_gen >= stack.generation:
+        return row
+    return successor
 
 
 def _of(row: ResourceRow) -> tuple[Any, ...]:
