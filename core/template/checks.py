@@ -230,7 +230,7 @@ def _merged(
     position: dict[Any, int] = {key: at for at, key in enumerate(node.cls.properties_schema)}
     return sorted(
         (fault for fault in kept if not isinstance(fault, Poisoned)),
-        key=lambda fault: position.get((*fault.path, None)[len(prefix)], -1),
+        key=lambda fault: position.get((*fault.path[len(prefix) :], None)[0], -1),
     )
 
 
