@@ -158,10 +158,15 @@ class Definitions:
             bundle = dataclasses.replace(bundle_of(view.body), documents=documents or {})
             definition = self.load(bundle, identity, None, False)
         else:
-            spec = ChildSpec.from_json(json.loads(view.body)["spec"])
-            definition = self.get(view.base_id).family.load(spec, identity, None, False)
+            family = self.get(view.base_id).family
+            definition = family.load(_spec(view.body), identity, None, False)
         self.keep(template_id, definition, view.base_id)
         return definition
+
+    def spec_of(self, template_id: str) -> Any:
+        """What a nested stack is made from, by its template, which is not loaded for that."""
+        known = self._kept.peek(template_id)
+        return _spec(self.reader.template(template_id).body) if known is None else known.spec
 
     def base_of(self, template_id: str) -> str:
         """The template with the files that a template uses: its own id, if it is not nested."""
@@ -233,6 +238,10 @@ class Definitions:
             f"No plug-in brings the type {row.type} of the resource {row.name}.",
             plugin=row.type,
         )
+
+
+def _spec(body: str) -> ChildSpec:
+    return ChildSpec.from_json(json.loads(body)["spec"])
 
 
 def policies_of(definition: Definition) -> Policies:

@@ -102,7 +102,7 @@ def policies_now(room: Room, child: StackRow) -> Policies | None:
         return None
     try:
         family = room.definitions.get(root.template_id).family
-        spec: ChildSpec = room.definitions.get(child.template_id).spec
+        spec = room.definitions.spec_of(child.template_id)
     except ZondaError:
         breakpoints = policies.read(child.policies).breakpoints
         return replace(policies.read(root.policies), before={}, breakpoints=breakpoints)
