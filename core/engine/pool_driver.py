@@ -25,6 +25,8 @@ LIGHT_TOGETHER = 32
 LIGHT_TURNS = 4
 #: Seconds after which those that still wait for their turn are handed to another thread.
 TURN = 0.05
+#: Seconds after which a call that was to compute is taken for one that waits for something.
+STUCK = 1.0
 
 _Made = tuple[Task, Any, BaseException | None]
 
@@ -40,17 +42,24 @@ class Batch:
         self._done: deque[_Made] = deque()
         self._monotonic = monotonic
         self._began: float | None = None
+        self._call_began = 0.0
 
     def run(self) -> None:
         """Make every call that is left."""
-        self._began = self._monotonic()
+        self._call_began = self._began = self._monotonic()
         while (call := _next(self._todo)) is not None:
+            self._call_began = self._monotonic()
             self._done.append((call[0], *_made(call[1])))
 
     @property
     def is_slow(self) -> bool:
         """Whether the turn takes longer than it may."""
         return self._began is not None and self._monotonic() - self._began > TURN
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it does not compute but waits, as it seems."""
+        return self._began is not None and self._monotonic() - self._call_began > STUCK
 
     def take_done(self) -> list[_Made]:
         """What has come of the calls since this was last asked."""
@@ -78,6 +87,7 @@ class PoolDriver(Driver):
         super().__init__(store, room, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call")
+        self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
         self.calls = 0
@@ -106,9 +116,15 @@ class PoolDriver(Driver):
 
         They only compute: with more threads they would not end sooner, yet hold more memory.
         """
-        while self._light and len(self._shared) < LIGHT_TURNS:
+        while self._light and self._has_turn:
             taken, self._light = self._light[:LIGHT_TOGETHER], self._light[LIGHT_TOGETHER:]
             self._share(taken)
+
+    @property
+    def _has_turn(self) -> bool:
+        """Whether another turn may begin; those that wait for something hold up nobody."""
+        computing = sum(not batch.is_stuck for batch in self._shared)
+        return computing < LIGHT_TURNS and len(self._shared) < self._turns
 
     @property
     def has_shared(self) -> bool:
@@ -118,7 +134,7 @@ class PoolDriver(Driver):
     def hand_on(self) -> None:
         """Let no call that takes long hold up what was to run after it in the same turn."""
         for batch in [batch for batch in self._shared if batch.is_slow]:
-            if len(self._shared) >= LIGHT_TURNS:
+            if not self._has_turn:
                 return
             rest = batch.take_rest()
             self._called(batch)

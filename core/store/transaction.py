@@ -111,9 +111,13 @@ class Transaction:
 
     def child_of(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
-        self._flush_stacks()
-        found = self._execute(SQL["child_of"], (resource_id,)).fetchone()
-        return None if found is None else self._adopt_stack(found)
+        # Nothing is written for that: what is known here is newer than what was found.
+        found = self._execute(SQL["child_of"], (resource_id,)).fetchall()
+        rows = (self._adopt_stack(each) for each in found)
+        return next(
+            (row for row in rows if (row.owner_resource_id, row.deleted_at) == (resource_id, None)),
+            None,
+        )
 
     def tree(self, root_id: str) -> list[StackRow]:
         """The stacks of one tree that are not deleted, the root first."""
@@ -165,16 +169,18 @@ class Transaction:
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """What a plan must know of every instance of a stack."""
-        self.flush()
+        self.flush(stack_id)
         return [PlanRow(*found) for found in self._execute(SQL["plan_rows"], (stack_id,))]
 
     def resources_of(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack."""
-        return self._rows("resources_of_stack", stack_id)
+        self.flush(stack_id)
+        return self._found("resources_of_stack", stack_id)
 
     def resources_named(self, stack_id: str, name: str) -> list[ResourceRow]:
         """Every instance of that name, the oldest first."""
-        return self._rows("resources_named", stack_id, name)
+        self.flush(stack_id)
+        return self._found("resources_named", stack_id, name)
 
     def required(self, row: ResourceRow) -> list[ResourceRow]:
         """The present instances that an instance requires."""
@@ -183,7 +189,7 @@ class Transaction:
 
     def running(self, stack_id: str) -> list[str]:
         """Instances of a stack with an operation."""
-        return self._ids("running_ids", stack_id)
+        return self._ids("running_ids", stack_id, of=stack_id)
 
     def absent(self, stack_id: str) -> list[str]:
         """Instances of a stack that are to be deleted."""
@@ -196,7 +202,7 @@ class Transaction:
 
     def take_all(self, stack_id: str) -> None:
         """Read every instance of a stack at once, since most of them will be needed."""
-        self._rows("resources_of_stack", stack_id)
+        self.resources_of(stack_id)
 
     def runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
         """(id, the stack at the top) of instances that a step could move; of one tree, or all.
@@ -221,7 +227,7 @@ class Transaction:
 
     def paused(self, stack_id: str) -> list[str]:
         """Instances of a stack that wait at a breakpoint, or have just left one."""
-        return self._ids("paused_ids", stack_id)
+        return self._ids("paused_ids", stack_id, of=stack_id)
 
     def with_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
         """(id, type, what it was handed) of the instances that own an object of that id."""
@@ -242,7 +248,7 @@ class Transaction:
         self._close("close_all", stack_id, lambda row: True)
 
     def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
-        self.flush()
+        self.flush(stack_id)
         self._closed = True
         self._execute(SQL[name], (stack_id,))
         for key, (row, _) in list(self._resources.items()):
@@ -262,7 +268,8 @@ class Transaction:
 
     def edges(self, stack_id: str) -> list[Edge]:
         """Every edge of a stack: (dependant, requirement)."""
-        return self._pairs("edges_of_stack", stack_id)
+        self._flush_gone()  # edges go with their instances
+        return self._execute(SQL["edges_of_stack"], (stack_id,)).fetchall()
 
     def dependants(self, row: ResourceRow) -> Sequence[str]:
         """Instances that require this one."""
@@ -383,14 +390,20 @@ class Transaction:
 
     # -- writing --------------------------------------------------------------------------------
 
-    def flush(self) -> None:
-        """Write every changed row; raises Fenced."""
-        self._flush_stacks()
+    def flush(self, stack_id: str | None = None) -> None:
+        """Write every changed row, or those of the instances of one stack; raises Fenced.
+
+        A large tree asks for the instances of many stacks in one transaction: each time to compare
+        all that was read would be quadratic.
+        """
+        if stack_id is None:
+            self._flush_stacks()
         self._flush_gone()
         changed = [
             (row, values, original)
             for row, original in self._resources.values()
-            if (values := resource_values(row)) != original
+            if (stack_id is None or row.stack_id == stack_id)
+            and (values := resource_values(row)) != original
         ]
         if changed:
             self._write(changed)
@@ -444,12 +457,11 @@ class Transaction:
 
     # -- small helpers --------------------------------------------------------------------------
 
-    def _rows(self, statement: str, *values: Any) -> list[ResourceRow]:
-        self.flush()
+    def _found(self, statement: str, *values: Any) -> list[ResourceRow]:
         return [self._adopt(found) for found in self._execute(SQL[statement], values).fetchall()]
 
-    def _ids(self, statement: str, *values: Any) -> list[str]:
-        self.flush()
+    def _ids(self, statement: str, *values: Any, of: str | None = None) -> list[str]:
+        self.flush(of)
         return [found[0] for found in self._execute(SQL[statement], values)]
 
     def _pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:

@@ -61,5 +61,7 @@ def test_nothing_is_begun_before_a_running_plan_has_come_to_the_resource(group: 
 
     assert group.stack.state == "UPDATE_COMPLETE"
     assert members(group) == ["m0"]
-    owner = next(row for row in group.engine.reader.resource_rows(group.stack.id) if row.name == "g")
+    owner = next(
+        row for row in group.engine.reader.resource_rows(group.stack.id) if row.name == "g"
+    )
     assert group.engine.reader.sealed_data(owner.id) == []
