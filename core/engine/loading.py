@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
 from zonda.core.functions.yaql_function import evaluator
 from zonda.core.template.bundle import Bundle, Identity, Limits
+from zonda.core.template.family import Family
 from zonda.core.template.scope import FunctionTable
 from zonda.core.template.stack import ResourceNode, StackDefinition, load
 from zonda.hooks.context import Clock
@@ -37,6 +39,8 @@ class TemplateLoading:
         self._clock = clock
         self._random = source
         self._yaql = evaluator(limits)
+        #: What was loaded last of each stack, as long as somebody keeps it.
+        self._latest: WeakValueDictionary[str, Family] = WeakValueDictionary()
 
     def __call__(
         self,
@@ -46,8 +50,14 @@ class TemplateLoading:
         check: bool,
         settled: Callable[[Any], bool] | None = None,
     ) -> Any:
-        """``load``, as the engine knows it."""
-        return self.load(bundle, identity, previous, check, settled=settled)
+        """``load``, as the engine knows it: what is the same in two versions is there once."""
+        known = self._latest.get(identity.stack_id)
+        if known is not None:
+            bundle = known.sharing(bundle)
+        definition = self.load(bundle, identity, previous, check, settled=settled)
+        assert isinstance(definition.family, Family)
+        self._latest[identity.stack_id] = definition.family
+        return definition
 
     def load(
         self,
@@ -91,7 +101,9 @@ class TemplateLoading:
         identity = owner.identity
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         read, paths = owner.attributes_read(node.name), owner.paths_read(node.name)
-        return CheckContext(self._lender, self._clock, self._random, stack, read, paths)
+        made = CheckContext(self._lender, self._clock, self._random, stack, read, paths)
+        made.max_resources = self._limits.max_resources_per_stack
+        return made
 
 
 class CheckContext:
@@ -100,6 +112,7 @@ class CheckContext:
     operation = None
     assigned_workflow = None
     stack_timeout = 3600.0
+    max_resources = Limits().max_resources_per_stack
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from threading import RLock
@@ -18,7 +19,7 @@ from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
 
 from . import cfn_documents, placing, versions
-from .bundle import Identity, shown
+from .bundle import Bundle, Identity, shown
 from .child_loading import ChildLoader
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
@@ -27,7 +28,7 @@ from .faults import TYPE_TEMPLATE
 from .hidden_in_files import HiddenInFiles, hidden_in_files
 from .loading import Loader, Surroundings
 from .parameters import SECTION as PARAMETERS
-from .parameters import Parameters
+from .parameters import Parameters, ParameterSchema
 from .raising import raise_all
 from .registry import Choice, Registry
 from .resources import ResourceNode
@@ -58,6 +59,7 @@ class Family:
         self.all_given = all_given
         self._environment = Environment()
         self._registry = Registry({})
+        self._root: dict[str, Document] = {}
         self._documents: dict[str, Document] = {}
         self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
         self._registries: dict[Level, Registry] = {}
@@ -68,6 +70,7 @@ class Family:
 
     def adopt(self, loader: Loader) -> None:
         """Take over what the root has read; every nested stack begins with that."""
+        self._root = {loader.bundle.template_file: loader.document}
         self._environment = loader.environment
         self._registry = loader.registry
 
@@ -173,17 +176,40 @@ class Family:
         parameters = Parameters(Identity("", "", ""))
         parameters.declare(document.data.get(PARAMETERS), version, faults)
         if not faults:
+            given = {name for name in parameters.schemas if self._may_have_default(name)}
             try:
-                outputs = document.data.get("outputs")
-                given = self._environment.defaults
-                if not self.all_given:  # an environment that is not there may have a default
-                    given = dict.fromkeys(parameters.schemas, True)
-                return template_class(file, parameters.schemas, outputs, given)
+                return self._shared_class(file, document, parameters.schemas, given)
             except TemplateError as error:
                 faults.append(error)
         for fault in faults:
             fault.place = fault.place or document.place(fault.at, key=True)
         return ValidationErrors(faults)
+
+    def _may_have_default(self, name: str) -> bool:
+        """Whether an environment has a default for a parameter; one that is not there may."""
+        return not self.all_given or self._environment.defaults.get(name) is not None
+
+    def _shared_class(
+        self, file: str, document: Document, schemas: Mapping[str, ParameterSchema], given: set[str]
+    ) -> type[TemplateResource]:
+        """The class of a file, one for all trees that have the same document of it."""
+        key = ("class", file, frozenset(given))
+        known: type[TemplateResource] | None = document.made.get(key)
+        if known is None:
+            known = template_class(file, schemas, document.data.get("outputs"), given)
+            document.made[key] = known
+        return known
+
+    def sharing(self, bundle: Bundle) -> Bundle:
+        """``bundle`` with what this tree has of the same: texts, and what was read of them.
+
+        Without it every update of a large tree would hold the whole of it once more.
+        """
+        mine = self.around.bundle
+        files = {file: _same(mine.files.get(file), text) for file, text in bundle.files.items()}
+        documents = {**self._documents, **self._root, **bundle.documents}
+        template = _same(mine.template, bundle.template)
+        return replace(bundle, template=template, files=files, documents=documents)
 
     @cached_property
     def hidden_in_files(self) -> HiddenInFiles:
@@ -248,3 +274,7 @@ class Family:
         """The marks of the nested stack of a resource, as its own template has to know them."""
         with self.lock:
             return self._secrets.of_node(self.level(definition.spec), node, marks, properties)
+
+
+def _same(known: str | None, text: str) -> str:
+    return text if known is None or known != text else known

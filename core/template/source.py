@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -53,7 +53,8 @@ class Document:
     """One text with its plain data.
 
     ``data`` is what YAML 1.1 (or JSON) says, dates as text; aliases share one object.
-    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which.
+    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``made``: what
+    was made of nothing but this document and the key, for whoever has the document again.
     """
 
     def __init__(self, text: str, file: str, data: Any, *, repeated: bool = False) -> None:
@@ -61,6 +62,7 @@ class Document:
         self.file = file
         self.data = data
         self.repeated = repeated
+        self.made: dict[Hashable, Any] = {}
         self._indexes: dict[int, dict[Any, Step]] = {}
 
     def place(self, path: Path, *, key: bool = False) -> Place | None:

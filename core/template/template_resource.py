@@ -6,7 +6,7 @@ attributes; what happens to such a resource happens to a nested stack.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties
@@ -84,17 +84,14 @@ def template_class(
     source: str,
     parameters: Mapping[str, ParameterSchema],
     outputs: Any,
-    defaults: Mapping[str, Any],
+    defaults: Collection[str],
     problem: TemplateError | None = None,
 ) -> type[TemplateResource]:
-    """The class of one file. ``outputs``: that section of it; ``defaults``: what environments give.
+    """The class of one file. ``outputs``: that section of it; ``defaults``: who has one elsewhere.
 
     Raises SchemaError.
     """
-    schemas = {
-        name: property_schema(each, defaults.get(name) is not None)
-        for name, each in parameters.items()
-    }
+    schemas = {name: property_schema(each, name in defaults) for name, each in parameters.items()}
     fields: dict[str, Any] = {
         "__doc__": f"A resource that the template {source} provides.",
         "__module__": __name__,
