@@ -164,13 +164,14 @@ class AutoScalingGroup(ScaledGroup):
         )
 
     def validate(self) -> None:
-        """A member needs a type, and a pause may not be too long."""
+        """A member needs a type; not too many of them, and no pause that is too long."""
         if "type" not in self.properties[RESOURCE]:
             text = "'Resource member is missing \"type\"'"
             raise TemplateError(
                 f"KeyError: resources.{self.name}<nested_stack>: {text}",
                 at=("resources", self.name, "properties", RESOURCE),
             )
+        self.check_size(self.first_size())
         pace = self.pace()
         if pace is not None:
             pace.check()

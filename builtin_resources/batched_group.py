@@ -53,10 +53,13 @@ class BatchedGroup(Group):
 
     def wanted_names(self) -> Sequence[str]:
         """As many names as there shall be members."""
-        return self.names(self.size())
+        size = self.size()
+        self.check_size(size)
+        return self.names(size)
 
     def validate(self) -> None:
-        """A pause may not be too long."""
+        """There may not be too many members, and a pause may not be too long."""
+        self.check_size(self.size())
         for pace in (self._pace(BATCH_CREATE), self._pace(ROLLING_UPDATE)):
             if pace is not None:
                 pace.check()

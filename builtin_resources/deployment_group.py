@@ -55,6 +55,7 @@ class DeploymentGroup(BatchedGroup):
 
     member_type: ClassVar[str]
     types_in = ()
+    sized_by = (SERVERS,)
     spreads = (SERVERS,)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "deploy_stdouts": _values("What was written"),

@@ -46,6 +46,7 @@ class ForEach(BatchedGroup):
 
     support_status = SupportStatus(version="0.1.0")
     types_in = (RESOURCE_DEF,)
+    sized_by = (FOR_EACH,)
     spreads = (FOR_EACH,)
     example: ClassVar[Mapping[str, Any]] = {
         FOR_EACH: {"web": {"port": 80}, "db": {"port": 5432}},

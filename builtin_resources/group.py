@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes
 from zonda.hooks.attributes import select
-from zonda.hooks.errors import InvalidTemplateAttribute
+from zonda.hooks.errors import InvalidTemplateAttribute, TooManyResources
 from zonda.hooks.nested import Member, NestedStack
 
 from . import generated
@@ -36,6 +36,8 @@ class Group(NestedStack):
     start_policy = "idempotent"
     #: These give a map of that attribute of each member.
     keyed_attributes: ClassVar[Collection[str]] = (ATTRIBUTES,)
+    #: The property that says how many members there are, if it is one.
+    sized_by: ClassVar[Sequence[str]] = ()
 
     def wanted_names(self) -> Sequence[str]:
         """The names of the members that there shall be, in their order."""
@@ -44,6 +46,13 @@ class Group(NestedStack):
     def entry(self, name: str) -> Entry:
         """The definition of one member."""
         raise NotImplementedError
+
+    def check_size(self, size: float) -> None:
+        """Refuse more members than a stack may have; raises TooManyResources."""
+        most = self.context.max_resources
+        if size > most:
+            at = ("resources", self.name, "properties", *self.sized_by)
+            raise TooManyResources(int(size), most, at=at)
 
     def child_template(self) -> Mapping[str, Any]:
         """All the members, as they shall be in the end."""

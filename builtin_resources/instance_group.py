@@ -115,7 +115,8 @@ class InstanceGroup(ScaledGroup):
     update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy("RollingUpdate")
 
     def validate(self) -> None:
-        """A pause may not be too long."""
+        """There may not be too many instances, and a pause may not be too long."""
+        self.check_size(self.first_size())
         pace = self.pace()
         if pace is not None and pace.pause > 3600:
             raise ValueError("Maximum PauseTime is 1 hour.")

@@ -65,6 +65,7 @@ class ResourceGroup(BatchedGroup):
 
     support_status = SupportStatus(version="2014.1")
     types_in = (RESOURCE_DEF,)
+    sized_by = (COUNT,)
     example: ClassVar[Mapping[str, Any]] = {
         COUNT: 2,
         RESOURCE_DEF: {TYPE: "OS::Heat::Value", PROPERTIES: {"value": "member %index%"}},

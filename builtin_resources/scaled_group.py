@@ -182,7 +182,13 @@ class ScaledGroup(Group):
         return sum(member.status != FAILED for member in members)
 
     def _size(self, child: Child | None) -> int:
-        """The size that the group shall have; within an operation it is settled once."""
+        """The size that the group shall have, which is not too large; raises TooManyResources."""
+        size = self._wanted_size(child)
+        self.check_size(size)
+        return size
+
+    def _wanted_size(self, child: Child | None) -> int:
+        """The same, however large; within an operation it is settled once."""
         operation, kept = self.context.operation, self.data().get(_SIZE)
         settled = operation is not None and self.data().get(_SIZE_BY) == operation.id
         if kept is not None and (settled or self._action == SIGNAL):
@@ -226,6 +232,7 @@ class ScaledGroup(Group):
         if wanted != int(wanted):
             # Heat counts as many members off its list, and says so in these words.
             raise TypeError("slice indices must be integers or None or have an __index__ method")
+        self.check_size(wanted)
         if wanted == size:
             raise NoActionRequired(self.name, f"it has {size} members already")
         return int(wanted)

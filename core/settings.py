@@ -205,6 +205,13 @@ class Settings:
         "ZONDA_MAX_NESTED_DEPTH",
         least=0,
     )
+    max_resources_per_stack: int = _setting(
+        _LIMITS.max_resources_per_stack,
+        "How many resources one stack may have, each nested stack by itself (Heat's setting of "
+        "that name).",
+        "ZONDA_MAX_RESOURCES_PER_STACK",
+        least=1,
+    )
     max_nodes: int = _setting(
         _LIMITS.max_nodes,
         "How many values a template may have once its aliases are written out, and how many "

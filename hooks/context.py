@@ -70,6 +70,10 @@ class ResourceContext(Protocol):
     def stack_timeout(self) -> float:
         """The stack's timeout in seconds (3600 by default)."""
 
+    @property
+    def max_resources(self) -> int:
+        """How many resources one stack may have, the nested stack of a group as well."""
+
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id; returns when durable."""
 

@@ -178,6 +178,20 @@ class UnknownReference(TemplateError):
     heat_type = "InvalidTemplateReference"
 
 
+class TooManyResources(TemplateError):
+    """A stack, or a group, would have more resources than a stack may have."""
+
+    code = "ZON153"
+    heat_type = "RequestLimitExceeded"
+
+    def __init__(self, wanted: int, most: int, *, at: Sequence[PathItem] = ()) -> None:
+        super().__init__(
+            f"A stack may have {most} resources; this one would have {wanted}.",
+            at=at,
+            hint="Have fewer of them, or raise the setting max_resources_per_stack.",
+        )
+
+
 class CircularDependency(TemplateError):
     """Resources that wait for each other. ``ring`` is the shortest circle, first name repeated.
 

@@ -100,6 +100,8 @@ class FakeContext:
         )
         self.random = random.Random(seed)
         self.stack_timeout = stack_timeout
+        #: How many resources one stack may have.
+        self.max_resources = 10_000
         self.operation: FakeOperation | None = None
         self.saved = Saved()
         self.messages: list[str] = []

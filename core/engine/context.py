@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zonda.core.store.sealing import Sealer
+from zonda.core.template.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.runner import StackRef, WorkflowRunner
@@ -93,6 +94,7 @@ class LentContext:
         paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
         elsewhere: Callable[[str], Any] = lambda reference: None,
         assigned: Callable[[], str | None] = lambda: None,
+        most: Callable[[], int] = lambda: Limits().max_resources_per_stack,
     ) -> None:
         self._lending = lending
         self._resource_id = resource_id
@@ -109,6 +111,7 @@ class LentContext:
         self._paths = paths
         self._elsewhere = elsewhere
         self._assigned = assigned
+        self._most = most
 
     @property
     def clock(self) -> Clock:
@@ -119,6 +122,11 @@ class LentContext:
     def random(self) -> random.Random:
         """The source of randomness."""
         return self._lending.random
+
+    @property
+    def max_resources(self) -> int:
+        """How many resources one stack may have."""
+        return self._most()
 
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id."""

@@ -107,6 +107,7 @@ class Instances:
             onward=seen.onward,
             elsewhere=lambda reference: self._found(seen, reference),
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
+            most=lambda: self._most_resources(seen),
         )
 
     def child(self, row: ResourceRow) -> ChildView | None:
@@ -131,6 +132,10 @@ class Instances:
         template_id = template_id or row.op_template_id or row.have_template_id
         assert template_id is not None
         return self.definitions.get(template_id)
+
+    def _most_resources(self, seen: Seen) -> int:
+        most: int = self._definition_for(seen).family.around.limits.max_resources_per_stack
+        return most
 
     def _found(self, seen: Seen, reference: str) -> Resource | None:
         """What was made in this project and has the id ``reference``; its writes are not kept."""

@@ -18,6 +18,7 @@ from zonda.core.template.bundle import Identity
 from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies
+from zonda.core.template.sizes import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
 from .definitions import Definition, policies_of
@@ -51,7 +52,7 @@ def proposed(
     """
     identity = Identity(child.id, child.name, child.project)
     before = _parameters(room, child)
-    definition: Definition = parent.family.load(spec, identity, before, False)
+    definition: Definition = loaded(parent.family, spec, identity, before)
     base = room.definitions.base_of(parent_template)
     template_id = room.ids()
     room.definitions.keep(template_id, definition, base)
@@ -74,6 +75,22 @@ def proposed(
         given=Given("", {}, *_hashes(room, spec)),
         base_id=base,
     )
+
+
+def loaded(
+    family: Any,
+    spec: ChildSpec,
+    identity: Identity,
+    before: Mapping[str, Any] | None,
+    later: frozenset[str] = frozenset(),
+) -> Any:
+    """A nested template that is to be applied; it may not have too many resources."""
+    most = family.around.limits.max_resources_per_stack
+    if spec.template is not None:  # nothing is made of one that is too large
+        check_size(spec.template.get("resources") or (), most)
+    definition = family.load(spec, identity, before, False, later)
+    check_size(definition.resources, most)
+    return definition
 
 
 def _parameters(room: Room, child: StackRow) -> Mapping[str, Any] | None:

@@ -143,3 +143,4 @@ class Limits:
     pattern_seconds: float = 1.0
     patterns_seconds: float = 5.0
     max_nested_depth: int = 5
+    max_resources_per_stack: int = 10_000

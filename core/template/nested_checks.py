@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import TemplateError, ZondaError
+from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.properties import Schema
 
@@ -182,7 +182,12 @@ class NestedChecks:
         step = _step(above, node, spec.file)
         for fault in faults:
             yield _told(fault, child, spec, step, node)
-        if child is not None:
+        if child is not None and len(child.resources) > self._limits.max_resources_per_stack:
+            large = TooManyResources(
+                len(child.resources), self._limits.max_resources_per_stack, at=("resources",)
+            )
+            yield _told(large, child, spec, step, node)
+        elif child is not None:
             for fault in child.faults(self._context_for, self.below):
                 yield _told(child.masked(fault), child, spec, step, node)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from zonda.core.clock import SystemClock
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import TemplateError, TemplateWarning
+from zonda.hooks.errors import TemplateError, TemplateWarning, TooManyResources
 from zonda.hooks.manager import Plugins
 from zonda.hooks.property_values import UNKNOWN_NAME
 
@@ -90,6 +90,10 @@ def load(
         raise_all(loader.errors, loader.found_document, loader.environment, warnings, most)
     definition = StackDefinition(loader, family)
     faults = list(loader.errors)
+    most_resources = loader.limits.max_resources_per_stack
+    if check is not False and len(loader.resources) > most_resources:
+        large = TooManyResources(len(loader.resources), most_resources, at=("resources",))
+        raise_all([large], definition.document, definition.environment, warnings, most)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
         nested = NestedChecks(family, context_for, loader.limits, settled)

@@ -126,7 +126,7 @@ class Below:
         before = before_of(self._room, child)
         previous = None if before is None else before.parameters.values
         identity = Identity(child.id, child.name, child.project)
-        return owner.definition.family.load(spec, identity, previous, False, later)
+        return nesting.loaded(owner.definition.family, spec, identity, previous, later)
 
     def _proposal(self, child: StackRow, definition: Any) -> Proposal:
         """The plan of a template that is not kept, since it is only shown."""

@@ -1,0 +1,15 @@
+"""How many resources a template may have. Called wherever one is to be applied, not for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+
+from zonda.hooks.errors import TooManyResources
+
+from .sections import RESOURCES
+
+
+def check_size(resources: Sized, most: int) -> None:
+    """Raise TooManyResources where there are more than ``most``."""
+    if len(resources) > most:
+        raise TooManyResources(len(resources), most, at=(RESOURCES,))
