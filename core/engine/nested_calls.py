@@ -94,10 +94,11 @@ class NestedOperation(Operation):
         return self._verb(child)
 
     def _verb(self, child: StackRow) -> Answer:
+        above = self._above()
         proposal = nested_verbs.planned(self._room, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:
             return self._final()
-        return self._planning(child, proposal, 0)
+        return self._planning(child, proposal, 0, above)
 
     def _next(self, applied: int) -> Answer:
         """Have the child planned as its owner wants it next, or be done."""
@@ -121,6 +122,7 @@ class NestedOperation(Operation):
         return self._pause_ends - clock.monotonic()
 
     def _applying(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
+        above = self._above()
         template_id, resolved = self._wanted()
         parent = self.instances.definitions.get(template_id)
         spec = parent.child_spec(self.row.name, wanted, resolved)
@@ -132,20 +134,36 @@ class NestedOperation(Operation):
         proposal = nested_making.as_above(self._room, self.seen, child, proposal)
         limits = ceilings.below(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
-        return self._planning(child, proposal, applied + 1)
+        return self._planning(child, proposal, applied + 1, above)
 
-    def _planning(self, child: StackRow, proposal: Proposal | None, applied: int) -> Waiting:
-        """Wait for the child; the token is stored with its plan, or not at all."""
+    def _above(self) -> tuple[object, ...]:
+        """What the stack at the top says before the child's plan is made."""
+        return nesting.said(self._room.reader().stack_row(self.seen.stack.root))
+
+    def _planning(
+        self,
+        child: StackRow,
+        proposal: Proposal | None,
+        applied: int,
+        above: tuple[object, ...],
+    ) -> Waiting:
+        """Wait for the child; the token is stored with its plan, or not at all.
+
+        ``above``: what the plan heeds; it is made anew if something else is said meanwhile.
+        """
         token = {"child": child.id, "applied": applied}
         if proposal is None:
             return self._waits(token, self._backstop)
-        owner, plan = self.row.id, proposal
+        owner, plan, root = self.row.id, proposal, self.seen.stack.root
         still_wanted.check(self.instances.definitions.reader, owner)
 
         def apply(work: Work) -> bool:
             row = work.tx.resource(owner)
             assert row is not None
             if not still_wanted.may_go_on(work.stack_of(row), row):
+                return False
+            top = work.tx.stack(root)
+            if top is not None and nesting.said(top) != above:
                 return False
             if accept(work, child, plan) is None:
                 return False

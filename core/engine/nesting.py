@@ -26,6 +26,7 @@ from .planning import Proposal
 from .proposals import holds_secrets, wanted_by
 from .recording import Given
 from .room import Room
+from .states import IDLE
 
 
 def new_child(room: Room, stack: StackRow, owner: ResourceRow, name: str) -> StackRow:
@@ -55,7 +56,7 @@ def proposed(
     definition: Definition = loaded(parent.family, spec, identity, before)
     base = room.definitions.base_of(parent_template)
     template_id = room.ids()
-    room.definitions.keep(template_id, definition, base)
+    room.definitions.keep(template_id, definition, child.id, base)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or holds_secrets(definition)
     return Proposal(
@@ -66,7 +67,7 @@ def proposed(
         template_id,
         room.sealer.dump(body, sealed=sealed),
         {
-            "policies": _policies(room, definition, child),
+            "policies": _policies(room, definition, child, spec),
             "description": str(definition.description),
             "note": "",
             "disable_rollback": 1,
@@ -100,31 +101,41 @@ def _parameters(room: Room, child: StackRow) -> Mapping[str, Any] | None:
     return values
 
 
-def _policies(room: Room, definition: Definition, child: StackRow) -> str:
-    """What the environment says, and said before, unless that is undone."""
-    known = policies_of(definition)
+def _policies(room: Room, definition: Definition, child: StackRow, spec: ChildSpec) -> str:
+    """What the environment says by now, and said before, unless that is undone.
+
+    Not what it said when ``definition`` was planned: that of a signal may be an older one.
+    """
+    known = policies_now(room, child, spec) or policies_of(definition)
     if is_undone(room, child):
         return known.for_undoing().to_text()
-    return known.after(policies.read(child.policies)).to_text()
+    return replace(known, before=_root(room, child)[1].before).to_text()
 
 
-def policies_now(room: Room, child: StackRow) -> Policies | None:
+def policies_now(room: Room, child: StackRow, spec: ChildSpec | None = None) -> Policies | None:
     """What the stack at the top says by now of what is nested in it; None where nothing does.
 
     It may have been updated since, and have had no reason to plan the nested one anew. Where it
-    cannot be loaded any more what is stored of it counts: a deletion needs no template.
+    cannot be loaded any more what is stored of it counts: a deletion needs no template. ``spec``:
+    what the nested one is to be made from, if not what it was.
     """
-    root = room.reader().stack_row(child.root)
-    if root.template_id is None or child.template_id is None:
+    root, known = _root(room, child)
+    if root.template_id is None or (spec is None and child.template_id is None):
         return None
     try:
         family = room.definitions.get(root.template_id).family
-        spec = room.definitions.spec_of(child.template_id)
+        spec = spec or room.definitions.spec_of(str(child.template_id))
     except ZondaError:
         breakpoints = policies.read(child.policies).breakpoints
-        return replace(policies.read(root.policies), before={}, breakpoints=breakpoints)
+        return replace(known, before={}, breakpoints=breakpoints)
     own = family.environment_below({}).own
     return policies.of_environment(own, family.registry_below(spec).breakpoints)
+
+
+def _root(room: Room, child: StackRow) -> tuple[StackRow, Policies]:
+    """The stack at the top, and what is stored of what it says."""
+    root = room.reader().stack_row(child.root)
+    return root, policies.read(root.policies)
 
 
 def minutes(room: Room, child: StackRow) -> int:
@@ -134,8 +145,13 @@ def minutes(room: Room, child: StackRow) -> int:
 
 def is_undone(room: Room, child: StackRow) -> bool:
     """Whether the stack at the top undoes a plan that has failed, with all that it has made."""
-    root = room.reader().stack_row(child.root)
-    return root.action == "ROLLBACK" and not policies.read(root.policies).before
+    root, known = _root(room, child)
+    return root.action == "ROLLBACK" and root.phase != IDLE and not known.before
+
+
+def said(root: StackRow) -> tuple[object, ...]:
+    """What a stack at the top has that decides the plans of all that is nested in it."""
+    return root.template_id, root.policies, root.action, root.timeout_mins
 
 
 def _hashes(room: Room, spec: ChildSpec) -> tuple[str, str]:
