@@ -53,7 +53,7 @@ class Delivered:
         row, was = work.tx.resource(self.seen.row.id), self.seen.row
         if row is None:
             return False
-        return (row.fence, row.op, row.outputs_hash) == (was.fence, was.op, was.outputs_hash)
+        return _asked_of(row) == _asked_of(was)
 
     def store(self, work: Work) -> None:
         """Store what has changed, and have whoever waits for that look."""
@@ -70,15 +70,18 @@ class Delivered:
             work.after.poke[key] = None
 
 
+def _asked_of(row: ResourceRow) -> tuple[object, ...]:
+    """What an answer is out of date without: the operation, what is shown, what is below."""
+    return row.fence, row.op, row.outputs_hash, row.below
+
+
 def _show(work: Work, row: ResourceRow, final: Final) -> None:
     row.reference, row.outputs = final.reference, final.outputs
     if row.outputs_hash != final.outputs_hash:
         row.outputs_hash = final.outputs_hash
         release.mark_dependants(work, row)
         release.mark_owners(work, row)
-        owner = work.stack_of(row).owner_resource_id
-        if owner is not None:
-            work.after.refresh[owner] = None
+        release.tell_owner(work, row)
 
 
 def _converge(work: Work, row: ResourceRow) -> None:

@@ -72,6 +72,8 @@ class Driver:
         self._busy: dict[str, Task] = {}
         self._again: set[str] = set()
         self._planning: set[str] = set()
+        # Owners that are asked what they show; whether somebody has told of more since.
+        self._refreshing: dict[str, bool] = {}
         self._units: list[tuple[Task, Tx]] = []
         # Tasks of which somebody waits to hear; and what they heard when all was over.
         self._awaited: dict[Task, None] = {}
@@ -363,7 +365,7 @@ class Driver:
         for key in after.poke:
             self.poke(key)
         for key in after.refresh:
-            self.start(refresh(self.room, key))
+            self.refresh(key)
         for key in after.stop:
             self.give_up(key)
         for notice in after.say:
@@ -388,6 +390,21 @@ class Driver:
                 self.rollback_impossible(stack_id, error)
 
         self.start(roll_back(self.room, stack_id), done)
+
+    def refresh(self, key: str) -> None:
+        """Have an owner asked what it shows now, once at a time."""
+        if key in self._refreshing:
+            self._refreshing[key] = True
+            return
+        self._refreshing[key] = False
+
+        def done(_: Any, error: BaseException | None) -> None:
+            if error is not None and self._over is None:
+                log.error("What resource %s shows could not be stored", key, exc_info=error)
+            if self._refreshing.pop(key) and self._over is None:
+                self.refresh(key)
+
+        self.start(refresh(self.room, key), done)
 
     def rollback_impossible(self, stack_id: str, error: BaseException) -> None:
         """The good template cannot be planned: the stack stays failed, with that reason."""

@@ -1,49 +1,70 @@
-"""What an owner shows of its nested stack, asked anew: something below has changed by a signal."""
+"""What an owner shows of its nested stack, asked anew: something below has changed by a signal.
+
+Level-triggered: an owner counts what it was told of (``below``, in the transaction that changed
+it) and how much of that what it shows has in it (``below_seen``). As long as these differ it is
+asked: at once, when its operation ends, at the start of an engine and in each sweep. An answer is
+stored only if nothing was told of since it was asked for, so an old one never hides a newer one.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from collections.abc import Callable
 
 from . import release
 from .effects import Call, Step, Tx
 from .instances import Seen
 from .nested_calls import operation_of
-from .outcome import Final
+from .outcome import Answer, Final
 from .room import Room
 from .work import Work
 
+log = logging.getLogger(__name__)
+
 
 def refresh(room: Room, key: str) -> Step:
-    """Store what the owner ``key`` shows now, and have those above it do so, too.
+    """Store what the owner ``key`` shows now, and have those above it asked, too.
 
-    An operation that runs stores it anyway, when it ends.
+    An operation that runs on it has that done when it ends.
     """
-    asked: tuple[Seen, Any] | None = yield Call(lambda: _asked(room, key))
-    if asked is None:
-        return
-    seen, answer = asked
-    if isinstance(answer, Final):
-        yield Tx(lambda work: _store(work, seen, answer))
+    is_done = False
+    while not is_done:
+        asked: tuple[Seen, Answer] | None = yield Call(lambda: _asked(room, key))
+        if asked is None:
+            return
+        seen, answer = asked
+        if not isinstance(answer, Final):
+            log.warning("What resource %s shows is old: it could not be asked", seen.row.name)
+            return
+        is_done = yield Tx(_storing(seen, answer))
 
 
-def _asked(room: Room, key: str) -> tuple[Seen, Any] | None:
+def _storing(seen: Seen, final: Final) -> Callable[[Work], bool]:
+    return lambda work: _store(work, seen, final)
+
+
+def _asked(room: Room, key: str) -> tuple[Seen, Answer] | None:
     reader = room.reader()
-    row = reader.resource_row(key)
-    if row is None or row.op or not row.outputs_hash:
-        return None
-    seen = Seen(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+    with reader.snapshot():
+        row = reader.resource_row(key)
+        if row is None or row.below == row.below_seen or row.op or not row.outputs_hash:
+            return None
+        seen = Seen(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
     operation = operation_of(room, seen)
     return seen, operation.guarded(operation.state)()
 
 
-def _store(work: Work, seen: Seen, final: Final) -> None:
+def _store(work: Work, seen: Seen, final: Final) -> bool:
+    """Store an answer; False where the owner must be asked once more."""
     row = work.tx.resource(seen.row.id)
     if row is None or row.op or row.fence != seen.row.fence:
-        return
+        return True
+    if row.below != seen.row.below:
+        return False
+    row.below_seen = row.below
     if row.outputs_hash != final.outputs_hash:
         row.reference, row.outputs = final.reference, final.outputs
         row.outputs_hash = final.outputs_hash
         release.mark_dependants(work, row)
-        owner = work.stack_of(row).owner_resource_id
-        if owner is not None:
-            work.after.refresh[owner] = None
+        release.tell_owner(work, row)
+    return True

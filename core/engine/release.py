@@ -122,6 +122,23 @@ def mark_owners(work: Work, row: ResourceRow) -> None:
         owner_id = work.stack_of(owner).owner_resource_id
 
 
+def tell_owner(work: Work, row: ResourceRow) -> None:
+    """What the owner of the stack of ``row`` shows may be something else now: it is asked anew.
+
+    That it is to be asked is stored (``refreshing``).
+    """
+    owner_id = work.stack_of(row).owner_resource_id
+    owner = None if owner_id is None else work.tx.resource(owner_id)
+    if owner is not None:
+        ask_anew(work, owner)
+
+
+def ask_anew(work: Work, owner: ResourceRow) -> None:
+    """Something below an owner has changed: what it shows is behind until it is asked."""
+    owner.below += 1
+    work.after.refresh[owner.id] = None
+
+
 def block(work: Work, row: ResourceRow) -> None:
     """Take ``row``, which failed, and everything that waits for it out of the plan.
 

@@ -24,6 +24,7 @@ def take_up(work: Work, stack_id: str) -> None:
     work.after.look.update(work.tx.runnable(stack_id))
     if any(key == stack_id for key, _ in work.tx.pending_stacks()):
         work.after.plan[stack_id] = None
+    work.after.refresh.update((key, None) for key, root in work.tx.behind() if root == stack_id)
 
 
 def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
@@ -33,6 +34,7 @@ def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
             work.after.look[key] = stack_id
     for stack_id, _ in work.tx.pending_stacks():
         work.after.plan[stack_id] = None
+    work.after.refresh.update((key, None) for key, _ in work.tx.behind())
 
 
 def fail_overdue(work: Work) -> None:

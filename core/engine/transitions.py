@@ -200,10 +200,6 @@ def finished(work: Work, handle: Held, final: Final) -> None:
         return
     op = row.op
     current = _end(work, row, "finished", COMPLETE, final.reason)
-    if op == "SIGNAL":
-        owner = work.stack_of(row).owner_resource_id
-        if owner is not None:
-            work.after.refresh[owner] = None
     if op == "DELETE":
         if not current or not breakpoints.stops(work, row, "post-delete"):
             deleted(work, row)
@@ -236,6 +232,11 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
         work.after.idle[row.stack_id] = None
         row.dirty = row.dirty or (DIRTY if event == "failed" else CLEAN)
+        release.tell_owner(work, row)
+        if event == "failed":  # what has come and gone below by then is there, or is not
+            release.ask_anew(work, row)
+    if row.below != row.below_seen:  # it may have been told while the operation asked already
+        work.after.refresh[row.id] = None
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""

@@ -39,7 +39,7 @@ class After:
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside;
     ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
     operations (``ahead.Begun``) that a step of another instance has begun, to be driven;
-    ``refresh``: owners of nested stacks that show something else now.
+    ``refresh``: owners of nested stacks that may show something else now.
     """
 
     look: dict[str, str] = field(default_factory=dict)
