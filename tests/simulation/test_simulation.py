@@ -57,6 +57,7 @@ KEPT_NESTED = [
     pytest.param(500100, id="what-was-nested-was-restored-with-its-owner"),
     pytest.param(500390, id="a-group-that-could-not-be-deleted-was-signalled"),
     pytest.param(500558, id="a-signal-that-came-too-early-had-stored-a-size"),
+    pytest.param(600294, id="what-was-nested-was-updated-after-a-resumption-that-never-reached-it"),
     pytest.param(500335, id="the-clock-was-set-back-in-a-pause-between-two-batches"),
 ]
 

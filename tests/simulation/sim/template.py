@@ -98,6 +98,7 @@ class FakeDefinition:
     outputs: Mapping[str, Any] = {}
     schemas: Mapping[str, Any] = {}
     parameters = secrecy = _Open()
+    family: Any = SimpleNamespace(texts=())
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources

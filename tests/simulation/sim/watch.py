@@ -179,12 +179,12 @@ class Watcher:
                 self.parts.ended(stack, self.rows)
 
     def _check_suspended(self, stack: StackRow) -> None:
-        """What was suspended is not updated before it was asked to be resumed."""
+        """What was suspended is not updated before the whole tree was asked to be resumed."""
         if stack.action == "SUSPEND":
             self._suspended.add(stack.id)
         elif stack.action == "RESUME":
             self._suspended.discard(stack.id)
-        elif stack.action in ("UPDATE", "RESTORE") and stack.id in self._suspended:
+        elif stack.action in ("UPDATE", "RESTORE") and {stack.id, stack.root} <= self._suspended:
             raise Violation(f"{stack.action} of a suspended stack")
 
     def _row(self, change: Change, alone: bool) -> None:
