@@ -26,6 +26,9 @@ from .recent import Recent
 
 ResourceClass = type[Resource]
 
+#: What a resource takes besides its text, as characters of it.
+_PER_RESOURCE = 1000
+
 
 class Node(Protocol):
     """One resource of a template, as far as the engine asks it."""
@@ -133,8 +136,6 @@ class Definitions:
         self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
         self.make_reader = reader
         self._kept: Recent[Definition] = Recent()
-        #: The templates that others build on, by their ids.
-        self._bases: dict[str, str] = {}
 
     @property
     def reader(self) -> Reader:
@@ -170,16 +171,18 @@ class Definitions:
 
     def base_of(self, template_id: str) -> str:
         """The template with the files that a template uses: its own id, if it is not nested."""
-        known = self._bases.get(template_id)
+        known = self._kept.base_of(template_id)
         if known is None:
             known = self.reader.template(template_id).base_id or template_id
-            self._bases[template_id] = known
+            self._kept.builds(template_id, known)
         return known
 
     def keep(self, template_id: str, definition: Definition, base_id: str | None = None) -> None:
         """Remember a definition that was just loaded; ``base_id``: the one that it builds on."""
-        self._bases[template_id] = base_id or template_id
-        self._kept.put(template_id, definition, nested=base_id is not None)
+        if base_id is None:
+            self._kept.put(template_id, definition, _weights(definition))
+        else:
+            self._kept.put_nested(template_id, definition, base_id)
 
     def class_type(self, cls: ResourceClass) -> str:
         """The registered name of a class; '' for one that a template made up."""
@@ -247,6 +250,12 @@ def _spec(body: str) -> ChildSpec:
 def policies_of(definition: Definition) -> Policies:
     """What the environment says about limits, retries, protection and breakpoints."""
     return of_environment(definition.environment.own, definition.registry.breakpoints)
+
+
+def _weights(definition: Definition) -> dict[int, int]:
+    """What it takes to keep the definition of a whole stack, by the ids of its parts."""
+    texts = {id(text): len(text) for text in definition.family.texts}
+    return {id(definition): len(definition.resources) * _PER_RESOURCE, **texts}
 
 
 def _version(origin: object) -> str:

@@ -56,7 +56,7 @@ def proposed(
     definition: Definition = loaded(parent.family, spec, identity, before)
     base = room.definitions.base_of(parent_template)
     template_id = room.ids()
-    room.definitions.keep(template_id, definition, child.id, base)
+    room.definitions.keep(template_id, definition, base)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or holds_secrets(definition)
     return Proposal(

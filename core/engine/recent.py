@@ -1,18 +1,26 @@
 """The definitions that were used last: few of whole stacks, many of nested ones.
 
 A nested definition shares nearly all that it holds with the others of its tree, and each step of a
-large tree needs a few of them again. Used by several threads.
+large tree needs a few of them again. Those that build on a definition go with it: else they would
+hold the whole tree. Versions of a stack share what is the same in them, so that it is weighed once;
+an old one is asked for wherever something nested was not planned since. Used by several threads.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 ROOTS, NESTED = 64, 512
+#: What those of whole stacks may weigh, as characters of text: each takes about six bytes. The last
+#: two are kept in any case: an update needs both.
+WEIGHT, LEAST = 16_000_000, 2
+#: Templates of which only is known what they build on.
+KNOWN = 4096
 
 
 class Recent(Generic[T]):
@@ -21,27 +29,76 @@ class Recent(Generic[T]):
     def __init__(self) -> None:
         self._roots: OrderedDict[str, T] = OrderedDict()
         self._nested: OrderedDict[str, T] = OrderedDict()
+        #: Of those at the top: what each weighs, by the ids of its parts.
+        self._weights: dict[str, Mapping[int, int]] = {}
+        #: What each builds on; those at the top on themselves.
+        self._bases: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: str) -> T | None:
-        """What is kept under ``key``; it is used again."""
+        """What is kept under ``key``; it is used again, with what it builds on."""
         with self._lock:
-            for kept in (self._roots, self._nested):
-                if key in kept:
-                    kept.move_to_end(key)
-                    return kept[key]
-        return None
+            if key in self._roots:
+                self._roots.move_to_end(key)
+                return self._roots[key]
+            if key not in self._nested:
+                return None
+            self._nested.move_to_end(key)
+            base = self._bases.get(key, "")
+            if base in self._roots:
+                self._roots.move_to_end(base)
+            return self._nested[key]
 
     def peek(self, key: str) -> T | None:
         """What is kept under ``key``; takes no lock."""
         known = self._roots.get(key)
         return self._nested.get(key) if known is None else known
 
-    def put(self, key: str, value: T, *, nested: bool) -> None:
-        """Keep ``value``, and let go of what was not used for the longest time."""
-        kept, most = (self._nested, NESTED) if nested else (self._roots, ROOTS)
+    def base_of(self, key: str) -> str | None:
+        """What ``key`` builds on, itself at the top; None where that is not known any more."""
         with self._lock:
-            kept[key] = value
-            kept.move_to_end(key)
-            while len(kept) > most:
-                kept.popitem(last=False)
+            return self._bases.get(key)
+
+    def put(self, key: str, value: T, weights: Mapping[int, int]) -> None:
+        """Keep the definition of a whole stack; the oldest are let go of.
+
+        ``weights``: of its parts, by their ids; others may have the same ones.
+        """
+        with self._lock:
+            self._builds(key, key)
+            self._weights[key] = weights
+            self._roots[key] = value
+            self._roots.move_to_end(key)
+            while len(self._roots) > (LEAST if self._weight() > WEIGHT else ROOTS):
+                self._let_go(next(iter(self._roots)))
+
+    def _weight(self) -> int:
+        parts: dict[int, int] = {}
+        for weights in self._weights.values():
+            parts.update(weights)
+        return sum(parts.values())
+
+    def put_nested(self, key: str, value: T, base: str) -> None:
+        """Keep a nested definition that builds on ``base``."""
+        with self._lock:
+            self._builds(key, base)
+            self._nested[key] = value
+            self._nested.move_to_end(key)
+            while len(self._nested) > NESTED:
+                self._nested.popitem(last=False)
+
+    def builds(self, key: str, base: str) -> None:
+        """Remember what ``key`` builds on."""
+        with self._lock:
+            self._builds(key, base)
+
+    def _builds(self, key: str, base: str) -> None:
+        self._bases[key] = base
+        self._bases.move_to_end(key)
+        if len(self._bases) > KNOWN:
+            self._bases.popitem(last=False)
+
+    def _let_go(self, root: str) -> None:
+        del self._roots[root], self._weights[root]
+        for key in [each for each in self._nested if self._bases.get(each) == root]:
+            del self._nested[key]

@@ -211,6 +211,12 @@ class Family:
         template = _same(mine.template, bundle.template)
         return replace(bundle, template=template, files=files, documents=documents)
 
+    @property
+    def texts(self) -> Collection[str]:
+        """All texts that it holds."""
+        bundle = self.around.bundle
+        return [bundle.template, *bundle.files.values()]
+
     @cached_property
     def hidden_in_files(self) -> HiddenInFiles:
         """What the files hide, for whoever shows them."""

@@ -133,6 +133,8 @@ def _below(own: Mapping[str, Any]) -> dict[str, Any]:
 class Family:
     """What all templates of one tree share."""
 
+    texts = ()
+
     def __init__(self, known: Mapping[str, Any], types: Mapping[str, type[Resource]]) -> None:
         self.files: Mapping[str, Any] = known.get("files", {})
         self._above = {"own": _below(known["own"])} if "own" in known else {}
