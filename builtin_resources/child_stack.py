@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, properties
@@ -90,6 +90,8 @@ class Stack(ChildStack):
         STACK_NAME: attributes.Schema("Its name.", type=attributes.Schema.STRING),
         OUTPUTS: attributes.Schema("Its outputs by name.", type=attributes.Schema.MAP),
     }
+
+    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {STACK_NAME: ()}
 
     def validate(self) -> None:
         """It can only be made here."""

@@ -57,6 +57,7 @@ class DeploymentGroup(BatchedGroup):
     types_in = ()
     sized_by = (SERVERS,)
     spreads = (SERVERS,)
+    names_from = (SERVERS,)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "deploy_stdouts": _values("What was written"),
         "deploy_stderrs": _values("What was written of errors"),

@@ -48,6 +48,7 @@ class ForEach(BatchedGroup):
     types_in = (RESOURCE_DEF,)
     sized_by = (FOR_EACH,)
     spreads = (FOR_EACH,)
+    names_from = (FOR_EACH,)
     example: ClassVar[Mapping[str, Any]] = {
         FOR_EACH: {"web": {"port": 80}, "db": {"port": 5432}},
         RESOURCE_DEF: {
@@ -75,6 +76,8 @@ class ForEach(BatchedGroup):
         REFS_MAP: MAP_OF_REFS,
         ATTRIBUTES: MAP_OF_ATTRIBUTES,
     }
+
+    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {KEYS: (FOR_EACH,)}
 
     @cached_property
     def members_wanted(self) -> Mapping[str, Any]:

@@ -97,7 +97,7 @@ class InstanceGroup(ScaledGroup):
     support_status = SupportStatus(version="2014.1")
     types_in = ()
     fixed_types = (INSTANCE,)
-    spreads = (CONFIGURATION,)
+    spreads: ClassVar[Collection[str]] = (CONFIGURATION,)
     #: The name of the update policy.
     rolling: ClassVar[str] = "RollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
@@ -198,6 +198,7 @@ class CfnAutoScalingGroup(InstanceGroup):
         MAX_SIZE: 3,
     }
     rolling = "AutoScalingRollingUpdate"
+    spreads = (CONFIGURATION, ZONE)
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **_shared(required=False),
         MAX_SIZE: _Schema(

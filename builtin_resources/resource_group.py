@@ -124,6 +124,8 @@ class ResourceGroup(BatchedGroup):
         ),
     }
 
+    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {REMOVED: (REMOVAL,)}
+
     def size(self) -> int:
         """The property ``count``."""
         return int(self.properties[COUNT])

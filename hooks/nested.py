@@ -144,6 +144,8 @@ class NestedStack(Resource):
     #: Properties whose values members are given under other names: where one of them is secret, all
     #: that members are given is.
     spreads: ClassVar[Collection[str]] = ()
+    #: Properties whose keys, or items of a list, name members: no secret may stand there.
+    names_from: ClassVar[Collection[str]] = ()
     #: Types of members that are used whatever the properties say.
     fixed_types: ClassVar[Collection[str]] = ()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from zonda.core.store.reads import Reader
@@ -80,6 +80,11 @@ class Definition(Protocol):
         self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
     ) -> str:
         """What decides the nested stack of a resource that has these properties."""
+
+    def check_names(
+        self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]
+    ) -> None:
+        """Refuse what would make names of secrets; raises TemplateError."""
 
     @property
     def registry(self) -> Any:

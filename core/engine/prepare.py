@@ -66,6 +66,7 @@ class Preparation:
         self.secrets = Secrets.of(definition, row.name)
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
         self.resolved = node.resolve(definition.scope(self._values()))
+        definition.check_names(row.name, self.resolved.properties, lambda: self.secrets.values)
         self.secrets.add_properties(self.resolved.properties)
         if handing.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
             self.resolved = self._restored(self.resolved)

@@ -6,7 +6,7 @@ operation work with it: they resolve the same trees with different values of res
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import islice
@@ -37,7 +37,9 @@ from .resources import ResourceNode
 from .scope import ResourceValues, Scope, Yaql
 from .secrecy import Below as MarksBelow
 from .secrecy import Secrecy
+from .secret_names import faults_of_names
 from .source import Document
+from .template_resource import TemplateResource
 from .unknown import known
 
 ContextFor = Callable[[ResourceNode], ResourceContext]
@@ -117,7 +119,10 @@ class StackDefinition:
             output.masked = self._mask
 
     def _mark_of(self, tree: Any) -> str:
-        return self.secrecy.of(tree)
+        written = secrecy.OPEN
+        if self.spec is not None and self.spec.text is not None:
+            written = self._literal_secrecy(None)  # the whole text was a value
+        return secrecy.highest((self.secrecy.of(tree), written))
 
     def _mask(self, fault: TemplateError) -> TemplateError:
         return self.masked(fault)
@@ -264,18 +269,24 @@ class StackDefinition:
         return (choice.rules[-1].name,)
 
     def _child_marks(self, name: str, child: ChildTemplate) -> dict[str, str]:
-        """The marks of what goes over the border: by parameter for a file, else all alike."""
-        properties = {
-            key: mark for key, mark in self.secrecy_of(name).items() if mark != secrecy.OPEN
-        }
-        marks = dict(properties) if child.file is not None else {}
+        """The marks of what goes over the border.
+
+        By parameter for a template that is a type, since its parameters are the properties; else
+        by the keys that values stand under, and all alike where these do not tell.
+        """
+        properties = secrecy.marked(self.secrecy_of(name))
         worst = secrecy.highest(properties.values())
-        if child.file is None and worst != secrecy.OPEN:
+        marks = dict(properties)
+        if not issubclass(self.resources[name].cls, TemplateResource):
             keys = self.secrecy.of_keys(name)
-            marks = {f"{LITERALS}.{key}": mark for key, mark in keys.items() if mark != worst}
-            marks |= {LITERALS: worst, **dict.fromkeys(child.parameters, worst)}
-        facade = self.secrecy.of_metadata(name)
-        return {**marks, FACADE: facade} if facade != secrecy.OPEN else marks
+            marks = secrecy.marked({key: keys.get(key, worst) for key in child.parameters})
+            if child.text is not None:
+                marks |= secrecy.marked({LITERALS: self.secrecy.of_text(name)})
+            elif child.file is None and worst != secrecy.OPEN:
+                lower = {key: mark for key, mark in keys.items() if mark != worst}
+                marks |= {f"{LITERALS}.{key}": mark for key, mark in lower.items()}
+                marks[LITERALS] = worst
+        return {**marks, **secrecy.marked({FACADE: self.secrecy.of_facade(name)})}
 
     def signature_of(
         self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
@@ -289,6 +300,27 @@ class StackDefinition:
         if given is None:
             given = known(self.resources[name].properties, self.scope(NullValues()))
         return self.family.signature_of(self, name, types, given)
+
+    def check_names(
+        self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]
+    ) -> None:
+        """Refuse what would make names of secrets; raises TemplateError.
+
+        ``properties``: the values of those of ``name``; ``secrets``: values that are secret there.
+        """
+        node = self.resources[name]
+        for fault in faults_of_names(node, self.secrecy, properties.get, secrets):
+            raise fault
+
+    def _faults_of_names(self, node: ResourceNode) -> Iterator[TemplateError]:
+        def value_of(key: str) -> Any:
+            given = known(node.properties, self.scope(NullValues()))
+            return given.get(key) if isinstance(given, Mapping) else None
+
+        def secrets() -> Iterator[Any]:
+            return map(self.parameters.known, self.parameters.hidden)
+
+        return faults_of_names(node, self.secrecy, value_of, secrets)
 
     def validate(self, context_for: ContextFor) -> None:
         """Check every resource and output with attributes null; raises ValidationErrors."""
@@ -311,6 +343,9 @@ class StackDefinition:
             reported = self._reported.get(name, frozenset())
             is_well = not reported
             for fault in checks.resource_faults(node, static, empty, context_for(node), reported):
+                is_well = False
+                yield fault
+            for fault in self._faults_of_names(node):
                 is_well = False
                 yield fault
             if below is not None and (is_well or getattr(node.cls, "problem", None)):

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from threading import RLock
 from typing import Any, Protocol
 
-from zonda.hooks.function import sources
+from zonda.hooks.function import Function, sources
 from zonda.hooks.properties import Schema
 
 from .resources import ResourceNode
@@ -21,11 +21,18 @@ OPEN = "open"
 SEALED = "sealed"
 HIDDEN = "hidden"
 _LEVELS = (OPEN, SEALED, HIDDEN)
+#: How the keys end under which a member, or what it is given, is described.
+_GIVEN = ("properties", "parameters", "resource_def", "resource")
 
 
 def highest(levels: Iterable[str]) -> str:
     """The strictest of some marks; ``open`` for none."""
     return max(levels, key=_LEVELS.index, default=OPEN)
+
+
+def marked(marks: Mapping[str, str]) -> dict[str, str]:
+    """The marks of what is not open."""
+    return {key: mark for key, mark in marks.items() if mark != OPEN}
 
 
 class Below(Protocol):
@@ -109,6 +116,8 @@ class Secrecy:
         marks = self.of_properties(name)
         if any(marks.get(each, OPEN) != OPEN for each in getattr(node.cls, "spreads", ())):
             return found
+        if self._brings_names(node.properties):
+            return found
         for key, tree in node.properties.items() if isinstance(node.properties, Mapping) else ():
             schema = node.cls.properties_schema.get(key)
             least = HIDDEN if schema is not None and hides(schema) else OPEN
@@ -124,6 +133,33 @@ class Secrecy:
         elif isinstance(tree, list):
             for value in tree:
                 self._note_keys(value, least, found)
+
+    def _brings_names(self, tree: Any) -> bool:
+        """Whether a secret map is what members are given, with names that are only known later."""
+        if isinstance(tree, Mapping):
+            return any(
+                self.of(value) != OPEN
+                if isinstance(value, Function) and str(key).lower().endswith(_GIVEN)
+                else self._brings_names(value)
+                for key, value in tree.items()
+            )
+        return isinstance(tree, list) and any(map(self._brings_names, tree))
+
+    def of_literal(self, key: str) -> str:
+        """The mark of what stands in the template as a value, under a property's name."""
+        return self._literal(key)
+
+    def of_text(self, name: str) -> str:
+        """The mark of a whole template that stands in the properties of a resource."""
+        named = getattr(self._resources[name].cls, "types_in", None)
+        marks = self.of_properties(name)
+        return highest(mark for key, mark in marks.items() if named is None or key in named)
+
+    def of_facade(self, name: str) -> str:
+        """The mark of what ``resource_facade`` gives below a resource."""
+        node = self._resources[name]
+        policies = (node.update_policy, node.deletion_policy)
+        return highest((self.of_metadata(name), *map(self.of, policies)))
 
     def of_metadata(self, name: str) -> str:
         """The mark of a resource's metadata."""

@@ -104,7 +104,7 @@ class SecretsBelow:
             return self._of_group(inside, node, secrecy, properties)
         signed = self._shared.signatures.of_type(level, node.name, node.type)
         given = properties if isinstance(properties, Mapping) else {}
-        marks = {**secrecy.of_properties(node.name), FACADE: secrecy.of_metadata(node.name)}
+        marks = {**secrecy.of_properties(node.name), FACADE: secrecy.of_facade(node.name)}
         return self._of_file(inside, marks, {name: given.get(name) for name in signed.fed})
 
     def _of_file(self, level: Level, marks: Mapping[str, str], values: Mapping[str, Any]) -> Below:
@@ -158,20 +158,26 @@ class SecretsBelow:
         if worst != OPEN and _has_open_keys(node.properties):
             keys = {}
         members: dict[str, ResourceNode] = {}
+        metadata = {} if worst == OPEN else {ANY: None}  # of members; something or other
         for type_ in sorted(text for text in texts if self._is_type(inside, text)):
             member = self._member(inside, str(len(members)), type_, keys)
+            member.metadata = metadata
             if member.cls is not NoClass:
                 members[member.name] = member
-        whole = [self._of_text(inside, text, worst) for text in texts if _VERSION in text]
-        return _GroupMarks(self, inside, members, keys, worst, whole)
+        written = sorted(text for text in texts if _VERSION in text)
+        if written and secrecy.of_text(node.name) != OPEN:
+            return _Hidden()
+        whole = [self._of_text(inside, text, keys, worst) for text in written]
+        return _GroupMarks(self, inside, members, keys, worst, whole, _own_marks(node, secrecy))
 
-    def _of_text(self, level: Level, text: str, worst: str) -> Below:
+    def _of_text(self, level: Level, text: str, keys: Mapping[str, str], worst: str) -> Below:
         """The marks of a template that came as a value."""
         try:
             facts = _facts(load_document(text, "").data, self, level)
         except TemplateError:
             return _Hidden()
-        return _FileMarks(self, level, facts, dict.fromkeys(facts.parameters, worst), {})
+        marks = {name: keys.get(name, worst) for name in facts.parameters}
+        return _FileMarks(self, level, facts, marks, {})
 
     def _is_type(self, level: Level, text: str) -> bool:
         known = self._shared.registry_at(level).types
@@ -257,7 +263,9 @@ class _GroupMarks:
         keys: Mapping[str, str],
         worst: str,
         whole: Sequence[Below],
+        own: Mapping[str, str],
     ) -> None:
+        self._own = own
         self._members = members
         self._worst = worst
         self._whole = whole
@@ -273,6 +281,8 @@ class _GroupMarks:
         """The mark of an attribute of every member; of all of them for what no member has."""
         if reference:
             return OPEN
+        if attribute is not None and attribute in self._own:
+            return self._own[attribute]
         if not self._members:
             return highest((self._worst, *(each.of(None) for each in self._whole)))
         members = self._members.items()
@@ -285,6 +295,18 @@ class _GroupMarks:
             known = attribute in node.cls.attributes_schema
             return self._secrecy.of_attribute(name, attribute if known else None)
         return self._secrecy.of_attribute(name, None)
+
+
+def _own_marks(node: ResourceNode, secrecy: Secrecy) -> dict[str, str]:
+    """The marks of attributes that are the plug-in's own, and repeat nothing of any member."""
+    given = secrecy.of_properties(node.name)
+    return {
+        attribute: highest(given.get(key, OPEN) for key in repeated)
+        for attribute, repeated in node.cls.reveals.items()
+        if attribute is not None
+        and attribute in node.cls.attributes_schema
+        and attribute not in _REFS
+    }
 
 
 def _has_open_keys(tree: Any) -> bool:
@@ -341,6 +363,8 @@ def _facts(data: Any, below: SecretsBelow, level: Level) -> _Facts:
     for name, entry in _section(data, "resources").items():
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
             node = _node(str(name), entry["type"], mentioned(entry.get("properties") or {}))
+            node.metadata = mentioned(entry.get("metadata") or {})
+            node.update_policy = mentioned(entry.get("update_policy") or {})
             node.cls = below.class_of(level, node.name, node.type)
             made.resources[node.name] = node
     for node in made.resources.values():

@@ -79,7 +79,9 @@ class Judge:
             secrets.add_read(self._definition, read, self._instances.lending.sealer)
             values.asked.clear()
             wanted = node.resolve(self._definition.scope(values), resolve_partly)
-            secrets.add_properties(wanted.properties)
+            given = wanted.properties
+            self._definition.check_names(node.name, given, lambda: secrets.values)
+            secrets.add_properties(given)
             surely, perhaps = self._compared(node, row, wanted)
         except BaseException as error:  # a plug-in or the template's author is at fault
             if not is_a_plugins(error):
