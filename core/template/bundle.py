@@ -81,6 +81,17 @@ class Bundle:
         meant = {links[name] for links in self.links.values() if name in links}
         return meant.pop() if len(meant) == 1 else name
 
+    def file_of(self, document: str, text: str) -> str | None:
+        """The key of the file whose whole content is ``text``; first one that ``document`` names.
+
+        What a template that came by ``get_file`` names itself is meant as in that file.
+        """
+        named = (key for key in self.links.get(document, {}).values() if key in self.files)
+        for key in (*named, *self.files):
+            if self.files[key] == text:
+                return key
+        return None
+
     def written(self) -> dict[str, str]:
         """What the environments call each file that they name by one name only."""
         names: dict[str, set[str]] = {}

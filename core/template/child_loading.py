@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from zonda.hooks.errors import TemplateError
 
 from . import versions
-from .bundle import Identity
+from .bundle import Identity, shown
 from .child_spec import ChildSpec
 from .environment import Environment
 from .loading import Loader, Surroundings
@@ -74,8 +74,10 @@ class ChildLoader(Loader):
             return self._shared.document(self._spec.file)
         if self._spec.text is not None:
             most = self.limits.max_template_bytes
-            document = load_document(self._spec.text, "", max_bytes=most)
-            return Document("", "", document.data)  # it stands in no file
+            is_file = self._shared.around.bundle.files.get(self._spec.document) == self._spec.text
+            file = shown(self._spec.document) if is_file else ""
+            document = load_document(self._spec.text, file, max_bytes=most)
+            return document if is_file else Document("", "", document.data)
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:

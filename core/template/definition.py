@@ -244,7 +244,7 @@ class StackDefinition:
             file=key,
             template=child.template,
             text=child.text,
-            document=self._linked_by if key is None else key,
+            document=self._file_of(child) if key is None else key,
             parameters=child.parameters,
             marks=self._child_marks(name, child),
             names=(*(() if spec is None else spec.names), name),
@@ -255,6 +255,13 @@ class StackDefinition:
                 "update_policy": resolved.update_policy,
             },
         )
+
+    def _file_of(self, child: ChildTemplate) -> str:
+        """The document whose links say what a generated template, or a text, means by names."""
+        found = None
+        if child.text is not None:
+            found = self._loader.bundle.file_of(self._linked_by, child.text)
+        return found or self._linked_by
 
     def _key_of(self, file: str) -> str:
         """The key of a file's name, which a template class knows and a document may write."""

@@ -172,6 +172,7 @@ class SecretsBelow:
 
     def _of_text(self, level: Level, text: str, keys: Mapping[str, str], worst: str) -> Below:
         """The marks of a template that came as a value."""
+        level = self._shared.signatures.level_of_text(level, text)
         try:
             facts = _facts(load_document(text, "").data, self, level)
         except TemplateError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from .environment import Environment
 from .fingerprint import canonical
 from .loading import Surroundings
 from .registry import Choice, Registry, is_template
-from .source import Document
+from .source import Document, load_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Signatures:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._files: dict[Level, Signed] = {}
+        self._texts: dict[tuple[Level, str], Signed] = {}
         self._busy: set[Level] = set()
 
     def of_values(
@@ -124,6 +125,29 @@ class Signatures:
         with suppress(TemplateError):  # told when the template is loaded
             walk.document(self._shared.document(level.document).data)
         return Signed(walk.digest(), frozenset(walk.fed))
+
+    def of_text(self, level: Level, text: str) -> Signed:
+        """The signature of a template that came as a value into one of ``level``."""
+        inside = self.level_of_text(level, text)
+        if inside.document != level.document:
+            return self._of_file(inside)
+        known = self._texts.get((level, text))
+        if known is None:
+            self._texts[level, text] = _RING  # whatever asks meanwhile is inside it
+            known = self._texts[level, text] = self._walked(level, text)
+        return known
+
+    def _walked(self, level: Level, text: str) -> Signed:
+        walk = _FileWalk(self, level)
+        walk.parts.append(text)
+        with suppress(TemplateError):  # told when the template is loaded
+            walk.document(load_document(text, "").data)
+        return Signed(walk.digest(), frozenset(walk.fed))
+
+    def level_of_text(self, level: Level, text: str) -> Level:
+        """The same level, with the file that is the text, if one is."""
+        file = self._shared.around.bundle.file_of(level.document, text)
+        return level if file is None else replace(level, document=file)
 
     def inside(self, level: Level, resource: str) -> Level:
         """The level of what a resource generates."""
@@ -220,7 +244,12 @@ class _Walk:
 
     def _text(self, text: str) -> None:
         mark = (self.level, text)
-        if mark not in self._told and self.signatures.names_type(text):
+        if mark in self._told:
+            return
+        if versions.KEY in text:  # a whole template
+            self._told.add(mark)
+            self.parts.append(self.signatures.of_text(self.level, text).digest)
+        elif self.signatures.names_type(text):
             self._told.add(mark)
             signed = self.signatures.of_type(self.level, "", text)
             self.parts.append(f"{text} {signed.digest}")
