@@ -101,6 +101,14 @@ def _good(stack: StackRow) -> tuple[str | None, str]:
 def _new_stack(work: Work, seen: StackRow) -> StackRow:
     if work.tx.live_stack_named(seen.project, seen.name) is not None:
         raise exists(seen.name)
-    stack = dataclasses.replace(seen, created_at=work.now)
+    root_id = _root_of(work, seen)
+    stack = dataclasses.replace(seen, created_at=work.now, root_id=root_id)
     work.tx.add_stack(stack)
     return stack
+
+
+def _root_of(work: Work, stack: StackRow) -> str:
+    """The top of the tree that a new stack is in by now: its owner may have been set free."""
+    owner_id = stack.owner_resource_id
+    owner = None if owner_id is None else work.tx.resource(owner_id)
+    return stack.root_id if owner is None else work.stack_of(owner).root

@@ -46,9 +46,12 @@ def roll_back(room: Room, stack_id: str) -> Step:
 
 
 def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
+    stack = yield Call(lambda: _to_cancel(room, action.stack))
+    accepted = yield Tx(noting(_cancelling_signals(room, stack), note))
+    if accepted is not None:
+        return accepted
     if action.rollback:
         return (yield from _plan(room, action, note))
-    stack = yield Call(lambda: _to_cancel(room, action.stack))
 
     def cancel(work: Work) -> Accepted:
         found = work.tx.stack(stack.id)
@@ -59,6 +62,18 @@ def _cancel(room: Room, action: actions.CancelStack, note: Noted) -> Step:
         return accepted_as(found)
 
     return (yield Tx(noting(cancel, note)))
+
+
+def _cancelling_signals(room: Room, stack: StackRow) -> Callable[[Work], Accepted | None]:
+    """Cancel what signals have begun where no action runs; None where there is nothing of it."""
+
+    def cancel(work: Work) -> Accepted | None:
+        found = work.tx.stack(stack.id)
+        if found is None or not endings.cancel_signalled(work, found, room.settings.cancel_grace):
+            return None
+        return accepted_as(found)
+
+    return cancel
 
 
 def _to_cancel(room: Room, name: str) -> StackRow:

@@ -113,6 +113,28 @@ def cancel(work: Work, stack: StackRow, grace: float) -> None:
     phases.turn(work, stack)
 
 
+def cancel_signalled(work: Work, root: StackRow, grace: float) -> bool:
+    """Have what signals have begun in an idle stack, and below it, start nothing more.
+
+    What runs there ends within ``grace`` seconds. Gives whether there was anything.
+    """
+    if root.phase != IDLE:
+        return False
+    idle = [stack for stack in work.tx.tree(root.id) if stack.phase == IDLE]
+    running = [work.tx.resource(key) for stack in idle for key in work.tx.running(stack.id)]
+    begun = [row for row in running if row is not None and row.op == "SIGNAL"]
+    for row in begun:
+        limit = work.now + grace
+        row.deadline = limit if row.deadline is None else min(row.deadline, limit)
+        if release.busy_child(work, row) is not None:
+            release.halt_below(work, row)
+        else:  # it is about to begin something there
+            failure = Failure(f"{row.op} cancelled", CANCELLED)
+            transitions.failed(work, transitions.held(row), failure)
+            work.after.stop[row.id] = None
+    return bool(begun)
+
+
 def no_rollback(work: Work, stack_id: str, why: str) -> None:
     """The rollback cannot be planned: the failed action ends without it."""
     stack = work.tx.stack(stack_id)

@@ -14,13 +14,27 @@ from .states import MAKING, PRESENT
 
 #: The failure of an action of a nested stack that is not wanted any more.
 HALTED = "Stopped with the stack above"
+#: What changes nothing about an owner.
+_LOOKING = frozenset({"CHECK", "SNAPSHOT", "DELETE_SNAPSHOT"})
 
 
 def is_overtaken(stack: StackRow, row: ResourceRow) -> bool:
-    """Whether a newer plan wants something else than the operation that runs on ``row``."""
-    if row.op_gen == stack.generation:
+    """Whether a newer plan wants something else than the operation that runs on ``row``.
+
+    What is being deleted is never wanted again: another instance takes its place.
+    """
+    if row.op_gen == stack.generation or (row.op == "DELETE" and row.want != PRESENT):
         return False
+    if row.op == "SIGNAL":
+        return not _waits_for_signal(row)
     return not (row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash)
+
+
+def _waits_for_signal(row: ResourceRow) -> bool:
+    """Whether a plan has nothing against what a signal has begun: it comes after that."""
+    if row.want != PRESENT:
+        return False
+    return row.verb in _LOOKING if row.verb else row.want_hash == row.have_hash
 
 
 def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
