@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
-from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.bundle import Bundle, Identity, Limits
 from zonda.core.template.child_spec import ChildSpec
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import ChildTemplate
@@ -134,6 +134,7 @@ class Family:
     """What all templates of one tree share."""
 
     texts = ()
+    around = SimpleNamespace(limits=Limits())
 
     def __init__(self, known: Mapping[str, Any], types: Mapping[str, type[Resource]]) -> None:
         self.files: Mapping[str, Any] = known.get("files", {})

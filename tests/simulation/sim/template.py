@@ -108,6 +108,9 @@ class FakeDefinition:
     def attributes_read(self, name: str) -> frozenset[str | None]:
         return frozenset({"output"})
 
+    def check_names(self, *_: Any) -> None:
+        """No secrets, no names of them."""
+
     def scope(self, values: Any) -> Any:
         return values
 
