@@ -71,7 +71,7 @@ class ResourceChain(Group):
             if not kind:
                 text = 'Non-empty resource type is required for resource "None"'
             at = (RESOURCES, self.name, "properties", RESOURCES, index)
-            yield TemplateError(text, at=at)
+            yield TemplateError(text, at=at, hint=f"It is {RESOURCES}[{index}] of {self.name}.")
 
     def member_types(self) -> Collection[str]:
         """The types in the list, each once."""

@@ -143,7 +143,11 @@ class Family:
         known = self.around.bundle.documents.get(file)
         document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
         if "*" in text:
-            count_nodes(document.data, limits.max_nodes)
+            try:
+                count_nodes(document.data, limits.max_nodes)
+            except TemplateError as error:  # no document of it is kept to look the place up in
+                error.place = document.place(())
+                raise
         return cfn_documents.read(document)
 
     def template_class(self, file: str) -> type[Resource]:

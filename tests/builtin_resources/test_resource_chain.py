@@ -80,6 +80,8 @@ def test_types_that_are_none(kind: Any, text: str) -> None:
         NestedLifecycle(ResourceChain, chain("A", kind, kind), name="c").validate()
     places = [fault.at for fault in raised.value.errors]
     assert places == [("resources", "c", "properties", "resources", at) for at in (1, 2)]
+    hints = [fault.hint for fault in raised.value.errors]
+    assert hints == ["It is resources[1] of c.", "It is resources[2] of c."]
 
 
 def test_attributes_by_position() -> None:

@@ -230,6 +230,13 @@ def test_a_bad_default_of_an_environment_is_shown_there(wrong: Wrong) -> None:
     assert str(fault.way[0].place) == "root.yaml:2:13"
 
 
+def test_a_file_whose_aliases_multiply_is_named(wrong: Wrong) -> None:
+    bomb = "x-a: &a [1, 2, 3, 4]\nx-b: [*a, *a, *a, *a]"
+    (fault,) = wrong(ONE, {"c.yaml": bomb}, limits=Limits(max_nodes=15))
+    assert (fault.code, str(fault.place)) == ("ZON119", "c.yaml:1:1")
+    assert [str(step.place) for step in fault.way] == ["root.yaml:2:13"]
+
+
 def test_templates_lie_so_deep_and_no_deeper(tree: Tree, wrong: Wrong) -> None:
     files = {f"{depth}.yaml": f"resources: {{r: {{type: {depth + 1}.yaml}}}}" for depth in range(9)}
     files["3.yaml"] = ""
