@@ -95,6 +95,11 @@ def _converge(work: Work, row: ResourceRow) -> None:
         raise Conflict(
             f"Resource {row.name} is being worked on ({why}).", hint="Send the signal later."
         )
+    if _is_asleep(work, row):
+        raise NotSupported(
+            f"Cannot signal resource {row.name} while it is suspended.",
+            hint="Resume the stack first.",
+        )
     if not follows(row.action, row.status, "SIGNAL"):
         raise Conflict(
             f"Resource {row.name} is {row.action}_{row.status}: nothing is to become of it.",
@@ -102,6 +107,13 @@ def _converge(work: Work, row: ResourceRow) -> None:
         )
     transitions.begin(work, row, "SIGNAL", None)
     work.look(row)
+
+
+def _is_asleep(work: Work, row: ResourceRow) -> bool:
+    """Whether a resource is suspended, or what it is in; what is made in it would not be."""
+    root = work.tx.stack(work.stack_of(row).root)
+    asleep = root is not None and root.suspended and root.action != "RESUME"
+    return bool(asleep or row.suspended)
 
 
 def delivered(room: Room, seen: Seen, details: Mapping[str, Any]) -> list[Delivered]:

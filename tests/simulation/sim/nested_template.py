@@ -163,6 +163,7 @@ class Family:
         identity: Identity,
         previous: Mapping[str, Any] | None = None,
         check: bool = False,
+        later: frozenset[str] = frozenset(),
     ) -> Any:
         """The definition of a nested stack."""
         known = of_child(spec.to_json(), self.files)
