@@ -41,6 +41,7 @@ def told(bench: Any) -> list[tuple[str, Any]]:
             calls.append(("UPDATE", token))
 
     bench.types["Test::Stuck"] = Stuck
+    bench.restart()  # the types of an engine are those that it began with
     return calls
 
 
