@@ -141,12 +141,24 @@ class Preparation:
             shown = self._begin("UPDATE", definition, after.properties.stored())
             return dataclasses.replace(shown, verdict="unchanged")
         if decision == "unchanged":
-            return Prepared(decision)
+            return self._hidden_anew(definition) or Prepared(decision)
         if decision == "replace":
             return Prepared(decision, cause=causes.written(compared))
         kind = compared.why.title()
         path = ("resources", self.row.name, "properties", *compared.about[:1])
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
+
+    def _hidden_anew(self, definition: Definition) -> Prepared | None:
+        """What is kept of an instance, where what is secret of it is something else now."""
+        row = self.row
+        if row.definition is None or row.external_id or self.cls is None:
+            return None
+        sealed = self.instances.lending.sealer.is_sealed(row.properties)
+        hidden = dumps(self.secrets.hidden(definition, self.cls))
+        if (sealed, row.hidden) == (self.secrets.properties, hidden):
+            return None
+        shown = self._begin("UPDATE", definition, self._wanted().properties.stored())
+        return dataclasses.replace(shown, verdict="unchanged")
 
     def _hash(self) -> str:
         if not self._hashed:

@@ -19,7 +19,7 @@ from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .instances import Seen
 from .nested_calls import operation_of
-from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Replace, Waiting
+from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
 from .release import has_work
 from .room import Room
 from .states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
@@ -182,6 +182,7 @@ def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
         return _seen(work, row, fresh=True, room=room)
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
+        _seal_all(room, row, prepared)
     elif prepared.verdict == "replace":
         _replace(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
@@ -189,6 +190,17 @@ def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
     else:
         transitions.could_not(work, row, prepared.op, prepared.failure)
     return None
+
+
+def _seal_all(room: Room, row: ResourceRow, prepared: Prepared) -> None:
+    """Seal what else is kept of an instance whose definition is a secret by now."""
+    sealer = room.sealer
+    if not sealer.is_sealed(prepared.definition):
+        return
+    for column in ("outputs", "meta"):
+        text = getattr(row, column)
+        if text is not None and not sealer.is_sealed(text):
+            setattr(row, column, sealer.dump(sealer.load(text), sealed=True))
 
 
 def _replace(work: Work, row: ResourceRow, cause: str) -> None:

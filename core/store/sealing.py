@@ -71,6 +71,10 @@ class Sealer:
         """``value`` for a column that is JSON text or sealed text."""
         return self.seal(value) if sealed else dumps(value)
 
+    def is_sealed(self, text: str | None) -> bool:
+        """Whether a column holds sealed text."""
+        return text is not None and text.startswith(PREFIX)
+
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
         return hashlib.blake2b(data, key=self._hash_key, digest_size=16).hexdigest()

@@ -24,7 +24,7 @@ from .checks import NullValues
 from .child_spec import FACADE, LITERALS, ChildSpec
 from .conditions import Conditions
 from .environment import Environment
-from .fingerprint import fingerprint
+from .fingerprint import canonical, fingerprint
 from .hidden_in_files import HiddenInFiles
 from .loading import Loader
 from .masking import Masker
@@ -175,7 +175,8 @@ class StackDefinition:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
         node = self.resources[name]
         if not node.cls.has_child:
-            return fingerprint(node, self.document.data, self.scope(None))
+            text = fingerprint(node, self.document.data, self.scope(None))
+            return text + self._marked(name)
         known = self._fingerprints.get(name)  # asked for by the check and by the plan
         if known is None:
             known = fingerprint(node, self.document.data, self.scope(None))
@@ -306,7 +307,21 @@ class StackDefinition:
         given: Any = properties
         if given is None:
             given = known(self.resources[name].properties, self.scope(NullValues()))
-        return self.family.signature_of(self, name, types, given)
+        return self.family.signature_of(self, name, types, given) + self._marked(name)
+
+    def _marked(self, name: str) -> str:
+        """What is secret of a resource: whatever is kept of it is sealed and hidden by that."""
+        marks = secrecy.marked(self.secrecy_of(name))
+        found: dict[str, Any] = {"marks": marks} if marks else {}
+        facade = self.secrecy.of_facade(name)
+        if facade != secrecy.OPEN:
+            found["facade"] = facade
+        if self.resources[name].cls.has_child:
+            if marks:
+                found["keys"] = self.secrecy.of_keys(name)
+            if self.environment.encrypted:
+                found["encrypted"] = sorted(self.environment.encrypted)
+        return canonical(found) if found else ""
 
     def check_names(
         self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]
