@@ -16,9 +16,9 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 ROOTS, NESTED = 64, 512
-#: What those of whole stacks may weigh, as characters of text: each takes about six bytes. The last
+#: What those of whole stacks may weigh, as characters of text: each takes about ten bytes. The last
 #: two are kept in any case: an update needs both.
-WEIGHT, LEAST = 16_000_000, 2
+WEIGHT, LEAST = 12_000_000, 2
 #: Templates of which only is known what they build on.
 KNOWN = 4096
 
