@@ -204,6 +204,7 @@ class Settings:
         "`max_nested_stack_depth`).",
         "ZONDA_MAX_NESTED_DEPTH",
         least=0,
+        most=50,
     )
     max_resources_per_stack: int = _setting(
         _LIMITS.max_resources_per_stack,

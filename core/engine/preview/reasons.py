@@ -94,6 +94,8 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
     text = _TEXTS.get(compared.why)
     if compared.why == "plugin" and not compared.about:
         text = "the plug-in asks for a new resource"
+    if compared.why == "always" and compared.after is not None and compared.after.has_child:
+        text = "something in it is not well"
     if text is None:
         return
     state = "" if entry.row is None else f"{entry.row.action}_{entry.row.status}"
