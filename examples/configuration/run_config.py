@@ -15,6 +15,7 @@ import tempfile
 
 
 def run_script(script, inputs, outputs):
+    """What a script has said, and the outputs that it has written."""
     with tempfile.TemporaryDirectory() as folder:
         file, results = pathlib.Path(folder, "script"), pathlib.Path(folder, "output")
         file.write_text(script)
@@ -44,6 +45,7 @@ def run_script(script, inputs, outputs):
 
 
 def write_map(config, path, action):
+    """Write a map to its path, or remove it where the deployment goes."""
     file = pathlib.Path(path)
     if action == "DELETE":
         file.unlink(missing_ok=True)
@@ -54,6 +56,7 @@ def write_map(config, path, action):
 
 
 def carry_out(request):
+    """The answer to one request: the values of the deployment's outputs."""
     given = request["inputs"]
     group, config = given["group"], given["config"]
     if group == "component":
