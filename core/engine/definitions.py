@@ -77,7 +77,11 @@ class Definition(Protocol):
         """What the nested stack of a resource is made from."""
 
     def signature_of(
-        self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        types: Collection[str],
+        properties: Mapping[str, Any] | None = None,
+        marked_by: Any = None,
     ) -> str:
         """What decides the nested stack of a resource that has these properties."""
 

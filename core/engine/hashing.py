@@ -23,15 +23,17 @@ def hash_of(
     resolved: ResourceDefinition,
     cls: type[Resource],
     wanted: Callable[[], Resource],
+    marked_by: Definition | None = None,
 ) -> str:
     """The keyed hash of ``resolved``, a resource of ``definition``; ``wanted`` makes an instance.
 
-    Of the owner of a nested stack the templates count, too, that this is made from.
+    Of the owner of a nested stack the templates count, too, that this is made from. ``marked_by``:
+    whose marks of secrets count, where those of ``definition`` are only known later.
     """
     text = canonical(written(resolved))
     if issubclass(cls, NestedStack):
         target = wanted()
         assert isinstance(target, NestedStack)
         types, properties = target.member_types(), resolved.properties
-        text += definition.signature_of(resolved.name, types, properties)
+        text += definition.signature_of(resolved.name, types, properties, marked_by)
     return sealer.hmac(text.encode())

@@ -297,17 +297,23 @@ class StackDefinition:
         return {**marks, **secrecy.marked({FACADE: self.secrecy.of_facade(name)})}
 
     def signature_of(
-        self, name: str, types: Collection[str], properties: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        types: Collection[str],
+        properties: Mapping[str, Any] | None = None,
+        marked_by: StackDefinition | None = None,
     ) -> str:
         """Changes when the nested stack of ``name`` would be another one with these properties.
 
         ``types``: the types that it is said to use. Without ``properties``: as far as the template
-        tells them. Holds hashes of secrets that are not keyed: only a keyed hash of it is kept.
+        tells them. ``marked_by``: another definition whose marks of secrets count. Holds hashes of
+        secrets that are not keyed: only a keyed hash of it is kept.
         """
         given: Any = properties
         if given is None:
             given = known(self.resources[name].properties, self.scope(NullValues()))
-        return self.family.signature_of(self, name, types, given) + self._marked(name)
+        marks = (marked_by or self)._marked(name)
+        return self.family.signature_of(self, name, types, given) + marks
 
     def _marked(self, name: str) -> str:
         """What is secret of a resource: whatever is kept of it is sealed and hidden by that."""

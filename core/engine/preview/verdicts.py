@@ -135,10 +135,25 @@ class Judge:
             lambda: definition.registry.restricted_actions(row.name),
             lambda: instances.make(seen()),
             after,
-            lambda: hash_of(instances.lending.sealer, definition, wanted, node.cls, after),
+            lambda: hash_of(
+                instances.lending.sealer,
+                definition,
+                wanted,
+                node.cls,
+                after,
+                self._marks_of(row, pending),
+            ),
             pending=pending,
             protected=lambda: forbids_replacement(self._stack, row),
         )
+
+    def _marks_of(self, row: ResourceRow, pending: Any) -> Definition | None:
+        """Whose marks of secrets count: those of what is known later are known later, too."""
+        is_open = pending or self._definition.parameters.unknown
+        if not is_open or row.have_template_id is None:
+            return None
+        found = self._instances.definitions.get(row.have_template_id)
+        return found if row.name in found.resources else None
 
 
 def _open_parameters(definition: Definition, node: Any) -> Iterator[str]:

@@ -112,7 +112,9 @@ class NestingDefinition(FakeDefinition):
     def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
         return frozenset()
 
-    def signature_of(self, name: str, types: Collection[str], properties: Any = None) -> str:
+    def signature_of(
+        self, name: str, types: Collection[str], properties: Any = None, marked_by: Any = None
+    ) -> str:
         files = self.family.files
         kinds = [*types, self.resources[name].type]
         found = {key: files[key] for kind in kinds for key in reached(files, kind)}
