@@ -88,6 +88,8 @@ class Registry:
                 self._read_resources(target, (SECTION, RESOURCES), errors)
             elif name != BASE_URL:
                 self._add(name, target, (SECTION, name), None, errors)
+            elif target is not None and not isinstance(target, str):
+                errors.append(fault("base_url must be text", target, (SECTION, name)))
         self._sort()
 
     def _sort(self) -> None:

@@ -52,11 +52,15 @@ def _too_long(*_: object) -> None:
 
 @contextmanager
 def stops() -> Iterator[Stopped]:
-    """Know whether the user has pressed Ctrl-C (or sent SIGTERM) while the block ran."""
+    """Know whether the user has pressed Ctrl-C (or sent SIGTERM) while the block ran.
+
+    Where Ctrl-C is ignored (in the background, under ``nohup``) it raises nothing, so that whatever
+    is raised is a plug-in's.
+    """
     stopped = Stopped()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     ours = {number: each for number, each in before.items() if callable(each)}
-    if not _has_signals() or signal.SIGINT not in ours:
+    if not _has_signals() or before[signal.SIGINT] is None:  # a handler that is not Python's
         yield stopped
         return
 

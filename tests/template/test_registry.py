@@ -151,6 +151,7 @@ def test_rules_of_resources_take_patterns() -> None:
             ("resource_registry", "resources", "r", "restricted_actions"),
             id="action",
         ),
+        pytest.param({"base_url": 5}, ("resource_registry", "base_url"), id="base-url"),
     ],
 )
 def test_malformed_entries(data: dict[str, Any], at: tuple[str, ...]) -> None:

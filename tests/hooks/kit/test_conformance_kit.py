@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
@@ -487,13 +487,36 @@ class CtrlC(Interrupts):
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_plug_in_cannot_press_ctrl_c_and_the_user_can() -> None:
+@pytest.fixture
+def handler() -> Iterator[Callable[[Any], None]]:
+    """Sets what SIGINT does; a run in the background begins with its being ignored."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def does(handler: Any) -> None:
+        signal.signal(signal.SIGINT, handler)
+
+    yield does
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        pytest.param(signal.default_int_handler, id="as usual"),
+        pytest.param(signal.SIG_IGN, id="in the background"),
+    ],
+)
+def test_a_plug_in_cannot_press_ctrl_c(does: Any, handler: Callable[[Any], None]) -> None:
+    handler(does)
     failed, *_ = kit.check(Interrupts, "Acme::Disk", Shelves).failed
     assert (failed.check, "KeyboardInterrupt" in failed.reason) == ("suspend and resume", True)
-    before = signal.getsignal(signal.SIGINT)
+
+
+def test_the_user_can_press_ctrl_c(handler: Callable[[Any], None]) -> None:
+    handler(signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):
         kit.check(CtrlC, "Acme::Disk", Shelves)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_every_row_is_told_when_it_is_there() -> None:
