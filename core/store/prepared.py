@@ -15,7 +15,9 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE snapshot (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, generation INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, data TEXT, created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
     'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
     'CREATE TABLE stack (id TEXT NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL, owner_resource_id TEXT, root_id TEXT NOT NULL, generation INTEGER NOT NULL, phase TEXT NOT NULL, remaining INTEGER NOT NULL, halted INTEGER NOT NULL, failures TEXT NOT NULL, next_action TEXT NOT NULL, note TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, good_template_id TEXT, good_parts TEXT NOT NULL, outside TEXT NOT NULL, disable_rollback INTEGER NOT NULL, timeout_mins INTEGER NOT NULL, deadline FLOAT, description TEXT NOT NULL, tags TEXT NOT NULL, suspended INTEGER NOT NULL, "before" TEXT NOT NULL, policies TEXT NOT NULL, protect INTEGER NOT NULL, drift_policy TEXT NOT NULL, drift_schedule TEXT NOT NULL, drift_next FLOAT, created_at FLOAT NOT NULL, updated_at FLOAT, deleted_at FLOAT, CONSTRAINT pk_stack PRIMARY KEY (id))',
+    "CREATE INDEX ix_stack_busy ON stack (deadline) WHERE phase != 'IDLE'",
     'CREATE INDEX ix_stack_drift_next ON stack (drift_next)',
+    "CREATE INDEX ix_stack_next ON stack (next_action) WHERE next_action != ''",
     'CREATE INDEX ix_stack_owner_resource_id ON stack (owner_resource_id)',
     'CREATE INDEX ix_stack_root_id ON stack (root_id)',
     'CREATE UNIQUE INDEX uq_stack_live_name ON stack (project, name) WHERE deleted_at IS NULL',
@@ -59,8 +61,6 @@ SQL: dict[str, str] = {
     'owners_live': 'SELECT stack.id, resource.id AS id_1, resource.stack_id, resource.name FROM stack, resource WHERE stack.owner_resource_id = resource.id AND stack.deleted_at IS NULL',
     # ()
     'stacks_live': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack."before", stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.created_at, stack.updated_at, stack.deleted_at FROM stack WHERE stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
-    # ()
-    'stacks_busy': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' OR stack.next_action != ''",
     # ()
     'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
     # (now)
@@ -110,7 +110,7 @@ SQL: dict[str, str] = {
     # (stack_id)
     'absent_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.want = 'ABSENT' ORDER BY resource.id",
     # ()
-    'runnable': "SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
+    'runnable': "SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.op != '' UNION SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.stack_id IN (SELECT there.id FROM stack AS there WHERE there.deleted_at IS NULL) AND resource.open = 1 AND resource.waiting = 0",
     # (root)
     'runnable_of_tree': "SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
     # ()

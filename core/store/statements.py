@@ -64,6 +64,8 @@ _USED_TEMPLATES = union(
         )
     ),
 )
+_THERE = STACK.alias("there").c
+_LIVE = select(_THERE.id).where(_THERE.deleted_at.is_(None))
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
@@ -115,7 +117,6 @@ STATEMENTS: dict[str, Executable] = {
         S.owner_resource_id == R.id, S.deleted_at.is_(None)
     ),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
-    "stacks_busy": select(S.id).where(or_(S.phase != IDLE, S.next_action != NOTHING)),
     "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
     "stacks_overdue": select(S.id).where(S.phase != IDLE, S.deadline < P("now")),
     "delete_old_stacks": delete(STACK).where(
@@ -167,9 +168,12 @@ STATEMENTS: dict[str, Executable] = {
     .order_by(R.id),
     "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
     "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
-    "runnable": select(R.id, S.root_id)
-    .where(R.stack_id == S.id, or_(_RUNNING, _READY))
-    .order_by(R.id),
+    # Apart from each other, so that each has its index: what runs, and what is ready in a stack
+    # that is there.
+    "runnable": union(
+        select(R.id, S.root_id).where(R.stack_id == S.id, _RUNNING),
+        select(R.id, S.root_id).where(R.stack_id == S.id, R.stack_id.in_(_LIVE), _READY),
+    ),
     "runnable_of_tree": select(R.id, S.root_id)
     .where(R.stack_id == S.id, S.root_id == P("root"), or_(_RUNNING, _READY))
     .order_by(R.id),

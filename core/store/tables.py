@@ -360,6 +360,10 @@ Index(
 Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)
+_BUSY = STACK.c.phase != "IDLE"
+Index("ix_stack_busy", STACK.c.deadline, sqlite_where=_BUSY, postgresql_where=_BUSY)
+_NEXT = STACK.c.next_action != ""
+Index("ix_stack_next", STACK.c.next_action, sqlite_where=_NEXT, postgresql_where=_NEXT)
 Index("ix_resource_stack", RESOURCE.c.stack_id, RESOURCE.c.open)
 _LIMITED = RESOURCE.c.hook_until.is_not(None)
 Index(

@@ -210,7 +210,7 @@ class Transaction:
         They have an operation, or are open and wait for nothing.
         """
         if root_id is None:
-            return self._pairs("runnable")
+            return sorted(self._pairs("runnable"))
         return self._pairs("runnable_of_tree", root_id)
 
     def behind(self) -> list[tuple[str, str]]:

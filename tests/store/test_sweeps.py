@@ -14,13 +14,16 @@ from zonda.core.store.prepared import SCHEMA, SQL
     [
         pytest.param("overdue", "ix_resource_running", id="operations-past-their-deadline"),
         pytest.param("paused_too_long", "ix_resource_hook_until", id="breakpoints-past-theirs"),
+        pytest.param("stacks_overdue", "ix_stack_busy", id="stacks-past-their-deadline"),
+        pytest.param("stacks_pending", "ix_stack_next", id="stacks-that-are-owed-a-plan"),
     ],
 )
 def test_a_sweep_uses_its_index(statement: str, index: str) -> None:
     connection = sqlite3.connect(":memory:")
     for text in SCHEMA:
         connection.execute(text)
-    steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", (1.0,)).fetchall()
+    values = (1.0,) * SQL[statement].count("?")
+    steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", values).fetchall()
     connection.close()
     assert [index in step[3] for step in steps] == [True]
 
@@ -32,6 +35,20 @@ def test_owners_that_are_behind_are_found_by_their_index() -> None:
     steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL['behind']}").fetchall()
     connection.close()
     assert "ix_resource_behind" in steps[0][3]
+
+
+def test_what_is_unfinished_is_found_without_a_look_at_every_row() -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    steps = [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {SQL['runnable']}")]
+    connection.close()
+    # what runs by the index of that, what is ready by that of the stacks that are there
+    indexes = ("ix_resource_running", "uq_stack_live_name")
+    scans = [step for step in steps if step.startswith("SCAN")]
+    assert [index for step in scans for index in indexes if index in step] == list(indexes)
+    assert len(scans) == 2
+    assert [step for step in steps if "ix_resource_stack (stack_id=? AND open=?)" in step]
 
 
 def test_templates_that_nobody_uses_are_found_in_one_pass() -> None:

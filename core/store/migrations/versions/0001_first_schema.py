@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
+revision = "0009"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -146,7 +146,23 @@ def upgrade() -> None:
         op.f("ix_stack_owner_resource_id"), "stack", ["owner_resource_id"], unique=False
     )
     op.create_index(op.f("ix_stack_root_id"), "stack", ["root_id"], unique=False)
+    op.create_index(
+        "ix_stack_busy",
+        "stack",
+        ["deadline"],
+        unique=False,
+        sqlite_where=sa.text("phase != 'IDLE'"),
+        postgresql_where=sa.text("phase != 'IDLE'"),
+    )
     op.create_index("ix_stack_drift_next", "stack", ["drift_next"], unique=False)
+    op.create_index(
+        "ix_stack_next",
+        "stack",
+        ["next_action"],
+        unique=False,
+        sqlite_where=sa.text("next_action != ''"),
+        postgresql_where=sa.text("next_action != ''"),
+    )
     op.create_index(
         "uq_stack_live_name",
         "stack",
