@@ -7,7 +7,7 @@ lives in ``core/engine``.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
 
 from .runner import StackRef, WorkflowRunner
@@ -32,7 +32,10 @@ class Operation(Protocol):
 
     @property
     def action(self) -> str:
-        """``CREATE``, ``UPDATE``, ``DELETE``, ``SUSPEND``, ``RESUME`` or ``CHECK``."""
+        """``CREATE``, ``UPDATE``, ``DELETE``, ``SUSPEND``, ``RESUME`` or ``CHECK``.
+
+        ``CHECK`` for ``handle_check`` as well as for ``get_live_state``.
+        """
 
     @property
     def started_at(self) -> float:
@@ -59,6 +62,13 @@ class ResourceContext(Protocol):
         """The running operation; None during validation and attribute resolution."""
 
     @property
+    def observation(self) -> MutableMapping[str, Any]:
+        """What ``get_live_state`` keeps between its calls within one check (JSON).
+
+        In memory only: after a crash the check begins anew. Empty and not kept outside of a check.
+        """
+
+    @property
     def clock(self) -> Clock:
         """The clock."""
 
@@ -75,7 +85,9 @@ class ResourceContext(Protocol):
         """How many resources one stack may have, the nested stack of a group as well."""
 
     def save_resource_id(self, value: str | None) -> None:
-        """Store the physical id; returns when durable."""
+        """Store the physical id; returns when durable. Raises ResourceFailure during a drift check,
+        as everything that stores or signals does then.
+        """
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Store (or, with None, remove) one entry of the resource's data; returns when durable."""

@@ -310,7 +310,8 @@ class NotReady(ResourceFailure):
     """Not a failure: ask again after ``delay`` seconds.
 
     From ``handle_X``: call it again with the same operation id. From ``check_X_complete``: not
-    complete yet. The operation's deadline bounds both.
+    complete yet. From ``get_live_state``: call it again within the same check. The deadline of the
+    operation or of the check bounds each.
     """
 
     code = "ZON302"

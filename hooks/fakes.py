@@ -12,6 +12,7 @@ from typing import Any
 
 from .constraints import BaseCustomConstraint, full_match
 from .errors import PluginError, ResourceFailure, UsageError
+from .refused import read_only
 from .runner import (
     Cancelled,
     Finished,
@@ -103,6 +104,10 @@ class FakeContext:
         #: How many resources one stack may have.
         self.max_resources = 10_000
         self.operation: FakeOperation | None = None
+        #: What ``get_live_state`` keeps between its calls.
+        self.observation: dict[str, Any] = {}
+        #: Whether this is a drift check, which stores nothing.
+        self.is_read_only = False
         self.saved = Saved()
         self.messages: list[str] = []
         #: What ``required`` gives, by name, and ``find``, by id. Empty; put in what a test needs.
@@ -121,12 +126,14 @@ class FakeContext:
         self._constraints = dict(constraints or {})
 
     def save_resource_id(self, value: str | None) -> None:
-        """Keep the physical id."""
+        """Keep the physical id; raises ResourceFailure during a drift check."""
+        self._may_change("resource_id_set")
         self.saved.resource_id = value
         self.after_save()
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
-        """Keep (or, with None, remove) one entry."""
+        """Keep (or, with None, remove) one entry; raises ResourceFailure during a drift check."""
+        self._may_change("data_set" if value is not None else "data_delete")
         self.saved.redacted.discard(key)
         if value is None:
             self.saved.data.pop(key, None)
@@ -137,7 +144,8 @@ class FakeContext:
         self.after_save()
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Keep the metadata."""
+        """Keep the metadata; raises ResourceFailure during a drift check."""
+        self._may_change("metadata_set")
         self.saved.metadata = dict(metadata)
         self.after_save()
 
@@ -187,8 +195,13 @@ class FakeContext:
         return self.nested
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
-        """Note the signal."""
+        """Note the signal; raises ResourceFailure during a drift check."""
+        self._may_change("signal")
         self.signals.append((reference, dict(details)))
+
+    def _may_change(self, what: str) -> None:
+        if self.is_read_only:
+            raise read_only(what)
 
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads."""

@@ -240,8 +240,29 @@ class Lifecycle:
         self._run("DELETE", handle)
 
     def live_state(self) -> Mapping[str, Any] | None:
-        """What ``get_live_state`` tells; nothing is changed by it."""
-        return self.instance().get_live_state()
+        """What ``get_live_state`` tells, as a drift check asks it.
+
+        ``NotReady`` lets the clock advance and asks a new instance. The plug-in may store nothing;
+        ``context.observation`` is kept between its calls, and goes through JSON.
+        """
+        now, known = self.context.clock.now(), self.context.operation
+        self.context.operation = FakeOperation(self._new_id(), "CHECK", now, now + self.timeout)
+        self.context.is_read_only, self.context.observation = True, {}
+        try:
+            return self._observed()
+        finally:
+            self.context.operation, self.context.is_read_only = known, False
+            self.context.observation = {}
+
+    def _observed(self) -> Mapping[str, Any] | None:
+        while True:
+            instance = self.instance()
+            try:
+                return instance.get_live_state()
+            except NotReady as error:
+                self._wait(error.delay)
+            observation = _through_json(self.context.observation, instance, "an observation")
+            self.context.observation = observation
 
     def signal(self, details: Any = None) -> Any:
         """Send a signal; what ``handle_signal`` gives."""
@@ -324,12 +345,12 @@ def _optional(method: str, *arguments: Any) -> Callable[[Resource], Any]:
     return call
 
 
-def _through_json(token: Any, instance: Resource) -> Any:
+def _through_json(value: Any, instance: Resource, what: str = "a token") -> Any:
     try:
-        return json.loads(json.dumps(token))
+        return json.loads(json.dumps(value))
     except (TypeError, ValueError) as error:
         raise PluginError(
-            f"{type(instance).__name__} gave a token that is not JSON: {error}",
+            f"{type(instance).__name__} gave {what} that is not JSON: {error}",
             plugin=type(instance).__name__,
             hint="Return text, numbers, lists and maps; keep the rest in data_set.",
         ) from error

@@ -1,6 +1,7 @@
-"""Stand-ins for functions and constraints that cannot be used: whoever names them is told why.
+"""What cannot be used, or not now: whoever tries is told why.
 
-Without them a function that two plug-ins bring would be plain data, and nobody would notice.
+Without the stand-ins a function that two plug-ins bring would be plain data, and nobody would
+notice.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from .constraints import BaseCustomConstraint
-from .errors import Path, PluginError, TemplateError
+from .errors import Path, PluginError, ResourceFailure, TemplateError
 from .function import Function, ParseScope, ResolveScope
 
 
@@ -45,3 +46,11 @@ def constraint(error: PluginError) -> type[BaseCustomConstraint]:
             return error.message
 
     return Refused
+
+
+def read_only(what: str) -> ResourceFailure:
+    """What ``get_live_state`` is told where it tries to change something by ``what``."""
+    return ResourceFailure(
+        f"A drift check is read-only: {what} is refused while get_live_state runs",
+        hint="Keep in context.observation what the next call of the same check needs.",
+    )

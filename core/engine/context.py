@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from zonda.core.store.sealing import Sealer
 from zonda.core.template.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
+from zonda.hooks.refused import read_only
 from zonda.hooks.runner import StackRef, WorkflowRunner
 from zonda.hooks.wording import shortened, text_of
 
@@ -95,7 +96,9 @@ class LentContext:
         elsewhere: Callable[[str], Any] = lambda reference: None,
         assigned: Callable[[], str | None] = lambda: None,
         most: Callable[[], int] = lambda: Limits().max_resources_per_stack,
+        observation: MutableMapping[str, Any] | None = None,
     ) -> None:
+        """``observation``: what a drift check keeps; with it, nothing is stored."""
         self._lending = lending
         self._resource_id = resource_id
         self._resource_name = resource_name
@@ -112,6 +115,8 @@ class LentContext:
         self._elsewhere = elsewhere
         self._assigned = assigned
         self._most = most
+        self._is_read_only = observation is not None
+        self.observation: MutableMapping[str, Any] = {} if observation is None else observation
 
     @property
     def clock(self) -> Clock:
@@ -130,6 +135,7 @@ class LentContext:
 
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id."""
+        self._may_change("resource_id_set")
 
         def save(work: Work) -> None:
             row = self._mine(work)
@@ -140,6 +146,7 @@ class LentContext:
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Store or remove one entry of the data; it is always sealed."""
+        self._may_change("data_delete" if value is None else "data_set")
         sealed = None if value is None else self._lending.sealer.seal(value)
 
         def save(work: Work) -> None:
@@ -154,6 +161,7 @@ class LentContext:
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Store the metadata."""
+        self._may_change("metadata_set")
         text = json.dumps(dict(metadata))
         sealed = self._lending.sealer.seal(dict(metadata))
 
@@ -225,9 +233,14 @@ class LentContext:
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Have a signal delivered once the running one has been."""
+        self._may_change("signal")
         if self._onward is None:
             raise NotSupported("Only a signal can be handed on to another resource.")
         self._onward.append((reference, dict(details), missing))
+
+    def _may_change(self, what: str) -> None:
+        if self._is_read_only:
+            raise read_only(what)
 
     def _mine(self, work: Work) -> Any:
         row = work.tx.resource(self._resource_id)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.errors import NotReady
 from zonda.hooks.resource import Resource
 
 from .reasons import OPEN
@@ -16,7 +17,10 @@ def compared(instance: Resource, marks: Mapping[str, str]) -> str:
 
     ``marks``: which properties are secret. Raises ``errors.NotFound`` where nothing is there.
     """
-    live = instance.get_live_state()
+    try:
+        live = instance.get_live_state()
+    except NotReady:
+        return ""  # that takes its time: a drift check has it, an adoption has not
     if live is None:
         return ""
     wanted = instance.properties.stored()

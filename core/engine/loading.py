@@ -129,6 +129,7 @@ class CheckContext:
         self.stack = stack
         self._read = read
         self._paths = paths
+        self.observation: dict[str, Any] = {}
 
     def save_resource_id(self, value: str | None) -> None:
         """Refused."""
