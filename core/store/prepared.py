@@ -12,6 +12,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
     'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, claimed_at FLOAT, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE TABLE sink (name TEXT NOT NULL, seq INTEGER NOT NULL, delivered INTEGER NOT NULL, delivered_at FLOAT, failures INTEGER NOT NULL, failing_since FLOAT, error TEXT NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
     'CREATE TABLE snapshot (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, generation INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, data TEXT, created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
     'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
     'CREATE TABLE stack (id TEXT NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL, owner_resource_id TEXT, root_id TEXT NOT NULL, generation INTEGER NOT NULL, phase TEXT NOT NULL, remaining INTEGER NOT NULL, halted INTEGER NOT NULL, failures TEXT NOT NULL, next_action TEXT NOT NULL, note TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, good_template_id TEXT, good_parts TEXT NOT NULL, outside TEXT NOT NULL, disable_rollback INTEGER NOT NULL, timeout_mins INTEGER NOT NULL, deadline FLOAT, description TEXT NOT NULL, tags TEXT NOT NULL, suspended INTEGER NOT NULL, "before" TEXT NOT NULL, policies TEXT NOT NULL, protect INTEGER NOT NULL, drift_policy TEXT NOT NULL, drift_schedule TEXT NOT NULL, drift_next FLOAT, created_at FLOAT NOT NULL, updated_at FLOAT, deleted_at FLOAT, CONSTRAINT pk_stack PRIMARY KEY (id))',
@@ -145,6 +146,8 @@ SQL: dict[str, str] = {
     'events_of_root': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id IN (SELECT stack.id FROM stack WHERE stack.root_id = ?) AND event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
     # (stack_id)
     'events_counted': "SELECT event.generation, event.action, event.status, count(*) AS count_1 FROM event WHERE event.stack_id = ? AND event.resource_name != '' GROUP BY event.generation, event.action, event.status",
+    # (after, limit, offset)
+    'events_after': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
     # ()
     'last_event': 'SELECT max(event.seq) AS max_1 FROM event',
     # (before)
@@ -191,6 +194,14 @@ SQL: dict[str, str] = {
     'withdraw_request': 'DELETE FROM request WHERE request.id = ? AND request.answered_at IS NULL',
     # (before)
     'delete_old_requests': 'DELETE FROM request WHERE request.answered_at < ?',
+    # ()
+    'sinks': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink ORDER BY sink.name',
+    # (name)
+    'sink_by_name': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink WHERE sink.name = ?',
+    # (8 columns)
+    'insert_sink': 'INSERT OR IGNORE INTO sink (name, seq, delivered, delivered_at, failures, failing_since, error, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    # (9 columns)
+    'move_sink': 'UPDATE sink SET seq=?, delivered=?, delivered_at=?, failures=?, failing_since=?, error=?, next_at=? WHERE sink.name = ? AND sink.seq = ?',
     # (name)
     'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = ?',
     # (name, value)

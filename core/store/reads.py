@@ -21,7 +21,7 @@ from zonda.hooks.near import near
 
 from .faults import explain
 from .prepared import SQL
-from .rows import FailedRow, PlanRow, ResourceRow, SnapshotRow, StackRow
+from .rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from .sealing import Sealer
 from .showing import action_view, event_view, failed_view, resource_view, stack_view
 from .views import (
@@ -239,6 +239,19 @@ class Reader:
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""
         return int(self._all(SQL["last_event"])[0][0] or 0)
+
+    def events_after(self, after: int, limit: int) -> list[EventView]:
+        """Like ``events``, of all stacks."""
+        return [event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
+
+    def sinks(self) -> list[SinkRow]:
+        """How far the events are delivered, by the names of the sinks."""
+        return [SinkRow(*found) for found in self._all(SQL["sinks"])]
+
+    def sink(self, name: str) -> SinkRow | None:
+        """How far the events are delivered to one sink; None if nothing was begun."""
+        found = self._all(SQL["sink_by_name"], name)
+        return SinkRow(*found[0]) if found else None
 
     def snapshots(self, stack_id: str) -> list[SnapshotRow]:
         """The snapshots of a stack, the oldest first; their data is sealed."""

@@ -186,6 +186,20 @@ class SnapshotRow:
 
 
 @dataclass(slots=True)
+class SinkRow:
+    """One row of ``sink``."""
+
+    name: str
+    seq: int = 0
+    delivered: int = 0
+    delivered_at: float | None = None
+    failures: int = 0
+    failing_since: float | None = None
+    error: str = ""
+    next_at: float | None = None
+
+
+@dataclass(slots=True)
 class PlanRow:
     """What a plan must know of an instance."""
 
@@ -277,6 +291,7 @@ event_values = attrgetter(*columns(EventRow))
 action_values = attrgetter(*columns(ActionRow))
 failed_values = attrgetter(*columns(FailedRow))
 snapshot_values = attrgetter(*columns(SnapshotRow))
+sink_values = attrgetter(*columns(SinkRow))
 
 
 def copied(row: ResourceRow) -> ResourceRow:

@@ -32,6 +32,7 @@ from .tables import (
     META,
     REQUEST,
     RESOURCE,
+    SINK,
     SNAPSHOT,
     STACK,
     TEMPLATE,
@@ -219,6 +220,11 @@ STATEMENTS: dict[str, Executable] = {
     "events_counted": select(EVENT.c.generation, EVENT.c.action, EVENT.c.status, func.count())
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.resource_name != NOTHING)
     .group_by(EVENT.c.generation, EVENT.c.action, EVENT.c.status),
+    "events_after": select(EVENT)
+    .where(EVENT.c.seq > P("after"))
+    .order_by(EVENT.c.seq)
+    .limit(P("limit"))
+    .offset(P("offset")),
     "last_event": select(func.max(EVENT.c.seq)),
     "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
     # -- actions: what was planned, and how it ended
@@ -270,6 +276,13 @@ STATEMENTS: dict[str, Executable] = {
         REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None)
     ),
     "delete_old_requests": delete(REQUEST).where(REQUEST.c.answered_at < P("before")),
+    # -- event sinks
+    "sinks": select(SINK).order_by(SINK.c.name),
+    "sink_by_name": select(SINK).where(SINK.c.name == P("name")),
+    "insert_sink": insert(SINK).prefix_with("OR IGNORE").values(_write(SINK)),
+    "move_sink": update(SINK)
+    .where(SINK.c.name == P("key"), SINK.c.seq == P("known"))
+    .values(_rewrite(SINK, frozenset({"name"}))),
     # -- meta
     "meta_value": select(META.c.value).where(META.c.name == P("name")),
     "put_meta": insert(META).prefix_with("OR REPLACE").values(_write(META)),

@@ -328,6 +328,24 @@ class Request(_Table, table=True):
     answered_at: float | None = _maybe_time()
 
 
+class Sink(_Table, table=True):
+    """How far the events are delivered to one event sink of the settings.
+
+    ``seq`` is the last event that is settled, ``failures`` counts tries since the last success,
+    of which ``error`` is the last; before ``next_at`` there is no other one.
+    """
+
+    __tablename__ = "sink"
+    name: str = _key()
+    seq: int = _number()
+    delivered: int = _number()
+    delivered_at: float | None = _maybe_time()
+    failures: int = _number()
+    failing_since: float | None = _maybe_time()
+    error: str = _text()
+    next_at: float | None = _maybe_time()
+
+
 class Meta(_Table, table=True):
     """Facts about the database itself: ``schema``, ``key_check``."""
 
@@ -346,6 +364,7 @@ FAILED = Failed.__table__  # type: ignore[attr-defined]
 EVENT = Event.__table__  # type: ignore[attr-defined]
 SNAPSHOT = Snapshot.__table__  # type: ignore[attr-defined]
 REQUEST = Request.__table__  # type: ignore[attr-defined]
+SINK = Sink.__table__  # type: ignore[attr-defined]
 META = Meta.__table__  # type: ignore[attr-defined]
 
 _LIVE = STACK.c.deleted_at.is_(None)

@@ -19,6 +19,7 @@ from .rows import (
     FailedRow,
     PlanRow,
     ResourceRow,
+    SinkRow,
     SnapshotRow,
     StackRow,
     action_values,
@@ -26,6 +27,7 @@ from .rows import (
     failed_values,
     resource_updates,
     resource_values,
+    sink_values,
     snapshot_values,
     stack_updates,
     stack_values,
@@ -375,6 +377,15 @@ class Transaction:
     def answer_request(self, request_id: str, text: str, at: float) -> bool:
         """Answer a command; False if it was answered or withdrawn meanwhile."""
         return self._execute(SQL["answer_request"], (text, at, request_id)).rowcount == 1
+
+    def add_sink(self, row: SinkRow) -> None:
+        """Begin to remember how far an event sink is; nothing if that is known."""
+        self._execute(SQL["insert_sink"], sink_values(row))
+
+    def move_sink(self, row: SinkRow, known: int) -> bool:
+        """Rewrite how far a sink is; False if it stands elsewhere than at ``known``."""
+        given = (*sink_values(row)[1:], row.name, known)
+        return self._execute(SQL["move_sink"], given).rowcount == 1
 
     def forget(self, events_before: float, others_before: float) -> None:
         """Delete old events and history, stacks that are long gone, answered requests, templates

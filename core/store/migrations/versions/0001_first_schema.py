@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009"
+revision = "0010"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -88,6 +88,18 @@ def upgrade() -> None:
         sa.Column("answer", sa.Text(), nullable=True),
         sa.Column("answered_at", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_request")),
+    )
+    op.create_table(
+        "sink",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("delivered", sa.Integer(), nullable=False),
+        sa.Column("delivered_at", sa.Float(), nullable=True),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("failing_since", sa.Float(), nullable=True),
+        sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("next_at", sa.Float(), nullable=True),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_sink")),
     )
     op.create_table(
         "snapshot",
