@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import json
+import unicodedata
 from types import FunctionType
 from typing import Any, Final
 
@@ -22,6 +23,19 @@ _END: Final = 1000
 def encodable(text: str) -> str:
     r"""``text`` with lone surrogates written out (``\ud800``)."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def spelt(text: str) -> str:
+    r"""``text`` on one line, with every control character spelt out (``\n``), for names."""
+    if text.isprintable():
+        return text
+    return "".join(map(_spelt, text))
+
+
+def _spelt(letter: str) -> str:
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode()
 
 
 def text_of(thing: object) -> str:

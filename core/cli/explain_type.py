@@ -10,7 +10,7 @@ from zonda.core.introspection.explaining import Explanation, Rule
 from zonda.core.template.candidates import Selection
 from zonda.hooks.errors import Place
 
-from . import bundles, output, problems
+from . import bundles, output, plain, problems
 from .session import Session
 
 _COLUMNS = ("Looked Up", "Rule", "Leads To", "Place", "Chosen", "Why")
@@ -60,9 +60,10 @@ def _lines(found: Explanation) -> Iterator[str]:
         yield f"Candidates for {selection.type_name}:"
         yield from (f"  {line}" for line in selection.table())
         yield from (f"  (no candidate declares what {each} asks for)" for each in selection.idle)
-    chain = " -> ".join(found.chain)
+    chain = " -> ".join(map(plain.line, found.chain))
     if found.template:
-        yield f"{chain} -> {found.template} (template {found.template_key})"
+        names = plain.line(found.template), plain.line(found.template_key)
+        yield f"{chain} -> {names[0]} (template {names[1]})"
     elif found.cls_name:
         yield f"{chain} -> {found.cls_name} ({found.origin})"
 

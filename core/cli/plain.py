@@ -5,8 +5,9 @@ Called wherever something is shown for people. Data for programs is not changed.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
+
+from zonda.hooks.wording import spelt
 
 _TAB = "    "
 
@@ -36,8 +37,4 @@ def prose(text: str) -> str:
 def _shown(letter: str, codes: Mapping[str, str]) -> str:
     if letter in codes:
         return codes[letter]
-    if letter == "\t":
-        return _TAB
-    if unicodedata.category(letter) == "Zs":
-        return letter
-    return letter.encode("unicode_escape").decode()
+    return _TAB if letter == "\t" else spelt(letter)

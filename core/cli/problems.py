@@ -6,6 +6,7 @@ Called by ``main`` for whatever a command raised, and by ``template validate``.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from zonda.hooks.errors import (
     show_path,
 )
 
-from . import output
+from . import output, plain
 from .excerpts import excerpt
 from .screen import Screen
 
@@ -111,7 +112,10 @@ def as_text(screen: Screen, error: ZondaError) -> str:
     if way and place is not None:
         place = _from_here(place)
     kind = screen.coloured("error", "red")
-    return _said(screen, f"{kind}: {error} [{error.code}]", place, related, error.hint, way)
+    # Several lines are what a plug-in or a function says; no line of them looks like another error.
+    text = plain.line(str(error)) if isinstance(error, UsageError) else str(error)
+    text = re.sub(r"\n(?=\S)", "\n    ", text)
+    return _said(screen, f"{kind}: {text} [{error.code}]", place, related, error.hint, way)
 
 
 def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
@@ -128,18 +132,22 @@ def _said(
     hint: str,
     way: Sequence[Related] = (),
 ) -> str:
-    lines = [f"{place}: {line}" if place else line]
+    lines = [f"{_shown(place)}: {line}" if place else line]
     if place is not None and screen.on_terminal:
         lines += excerpt(screen.source(place.file), place)
     for step in way:
-        where = f"{_from_here(step.place)}: " if step.place else ""
+        where = f"{_shown(_from_here(step.place))}: " if step.place else ""
         lines.append(f"  {where}on the way: {step.message}")
     for other in related:
-        where = f"{other.place}: " if other.place else ""
+        where = f"{_shown(other.place)}: " if other.place else ""
         lines.append(f"  {where}note: {other.message}")
     if hint:
         lines.append(f"  hint: {hint}")
     return "\n".join(lines)
+
+
+def _shown(place: Place) -> str:
+    return plain.line(str(place))
 
 
 def _from_here(place: Place) -> Place:

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from zonda.hooks.errors import TemplateError
+from zonda.hooks.wording import spelt
 
 from .bundle import shown
 from .faults import FILE_MISSING
@@ -146,7 +147,7 @@ class Attachments:
     def _fault(self, message: str, reference: Reference, document: Document) -> None:
         self.errors.append(
             TemplateError(
-                message,
+                spelt(message),
                 at=reference.at,
                 place=document.place(reference.at),
                 code=FILE_MISSING,

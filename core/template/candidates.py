@@ -13,6 +13,7 @@ from functools import cached_property
 
 from zonda.hooks.errors import Path, Related, TemplateError
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
 
 from . import requirements
 from .bundle import shown
@@ -125,7 +126,7 @@ class Candidates:
 
     def name(self, key: str) -> str:
         """What people call a file."""
-        return self._names.get(key) or shown(key)
+        return spelt(self._names.get(key) or shown(key))
 
     def judge(self, names: Sequence[str], found: Sequence[Candidate]) -> Selection:
         """A verdict on each of ``found``; ``names``: what the type is called, last name last."""

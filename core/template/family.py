@@ -17,6 +17,7 @@ from typing import Any
 
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
 
 from . import cfn_documents, placing, versions
 from .bundle import Bundle, Identity, shown
@@ -24,7 +25,7 @@ from .child_loading import ChildLoader
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .environment import Environment
-from .faults import TYPE_TEMPLATE
+from .faults import PARAMETER_MISSING, TYPE_TEMPLATE
 from .hidden_in_files import HiddenInFiles, hidden_in_files
 from .loading import Loader, Surroundings
 from .parameters import SECTION as PARAMETERS
@@ -134,7 +135,7 @@ class Family:
         text = self.around.bundle.files.get(file)
         if text is None:
             raise TemplateError(
-                f'Could not fetch remote template "{shown(file)}": Invalid URL scheme ',
+                f'Could not fetch remote template "{spelt(shown(file))}": Invalid URL scheme ',
                 code=TYPE_TEMPLATE,
                 heat_type="NotFound",
                 hint="No file of that name came along with the template and the environments.",
@@ -187,7 +188,22 @@ class Family:
                 faults.append(error)
         for fault in faults:
             fault.place = fault.place or document.place(fault.at, key=True)
-        return ValidationErrors(faults)
+        # a file that uses itself is asked for again while its other faults are looked for
+        self._classes[file] = ValidationErrors(faults)
+        return ValidationErrors([*faults, *self._more_faults(file, document, parameters)])
+
+    def _more_faults(
+        self, file: str, document: Document, parameters: Parameters
+    ) -> list[TemplateError]:
+        """What else is wrong in a file whose parameters are, as far as it does not read these."""
+        if self._registry.has_levels:  # what its types are depends on who uses it
+            return []
+        spec = ChildSpec(file, None, file)
+        definition, faults = self.opened(spec, Identity("", "", ""), frozenset(parameters.schemas))
+        if definition is not None and self.context_for is not None:
+            faults += map(definition.masked, definition.faults(self.context_for))
+        placing.fill(faults, document, self._environment)
+        return [fault for fault in faults if fault.code != PARAMETER_MISSING]
 
     def _may_have_default(self, name: str) -> bool:
         """Whether an environment has a default for a parameter; one that is not there may."""

@@ -17,6 +17,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.properties import Schema
+from zonda.hooks.wording import spelt
 
 from . import placing
 from .bundle import Identity, Limits
@@ -227,7 +228,7 @@ def _known_section(value: Any) -> Mapping[str, Any]:
 def _step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
     """The way into the nested template, as Heat's paths name it; files as people call them."""
     label = "nested_stack" if file is None else above.registry.candidates.name(file)
-    return "resources", f"{node.name}<{node.type if is_template(node.type) else label}>"
+    return "resources", f"{node.name}<{spelt(node.type) if is_template(node.type) else label}>"
 
 
 def _told(

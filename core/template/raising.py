@@ -36,7 +36,8 @@ def distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
         unknown = fault.code == UnknownReference.code
         mark: object = (fault.at, fault.code if unknown else str(fault))
         if fault.way:  # the same template may be reached on several ways
-            mark = (fault.place, fault.at, fault.label, fault.message)
+            what = fault.code if unknown else (fault.label, fault.message)
+            mark = (fault.place, fault.at, what)
         if mark not in seen and not isinstance(fault, Poisoned):
             seen.add(mark)
             yield fault

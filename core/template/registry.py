@@ -14,6 +14,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
 
 from .candidates import Candidate, Candidates, Selection, refusal
 from .faults import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, near
@@ -171,7 +172,7 @@ class Registry:
             return found
         meant, entry = self._dead_end(type_, resource)
         raise TemplateError(
-            f"The Resource Type ({type_}) could not be found.",
+            f"The Resource Type ({spelt(type_)}) could not be found.",
             at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
             hint=self._hint(type_, meant),
@@ -450,7 +451,7 @@ def _renamed(found: Candidate, key: str) -> Candidate:
 def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
     names = [*(entry.name for entry in used), again.name]
     return TemplateError(
-        f"The Resource Type ({type_}) could not be found: its aliases form a ring.",
+        f"The Resource Type ({spelt(type_)}) could not be found: its aliases form a ring.",
         at=again.at,
         code=ALIAS_RING,
         hint=f"The ring is {' -> '.join(names)}.",

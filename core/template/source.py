@@ -69,7 +69,7 @@ class Document:
         """Where the value at ``path`` stands (with ``key``: its key).
 
         A path that leads nowhere gives the place of its last part that is there; None only where
-        the text cannot be read for places.
+        the text cannot be read for places. An empty file has its beginning.
         """
         node, key_node = self._root, None
         for item in path:
@@ -78,7 +78,9 @@ class Document:
                 break
             key_node, node = step
         found = key_node if key and key_node is not None else node
-        return None if found is None else self._mark(found)
+        if found is None:
+            return Place(self.file, 1, 1) if self.file and self.data is None else None
+        return self._mark(found)
 
     @cached_property
     def duplicates(self) -> list[tuple[Path, Place, Place]]:

@@ -6,6 +6,7 @@ Called wherever a fault of a nested template becomes one of the template above i
 from __future__ import annotations
 
 from zonda.hooks.errors import Related, TemplateError
+from zonda.hooks.wording import spelt
 
 from .resources import ResourceNode
 from .source import Document
@@ -14,6 +15,6 @@ from .source import Document
 def led(fault: TemplateError, owner: ResourceNode, document: Document) -> TemplateError:
     """``fault``, which has its place already, as one that ``owner`` led to (in place)."""
     place = document.place(owner.path, key=True)
-    step = Related(f"{owner.name} has the type {owner.type}", place, owner.path)
+    step = Related(f"{owner.name} has the type {spelt(owner.type)}", place, owner.path)
     fault.way = (step, *fault.way)
     return fault

@@ -156,3 +156,23 @@ def test_warnings_come_first_and_are_not_counted(screen: Screen) -> None:
     assert code == 2
     assert said(screen).startswith("t.yaml:3:4: warning: p is used nowhere [ZON602]\n")
     assert "2 errors" not in said(screen)
+
+
+def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
+    place = Place("a\nerror: b.yaml", 1, 2)
+    way = (Related("x has the type a", place),)
+    fault = TemplateError("no", place=place, code="ZON1")
+    fault.way = fault.related = way
+    problems.tell(screen, fault)
+    problems.tell(screen, UsageError("a\nb.yaml cannot be read"))
+    assert said(screen) == (
+        "a\\nerror: b.yaml:1:2: error: no [ZON1]\n"
+        "  a\\nerror: b.yaml:1:2: on the way: x has the type a\n"
+        "  a\\nerror: b.yaml:1:2: note: x has the type a\n"
+        "error: a\\nb.yaml cannot be read [ZON204]\n"
+    )
+
+
+def test_further_lines_of_a_text_look_like_no_other_error(screen: Screen) -> None:
+    problems.tell(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
+    assert said(screen) == "error: it said\n    error: all is lost\n  twice [ZON300]\n"

@@ -237,6 +237,45 @@ def test_a_file_whose_aliases_multiply_is_named(wrong: Wrong) -> None:
     assert [str(step.place) for step in fault.way] == ["root.yaml:2:13"]
 
 
+@pytest.mark.parametrize("text", ["", "# nothing but words\n"], ids=["empty", "a comment"])
+def test_an_empty_file_is_named_with_the_way_to_it(wrong: Wrong, text: str) -> None:
+    (fault,) = wrong(ONE, more={"c.yaml": text})
+    assert (fault.code, str(fault.place)) == ("ZON102", "c.yaml:1:1")
+    assert [str(step.place) for step in fault.way] == ["root.yaml:2:13"]
+
+
+def test_a_file_whose_parameters_are_wrong_tells_its_other_faults_too(wrong: Wrong) -> None:
+    text = (
+        "parameters: {p: {type: strng}, q: {type: nmber}, r: {type: number}}\n"
+        "resources:\n"
+        "  a: {type: No}\n"
+        "  b: {type: Thing, properties: {numbr: {get_param: r}}}\n"
+        "  c: {type: Thing, depends_on: z}\n"
+        "  me: {type: c.yaml}\n"
+        "outputs: {o: 1, s: {value: {get_param: p}}}"
+    )
+    faults = wrong(ONE, {"c.yaml": text})
+    assert [str(fault.place) for fault in faults] == [
+        "c.yaml:2:18",
+        "c.yaml:2:36",
+        "c.yaml:4:7",
+        "c.yaml:8:11",
+        "c.yaml:6:20",
+        "c.yaml:5:33",
+    ]
+    assert {str(fault.way[0].place) for fault in faults} == {"root.yaml:2:13"}
+
+
+def test_the_name_of_a_file_is_one_line_in_what_is_told(wrong: Wrong) -> None:
+    (unknown, fault) = wrong(
+        'resources: {c: {type: "a\\nb.yaml"}, d: {type: "No\\nSuch"}}',
+        {"a\nb.yaml": "resources: {t: {type: Thing, properties: {number: many}}}"},
+    )
+    assert fault.path[:2] == ("resources", "c<a\\nb.yaml>")
+    assert [step.message for step in fault.way] == ["c has the type a\\nb.yaml"]
+    assert "\n" not in str(unknown)
+
+
 def test_templates_lie_so_deep_and_no_deeper(tree: Tree, wrong: Wrong) -> None:
     files = {f"{depth}.yaml": f"resources: {{r: {{type: {depth + 1}.yaml}}}}" for depth in range(9)}
     files["3.yaml"] = ""
