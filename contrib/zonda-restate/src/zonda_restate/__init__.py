@@ -1,0 +1,1 @@
+"""Restate executes the workflows of zonda's resources."""
