@@ -101,3 +101,20 @@ def test_limits_of_a_plan_end_with_it(bench):
     ended = bench.update(ONE % ("big", "y"), files=FILES)
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     assert bench.journal.of("db")[-1] == "handle_delete"
+
+
+def test_a_plan_that_was_carried_out_says_just_that(bench):
+    bench.create(ONE % ("small", "x"), files=FILES)
+    text = update(bench, ONE % ("big", "x"))
+    bench.run(ApplyPlan(text))
+    assert refused(bench, text) == "The plan is out of date: it was carried out already."
+
+
+def test_what_follows_from_an_owner_is_not_told_besides(bench):
+    bench.create(ONE % ("small", "x"), files=FILES)
+    text = update(bench, ONE % ("big", "x"))
+    bench.update(ONE % ("big", "x"), files=FILES)
+    assert refused(bench, text) == (
+        "The plan for s is out of date: the stack has had another action since "
+        "(generation 1 then, 2 now); web was CREATE_COMPLETE and is UPDATE_COMPLETE."
+    )

@@ -21,6 +21,8 @@ from .promise import Promise, impossible
 
 Also = Callable[[Work, StackRow], None]
 
+_ALREADY = "it was carried out already."
+
 
 def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
     """Plan what the file says; gives ``Accepted``. Raises Conflict where it is out of date."""
@@ -30,6 +32,9 @@ def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
 def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     """The proposal of a plan file, with nothing stronger allowed than it says."""
     promise = Promise(action.plan, room.sealer)
+    mark = room.sealer.hmac(action.plan.encode())[:12]
+    if any(past.detail.get("plan") == mark for past in room.reader().actions(promise.stack_id)):
+        raise impossible(_ALREADY)
     promised = _with_id(room, promise)
     try:
         found = preview(promised, promise.action)
@@ -39,10 +44,7 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     proposal = found.proposal
     if proposal is None:
         return None, found.stack
-    detail: dict[str, Any] = {
-        **proposal.given.detail,
-        "plan": room.sealer.hmac(action.plan.encode())[:12],
-    }
+    detail: dict[str, Any] = {**proposal.given.detail, "plan": mark}
     given = dataclasses.replace(proposal.given, detail=detail)
     limited = dataclasses.replace(
         proposal,
@@ -76,4 +78,4 @@ def _with_id(room: Room, promise: Promise) -> Room:
     except NotFound:
         ids = chain([promise.stack_id], iter(room.ids, None))
         return dataclasses.replace(room, ids=lambda: next(ids))
-    raise impossible("it was carried out already.")
+    raise impossible(_ALREADY)

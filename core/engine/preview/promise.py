@@ -146,6 +146,9 @@ def _hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
     )
 
 
+#: Behind the name of what is replaced, on the way to what is inside of that.
+_OLD = " (the old one)"
+
 # -- facts ----------------------------------------------------------------------------------------
 
 
@@ -190,7 +193,7 @@ class _Facts:
             yield key, self._of_one(definition, each)
             for index, nested in enumerate(each.nested):
                 inside = nested.inside
-                old = " (the old one)" if index else ""
+                old = _OLD if index else ""
                 yield from self.of(inside.definition, nested.resources, f"{key}{old}/")
 
     def _of_one(self, definition: Any, each: Resource) -> dict[str, Any]:
@@ -259,10 +262,28 @@ def _shown(value: Any) -> str:
 
 
 def _resource_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """One for each resource. What is inside of one that differs follows from that."""
+    told: set[str] = set()
     for name in dict.fromkeys((*then, *now)):
-        if name not in now:
-            yield f"{name} is not there any more"
+        if not told.isdisjoint(_above(name)):
+            continue
+        if name not in now and "/" in name:  # only what happens inside is in a plan
+            found = [f"{name}: {then[name]['plan']} was planned, nothing would be done to it"]
+        elif name not in now:
+            found = [f"{name} is not there any more"]
+        elif name not in then and "/" in name:
+            found = [f"{name}: nothing was planned, it would be {now[name]['plan']}"]
         elif name not in then:
-            yield f"{name} was not there"
+            found = [f"{name} was not there"]
         else:
-            yield from _differences(name, then[name], now[name])
+            found = list(_differences(name, then[name], now[name]))
+        if found:
+            told.add(name)
+            yield found[0]
+
+
+def _above(name: str) -> Iterator[str]:
+    """The names of what ``name`` is inside of."""
+    for end, letter in enumerate(name):
+        if letter == "/":
+            yield name[:end].removesuffix(_OLD)
