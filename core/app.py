@@ -317,7 +317,7 @@ class App:
         """
         from zonda.workflows import service
 
-        from .app_service import ServiceRecord, host_and_port
+        from .app_service import ServiceRecord, folder_of_service, host_and_port
 
         host, port = host_and_port(address or self.settings.service_address)
         record = ServiceRecord(self.settings.runner_file)
@@ -328,7 +328,7 @@ class App:
             ready(url)
 
         record.check_free()
-        state = self.settings.home / "runner"
+        state = folder_of_service(self.settings)
         try:
             service.serve(file, state_dir=state, host=host, port=port, token=token, ready=publish)
         finally:

@@ -17,7 +17,7 @@ from zonda.hooks.manager import Plugins
 from zonda.hooks.runner import WorkflowRunner
 
 from . import patterns, settings_values
-from .app_service import BundledRunner, ServiceRecord
+from .app_service import BundledRunner, ServiceRecord, place_of_service
 from .settings import BUNDLED, Settings
 
 
@@ -96,6 +96,7 @@ class Lender:
         added = {"clock": self._clock, "random": self._random}
         if kind == "http":
             added["connect_give_up"] = self._settings.connect_give_up
+            added["service"] = place_of_service(self._settings)
         return factory({**added, **section})
 
     def _kept(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:

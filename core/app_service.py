@@ -30,6 +30,7 @@ from zonda.hooks.runner import (
 
 from . import settings_values
 from .folders import make_folder
+from .settings import Settings
 
 NOT_RUNNING = "the bundled workflow service is not running"
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
@@ -118,6 +119,20 @@ def _read(handle: int) -> Service | None:
         return Service(str(told["address"]), str(told["token"]), int(told["pid"]))
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def folder_of_service(settings: Settings) -> Path:
+    """Where the bundled service keeps its runs, and what callbacks told it."""
+    return settings.home / "runner"
+
+
+def place_of_service(settings: Settings) -> dict[str, str]:
+    """The service's folder, and the URL that the settings promise; empty where they do not."""
+    host, port = host_and_port(settings.service_address)
+    shown = f"[{host}]" if ":" in host else host
+    callable_ = port and host not in ("0.0.0.0", "::")
+    url = f"http://{shown}:{port}" if callable_ else ""
+    return {"folder": str(folder_of_service(settings) / "callbacks"), "url": url}
 
 
 def host_and_port(address: str) -> tuple[str, int]:

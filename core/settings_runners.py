@@ -32,6 +32,10 @@ def _headers(raw: Any) -> str | None:
     return None if fits else "must be a table of texts"
 
 
+def _flag(raw: Any) -> str | None:
+    return None if isinstance(raw, bool) else "must be true or false"
+
+
 def _number(raw: Any) -> str | None:
     fits = isinstance(raw, (int, float)) and not isinstance(raw, bool) and 0 <= raw <= _MOST
     return None if fits else f"must be a number from 0 to {_MOST}"
@@ -60,6 +64,8 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "ca_bundle": _text,
     "client_certificate": _text,
     "proxy": _text,
+    "callback": _flag,
+    "callback_url": _endpoint,
     "connect_give_up": _number,
     "connect_timeout": _number,
     "answer_timeout": _number,
@@ -87,9 +93,9 @@ def faults(section: Mapping[str, Any]) -> Iterator[Wrong]:
         yield "username", "stands beside a token: give one of them"
 
 
-def line_of(text: str, name: str, entry: str | None) -> int:
+def line_of(text: str, name: str, entry: str | None, group: str = "runners") -> int:
     """The line of an entry of ``[runners.NAME]``, or of the section; 1 where it cannot be told."""
-    words = rf"""["']?runners["']?\s*\.\s*["']?{re.escape(name)}["']?"""
+    words = rf"""["']?{group}["']?\s*\.\s*["']?{re.escape(name)}["']?"""
     head = re.search(rf"(?m)^[ \t]*\[?[ \t]*{words}[ \t]*[\].=]", text)
     if head is None:
         return 1

@@ -19,8 +19,6 @@ from .http_retry import limited
 from .http_transport import Reply
 
 LONGEST_REASON = 4096
-FINAL = ("succeeded", "failed", "cancelled")
-STATES = ("running", *FINAL)
 _REASONS = ("reason", "detail", "title", "message", "error")
 
 

@@ -7,6 +7,7 @@ between sends. Called by the runner; knows nothing of sockets and answers.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,8 +25,8 @@ _ALWAYS = {
 }
 
 
-def body(request: StartRequest) -> bytes:
-    """The JSON object that an endpoint receives, keys sorted.
+def body(request: StartRequest, callback: Mapping[str, Any] | None = None) -> bytes:
+    """The JSON object that an endpoint receives, keys sorted. ``callback``: where it may call.
 
     Raises ValueError where the input holds what JSON has no word for (infinity, not a number).
     """
@@ -49,6 +50,7 @@ def body(request: StartRequest) -> bytes:
         "params": dict(request.params),
         "description": request.description,
         **_optional(request),
+        **({"callback": dict(callback)} if callback else {}),
     }
     # Keys become texts first: sorting fails on a map that has both numbers and texts as keys.
     return _json(json.loads(_json(plain, sort=False)), sort=True).encode()

@@ -30,9 +30,11 @@ from zonda.hooks.runner import (
     WorkflowRunner,
 )
 
-from . import http_answer, http_request, http_retry
+from . import http_answer, http_callbacks, http_request, http_retry
 from .http_answer import Answer, WrongAnswer
+from .http_callbacks import Awaited
 from .http_settings import HttpSettings, is_url, origin, read_settings, shown
+from .http_states import FINAL, STATES
 from .http_transport import Reply, Transport, Unreachable, Unusable
 
 ACCEPTED = (200, 201, 202, 204)
@@ -47,6 +49,7 @@ ASKED_AGAIN = 30.0
 #: What an attempt gets at least, in seconds.
 LEAST_ATTEMPT = 0.1
 _HOPS = 3
+_CALLBACK = "the callback"
 
 
 class HttpRunner(WorkflowRunner):
@@ -56,6 +59,7 @@ class HttpRunner(WorkflowRunner):
         """``settings``: see http_settings. Raises UsageError for wrong ones."""
         self._settings: HttpSettings = read_settings(settings)
         self._transport = Transport(self._settings)
+        self._callbacks = Awaited(self._settings)
         # A template may hold a name a thousand times: names that an endpoint knew once, and until
         # when one need not be asked again about a name that it had no word for.
         self._known: set[str] = set()
@@ -94,9 +98,20 @@ class HttpRunner(WorkflowRunner):
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. Whatever a later send can mend is a ``Retry``."""
+        return self._callbacks.started(request, self._start(request))
+
+    def _start(self, request: StartRequest) -> StartAnswer:
+        heard = self._callbacks.heard(request.key, int(request.deadline))
+        ended = None if heard is None else self._told({}, _CALLBACK, heard)
+        if isinstance(ended, Succeeded | Failed):
+            return Finished(ended, request.key)
+        waiting = self._callbacks.waits(request)
+        return waiting or self._send(http_callbacks.sent(request))
+
+    def _send(self, request: StartRequest) -> StartAnswer:
         try:
             url = self._settings.url_of(request.workflow)
-            content = http_request.body(request)
+            content = http_request.body(request, self._callbacks.field(request))
         except UsageError as error:
             return self._failed(request, f"{error.message} {error.hint}")
         except ValueError:
@@ -140,13 +155,14 @@ class HttpRunner(WorkflowRunner):
             return self._failed(request, f"{shown(url)}: {error}")
         if status_url:
             delay = self._asked(answer, reply)
+            waited = self._callbacks.in_token(request, delay)
             return Started(
-                self._token(request, answer, status_url, url),
+                {**self._token(request, answer, status_url, url), **waited},
                 http_retry.poll_interval(0.0, self._settings.random) if delay is None else delay,
                 request.key,
             )
         if answer.state in ("", "running"):
-            return self._ask_again(request, answer, reply)
+            return self._callbacks.asked_again(self._ask_again(request, answer, reply))
         return self._failed(request, f"{shown(url)}: {_unknown_state(answer)}")
 
     def _token(
@@ -272,7 +288,16 @@ class HttpRunner(WorkflowRunner):
     # -- poll -------------------------------------------------------------------------------
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """Ask the status URL; only the endpoint's own word ends the execution."""
+        """Look at what was told, or ask; only the endpoint's own word ends the execution."""
+        heard = self._callbacks.heard(str(token["key"]), token.get("callback"))
+        told = self._waiting(token, "") if heard is None else self._told(token, _CALLBACK, heard)
+        if not isinstance(told, Running):
+            return told
+        if not self._callbacks.is_due(token):
+            return self._callbacks.soon(told)
+        return self._callbacks.polled(token, self._polled(token))
+
+    def _polled(self, token: Mapping[str, Any]) -> PollAnswer:
         url = first = self._settings.absolute(str(token["url"]))
         for _ in range(_HOPS):
             headers = http_request.later_headers(self._settings, str(token["key"]), url)
@@ -351,7 +376,7 @@ def _answer(reply: Reply) -> Answer:
 def _ended(answer: Answer, reply: Reply) -> bool:
     """A final state says so; without any state the status does (409: known, still running)."""
     if answer.state:
-        return answer.state in http_answer.FINAL
+        return answer.state in FINAL
     return reply.status not in (202, 409)
 
 
@@ -359,9 +384,9 @@ def _has_outcome(reply: Reply) -> bool:
     body = http_answer.decoded(reply)
     if not isinstance(body, dict):
         return False
-    return body.get("state") in http_answer.STATES or bool(body.get("status_url"))
+    return body.get("state") in STATES or bool(body.get("status_url"))
 
 
 def _unknown_state(answer: Answer) -> str:
-    known = ", ".join(http_answer.STATES)
+    known = ", ".join(STATES)
     return f"the state {answer.state[:60]!r} in the answer is none of {known}"

@@ -26,8 +26,28 @@ _NUMBERS = {
     "wait": 30.0,
     "max_body": float(MEBIBYTE),
 }
-_TEXTS = ("endpoint", "token", "username", "password", "ca_bundle", "client_certificate", "proxy")
-_OTHERS = ("clock", "random", "headers", "signing_key", "signing_keys", "poll_origins", "kind")
+_TEXTS = (
+    "endpoint",
+    "token",
+    "username",
+    "password",
+    "ca_bundle",
+    "client_certificate",
+    "proxy",
+    "callback_url",
+)
+#: What is handed in by whoever makes a runner. ``service``: the ``folder`` of the bundled service
+#: and the ``url`` that it is expected at.
+COLLABORATORS = frozenset({"clock", "random", "service"})
+_OTHERS = (
+    *COLLABORATORS,
+    "headers",
+    "signing_key",
+    "signing_keys",
+    "poll_origins",
+    "kind",
+    "callback",
+)
 KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
 
@@ -50,6 +70,8 @@ class HttpSettings:
     ca_bundle: str = ""
     client_certificate: str = ""
     proxy: str = field(default="", repr=False)
+    callback: str = ""
+    callback_folder: str = ""
 
     def url_of(self, workflow: str) -> str:
         """Where ``workflow`` is started: an absolute URL as it is, a name below the endpoint.
@@ -116,12 +138,13 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     if unknown:
         raise UsageError(
             f"An http runner has no setting {unknown[0]!r}.",
-            hint=f"It takes {', '.join(sorted(KNOWN - {'clock', 'random'}))}.",
+            hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
         )
     texts = {name: _text(given, name) for name in _TEXTS}
     numbers = {name: _number(given, name) for name in _NUMBERS}
     keys = _texts(given, "signing_keys") + _texts(given, "signing_key")
     headers = {**_headers(given), **_authorization(texts)}
+    callback, folder = _callback(given, texts["callback_url"])
     endpoint = _endpoint(texts["endpoint"], needed=bool(headers))
     secrets = {texts["token"], texts["password"], *keys, *headers.values()}
     return HttpSettings(
@@ -136,8 +159,27 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         ca_bundle=texts["ca_bundle"],
         client_certificate=texts["client_certificate"],
         proxy=texts["proxy"],
+        callback=callback,
+        callback_folder=folder,
         **numbers,
     )
+
+
+def _callback(given: Mapping[str, Any], base: str) -> tuple[str, str]:
+    """The base URL of callbacks and the folder they are kept in; empty where they are off."""
+    wanted = given.get("callback", False)
+    if not isinstance(wanted, bool):
+        raise UsageError("The runner's setting callback must be true or false.")
+    if not wanted:
+        return "", ""
+    service: Mapping[str, str] = _collaborator(given, "service")
+    base = base or service["url"]
+    if not origin(base) or "@" in urlsplit(base).netloc:
+        raise UsageError(
+            "The runner has no usable address for callbacks.",
+            hint="Set callback_url to the URL at which the endpoint reaches the bundled service.",
+        )
+    return base.rstrip("/"), service["folder"]
 
 
 def _collaborator(given: Mapping[str, Any], name: str) -> Any:

@@ -27,6 +27,7 @@ from zonda.hooks.errors import UsageError
 
 from . import http_signing
 from . import service_journal as journal
+from .callbacks import Callbacks
 from .service_app import Access, Handler
 from .service_clock import ServiceClock
 from .service_config import load
@@ -156,10 +157,13 @@ def start(
         undo.callback(os.close, lock)
         clock = ServiceClock()
         runs = Runs(config, journal.Journal(folder), clock)
-        handler = type("BoundHandler", (Handler,), {"runs": runs, "access": access, "clock": clock})
+        callbacks = Callbacks(folder / "callbacks")
+        bound = {"runs": runs, "access": access, "clock": clock, "callbacks": callbacks}
+        handler = type("BoundHandler", (Handler,), bound)
         server = _listen(host, port, cast("type[Handler]", handler))
         undo.pop_all()
     runs.recover()
+    callbacks.forget(clock.now())
     return ServiceHandle(server, runs, lock)
 
 

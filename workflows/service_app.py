@@ -9,6 +9,7 @@ Routes (a leading ``/v1`` is ignored)::
     GET    /executions         every run with its count of starts
     GET    /executions/KEY     how a run is doing
     DELETE /executions/KEY     cancel it
+    PUT    /callbacks/OPAQUE   how a run at another endpoint is doing (POST does the same)
     GET    /health             that the service is there
 """
 
@@ -24,6 +25,8 @@ from urllib.parse import quote, unquote, urlsplit
 from zonda.hooks.context import Clock
 
 from . import http_signing
+from .callbacks import Callbacks, Heard
+from .http_states import STATES
 from .service_journal import KeyReused
 from .service_runs import Runs, UnknownWorkflow
 
@@ -50,11 +53,12 @@ class Refused(Exception):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests on one connection. A subclass sets runs, access and clock."""
+    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks."""
 
     runs: Runs
     access: Access
     clock: Clock
+    callbacks: Callbacks
 
     protocol_version = "HTTP/1.1"
     server_version = "zonda-runner"
@@ -70,6 +74,7 @@ class Handler(BaseHTTPRequestHandler):
 
     do_POST = do_GET
     do_DELETE = do_GET
+    do_PUT = do_GET
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: requests hold inputs, and runs are in the journal."""
@@ -91,6 +96,8 @@ class Handler(BaseHTTPRequestHandler):
             del parts[0]
         if (self.command, parts) == ("GET", ["health"]):
             return 200, {"status": "ok"}, ""
+        if self.command in ("PUT", "POST") and parts[:1] == ["callbacks"]:
+            return self._called_back("/".join(parts[1:]), body)
         self._admit(body)
         match self.command, parts:
             case "POST", ["workflows", name]:
@@ -178,6 +185,21 @@ class Handler(BaseHTTPRequestHandler):
             self.runs.cancel(run)
         return self._told(key)
 
+    def _called_back(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
+        """The address is the capability: who knows it needs no token."""
+        answer = _object(body)
+        if answer.get("state") not in STATES:
+            raise Refused(400, f"The state must be one of {', '.join(STATES)}.")
+        try:
+            heard = self.callbacks.tell(opaque, answer, self.clock.now())
+        except OSError as error:
+            raise Refused(503, f"The answer cannot be stored: {error.strerror}.") from error
+        if heard is Heard.UNKNOWN:
+            raise Refused(404, "There is no such callback.")
+        if heard is Heard.OVER:
+            raise Refused(410, "Nobody waits for this callback any more.")
+        return 200, {"contract": 1, "callback": heard.value}, ""
+
     def _send(self, status: int, answer: dict[str, Any], location: str) -> None:
         content = json.dumps(answer).encode()
         self.send_response(status)
@@ -200,11 +222,15 @@ def _host(header: str) -> str | None:
 
 
 def _check_request(body: bytes) -> None:
+    if _object(body).get("contract", 1) != 1:
+        raise Refused(400, "Only version 1 of the contract is spoken here.")
+
+
+def _object(body: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(body)
+        found = json.loads(body)
     except (ValueError, RecursionError):
         raise Refused(400, "The body is not JSON.") from None
-    if not isinstance(request, dict):
+    if not isinstance(found, dict):
         raise Refused(400, "The body must be a JSON object.")
-    if request.get("contract", 1) != 1:
-        raise Refused(400, "Only version 1 of the contract is spoken here.")
+    return found

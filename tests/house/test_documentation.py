@@ -51,7 +51,7 @@ def test_every_setting_of_an_http_runner_is_documented() -> None:
     text = (DOCS / "workflows.md").read_text()
     rows = re.findall(r"^\| (`.*?`) \|", text.split("### A section of kind")[1], re.M)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == http_settings.KNOWN - {"clock", "random", "kind"}
+    assert documented == http_settings.KNOWN - http_settings.COLLABORATORS - {"kind"}
 
 
 def test_the_error_tree_is_documented_as_it_is() -> None:

@@ -1,0 +1,157 @@
+"""Callbacks of the ``http`` contract: addresses that nobody can guess, and what was told there.
+
+The runner makes an address (in any process of a home) and looks at what was told; the bundled
+service listens. They share a folder and nothing else, so that either may be killed at any time::
+
+    secret            makes the addresses; made by the first runner that needs one
+    <sha256>.json     the answer object, and until when the address is good
+    <sha256>.over     the run has ended otherwise; what comes now is too late
+
+An address is a code over the run's key and its deadline, so it is the same on every send, and
+nothing has to be kept for it before somebody calls.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import hmac
+import os
+import threading
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from .http_states import FINAL
+from .service_files import read_json, sync_folder, write_json, write_new
+
+SECRET_BYTES = 32
+#: What an address begins with, below the base URL.
+PATH = "/v1/callbacks/"
+_SECRET, _OVER, _ANSWER = "secret", ".over", ".json"
+_DAY = 86400.0
+
+
+class Heard(Enum):
+    """What became of an answer that was told."""
+
+    STORED = "stored"
+    REPEATED = "repeated"
+    OVER = "over"
+    UNKNOWN = "unknown"
+
+
+class Callbacks:
+    """What one folder keeps. Many threads may call; one process at a time listens."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._kept: bytes = b""
+        self._forgot_at = 0.0
+
+    # -- for the runner -----------------------------------------------------------------------
+
+    def address(self, key: str, expires: int, chance: Callable[[], bytes]) -> str:
+        """The last part of the address for ``key``; ``chance`` gives a secret where none is."""
+        secret = self._secret() or self._make_secret(chance)
+        return _opaque(secret, f"{key}.{expires}")
+
+    def told(self, key: str, expires: int) -> dict[str, Any] | None:
+        """The answer object that was told for ``key``; None where nothing was."""
+        name = self._name_of(key, expires)
+        kept = read_json(self._folder / f"{name}{_ANSWER}") if name else None
+        return kept["answer"] if kept else None
+
+    def end(self, key: str, expires: int) -> None:
+        """Whatever is told for ``key`` from now on is too late."""
+        name = self._name_of(key, expires)
+        if name and not (self._folder / f"{name}{_ANSWER}").exists():
+            write_json(self._folder / f"{name}{_OVER}", {"expires": expires}, durable=False)
+
+    # -- for the service ----------------------------------------------------------------------
+
+    def tell(self, opaque: str, answer: Mapping[str, Any], now: float) -> Heard:
+        """Keep ``answer``; durable when this returns STORED. The first final state stays."""
+        secret = self._secret()
+        expires = _expires(secret, opaque) if secret else None
+        if expires is None:
+            return Heard.UNKNOWN
+        if now > expires:
+            return Heard.OVER
+        name = _name(opaque)
+        with self._lock:
+            known = read_json(self._folder / f"{name}{_ANSWER}")
+            if known is not None and known["answer"].get("state") in FINAL:
+                return Heard.REPEATED
+            if (self._folder / f"{name}{_OVER}").exists():
+                return Heard.OVER
+            kept = {"expires": expires, "answer": dict(answer)}
+            write_json(self._folder / f"{name}{_ANSWER}", kept)
+            if now - self._forgot_at > _DAY / 24:
+                self.forget(now)
+        return Heard.STORED
+
+    def forget(self, now: float) -> None:
+        """Drop what was told a day after the address has expired."""
+        self._forgot_at = now
+        for path in [*self._folder.glob(f"*{_ANSWER}"), *self._folder.glob(f"*{_OVER}")]:
+            kept = read_json(path)
+            if kept is not None and kept.get("expires", now) + _DAY < now:
+                path.unlink(missing_ok=True)
+
+    # -- the secret ---------------------------------------------------------------------------
+
+    def _secret(self) -> bytes:
+        if not self._kept:
+            with contextlib.suppress(FileNotFoundError):
+                self._kept = (self._folder / _SECRET).read_bytes()
+        return self._kept
+
+    def _make_secret(self, chance: Callable[[], bytes]) -> bytes:
+        """Two processes may want one at once: both get that of the first."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._folder / f".{_SECRET}.{os.getpid()}.{threading.get_ident()}"
+        new.unlink(missing_ok=True)
+        write_new(new, chance())
+        with contextlib.suppress(FileExistsError):
+            os.link(new, self._folder / _SECRET)
+        new.unlink()
+        sync_folder(self._folder)
+        return self._secret()
+
+    def _name_of(self, key: str, expires: int) -> str:
+        secret = self._secret()
+        return _name(_opaque(secret, f"{key}.{expires}")) if secret else ""
+
+
+def _name(opaque: str) -> str:
+    """The file's name: whoever reads the folder's names has no address."""
+    return hashlib.sha256(opaque.encode()).hexdigest()
+
+
+def _opaque(secret: bytes, content: str) -> str:
+    code = hmac.new(secret, content.encode(), hashlib.sha256).digest()
+    return f"{_text(code)}.{_text(content.encode())}"
+
+
+def _expires(secret: bytes, opaque: str) -> int | None:
+    """Until when an address of ours is good; None for one that is not ours."""
+    try:
+        content = _bytes(opaque.partition(".")[2]).decode()
+        expires = int(content.rpartition(".")[2])
+    except (ValueError, binascii.Error):
+        return None
+    ours = _opaque(secret, content).encode()
+    return expires if hmac.compare_digest(ours, opaque.encode("utf-8", "replace")) else None
+
+
+def _text(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -1,0 +1,121 @@
+"""The ``http`` runner's side of callbacks: what it sends, looks at, and how seldom it still polls.
+
+An endpoint that was given an address tells there how the run ended; the runner finds it in the
+folder that it shares with the bundled service. A callback may be lost, so the status URL is still
+asked, once a minute. Used by the runner alone; does nothing where ``callback`` is not set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.runner import Finished, PollAnswer, Retry, Running, StartAnswer, StartRequest
+
+from .callbacks import PATH, SECRET_BYTES, Callbacks
+from .http_request import instant
+from .http_settings import HttpSettings
+from .http_transport import Reply
+
+#: Seconds between two polls of an endpoint that has an address to call.
+SLOW = 60.0
+#: Seconds between two looks at what was told.
+LOOK = 5.0
+
+
+class Awaited:
+    """The callbacks of one runner. ``{"callback": expiry, "due": next poll}`` is in its tokens."""
+
+    def __init__(self, settings: HttpSettings) -> None:
+        self._settings = settings
+        self._callbacks = Callbacks(Path(settings.callback_folder)) if settings.callback else None
+
+    def field(self, request: StartRequest) -> dict[str, Any] | None:
+        """What the request says of it: the same on every send."""
+        if self._callbacks is None:
+            return None
+        expires = int(request.deadline)
+        opaque = self._callbacks.address(request.key, expires, self._chance)
+        url = f"{self._settings.callback}{PATH}{opaque}"
+        return {"url": url, "expires": instant(expires)}
+
+    def heard(self, key: str, expires: Any) -> Reply | None:
+        """What was told for ``key``, as the answer of a poll."""
+        if self._callbacks is None or expires is None:
+            return None
+        told = self._callbacks.told(key, int(expires))
+        return None if told is None else Reply(200, {}, json.dumps(told).encode())
+
+    # -- a run that has a place to poll -------------------------------------------------------
+
+    def in_token(self, request: StartRequest, asked: float | None) -> dict[str, Any]:
+        """What the token of a new run says."""
+        if self._callbacks is None:
+            return {}
+        return {"callback": int(request.deadline), "due": self._due(asked)}
+
+    def is_due(self, token: Mapping[str, Any]) -> bool:
+        """Whether the status URL is to be asked now."""
+        return "callback" not in token or self._settings.clock.now() >= float(token["due"])
+
+    def polled(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
+        """``answer`` of the status URL, with the token that knows when to ask next."""
+        if "callback" not in token:
+            return answer
+        if not isinstance(answer, Running):
+            self.end(str(token["key"]), token["callback"])
+            return answer
+        return self.soon(replace(answer, token={**token, "due": self._due(answer.poll_after)}))
+
+    def soon(self, answer: Running) -> Running:
+        """``answer``, looked at again before long: to look costs no request."""
+        return replace(answer, poll_after=min(answer.poll_after or LOOK, LOOK))
+
+    # -- a run that has none: the same request again is the poll ------------------------------
+
+    def waits(self, request: StartRequest) -> StartAnswer | None:
+        """What to answer instead of sending a request again so soon; None: send it."""
+        due = request.memory.get("due")
+        if self._callbacks is None or due is None:
+            return None
+        left = min(float(due), request.deadline) - self._settings.clock.now()
+        if left <= 0:
+            return None
+        delay, memory = min(left, LOOK), dict(request.memory)
+        memory["unsent"] = int(memory.get("unsent", 0)) + 1
+        return Retry(delay, "waiting for the callback", True, memory)
+
+    def asked_again(self, answer: StartAnswer) -> StartAnswer:
+        """``answer`` to a request without a place to poll: the next send comes slowly."""
+        if self._callbacks is None or not isinstance(answer, Retry):
+            return answer
+        memory = {**answer.memory, "due": self._due(answer.delay)}
+        return replace(answer, delay=min(answer.delay, LOOK), memory=memory)
+
+    # -- the end ------------------------------------------------------------------------------
+
+    def started(self, request: StartRequest, answer: StartAnswer) -> StartAnswer:
+        """``answer`` to a start; one that has ended already needs no callback."""
+        if self._callbacks is not None and isinstance(answer, Finished):
+            self.end(request.key, int(request.deadline))
+        return answer
+
+    def end(self, key: str, expires: Any) -> None:
+        """No callback is wanted any more."""
+        if self._callbacks is not None and expires is not None:
+            self._callbacks.end(key, int(expires))
+
+    def _due(self, asked: float | None) -> float:
+        return self._settings.clock.now() + max(SLOW, asked or 0.0)
+
+    def _chance(self) -> bytes:
+        return self._settings.random.getrandbits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES)
+
+
+def sent(request: StartRequest) -> StartRequest:
+    """``request`` with the number of this send: what was only waited for does not count."""
+    unsent = int(request.memory.get("unsent", 0))
+    return replace(request, attempt=request.attempt - unsent) if unsent else request
