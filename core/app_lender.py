@@ -107,6 +107,12 @@ class Lender:
 
     # -- everything else ------------------------------------------------------------------------
 
+    def secret(self, reference: str) -> str:
+        """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
+        from .secret_references import resolve
+
+        return resolve(reference, self._settings.home, self._settings.secret_sources)
+
     def client_plugin(self, name: str) -> Any:
         """The client plug-in ``name``; raises PluginError where none is installed."""
         with self._lock:

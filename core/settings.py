@@ -94,6 +94,12 @@ class Settings:
         "ZONDA_PLUGIN_DIRS",
         shown="`$ZONDA_HOME/plugins`",
     )
+    secret_sources: str = _setting(
+        "env:*,file:*",
+        "Which secrets [workflow types](workflow-types.md#secrets) may name: patterns of "
+        "`env:NAME` and `file:PATH`, separated by commas.",
+        "ZONDA_SECRET_SOURCES",
+    )
     disabled_plugins: str = _setting(
         "",
         "Installed plug-ins that are left alone: their names or those of their distributions, "
@@ -276,6 +282,11 @@ def load(
     if "plugin_dirs" not in values:
         values["plugin_dirs"] = (str(home / "plugins"),)
     return Settings(**values)
+
+
+def variable(name: str) -> str | None:
+    """A variable of the environment that a secret is kept in."""
+    return os.environ.get(name)
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:

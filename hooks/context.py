@@ -124,6 +124,12 @@ class ResourceContext(Protocol):
     def constraint(self, name: str) -> Any:
         """The custom constraint of that name, or None."""
 
+    def secret(self, reference: str) -> str:
+        """The secret that ``env:NAME`` or ``file:PATH`` names, as it is now; raises UsageError.
+
+        For what is about to be sent: it must not be stored, nor said.
+        """
+
     def find(self, reference: str) -> Any:
         """The resource of this project with the id (``uuid``) ``reference``, in any stack, or None.
 

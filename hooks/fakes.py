@@ -120,6 +120,8 @@ class FakeContext:
         #: What ``paths_read`` gives; (name,) of each of ``reads`` where it is left empty.
         self.paths: frozenset[tuple[Any, ...]] = frozenset()
         self.signals: list[tuple[str, dict[str, Any]]] = []
+        #: What ``secret`` gives, by the reference.
+        self.secrets: dict[str, str] = {}
         self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
@@ -181,6 +183,12 @@ class FakeContext:
     def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
         """The custom constraint of that name, or None."""
         return self._constraints.get(name)
+
+    def secret(self, reference: str) -> str:
+        """What ``secrets`` has for the reference; raises UsageError."""
+        if reference not in self.secrets:
+            raise UsageError(f"The secret {reference} is not there")
+        return self.secrets[reference]
 
     def find(self, reference: str) -> Any:
         """The one of ``others`` that has this id."""

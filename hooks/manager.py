@@ -26,8 +26,10 @@ from .function import Function
 from .mappings import Mapped, follows_the_guide
 from .markers import PROJECT
 from .resource import Resource
+from .sinks import SinkFactory
 from .specs import RunnerFactory
 from .support import Unavailable
+from .type_text import TypeReader
 from .wording import named
 
 GROUP: Final = "zonda"
@@ -103,7 +105,11 @@ class Plugins:
     resource_types: dict[str, type[Resource]] = field(default_factory=dict)
     constraints: dict[str, type[BaseCustomConstraint]] = field(default_factory=dict)
     runners: dict[str, RunnerFactory] = field(default_factory=dict)
+    type_readers: dict[str, TypeReader] = field(default_factory=dict)
+    #: Types that packages bring as texts: who, the name of the file, the text.
+    type_texts: list[tuple[Origin, str, str]] = field(default_factory=list)
     client_plugins: dict[str, type[Any]] = field(default_factory=dict)
+    event_sinks: dict[str, SinkFactory] = field(default_factory=dict)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     failures: list[PluginError] = field(default_factory=list)
     unusable: dict[tuple[str, str], PluginError] = field(default_factory=dict)
@@ -145,6 +151,27 @@ class Plugins:
                     self._add(kind, target, origin, name, declared.usable(thing, base))
                 else:
                     self._tell(_nameless(hook, origin, name))
+
+    def _collect_texts(self) -> None:
+        if self.manager is None:
+            return
+        for origin, ask in _implementations(self.manager, "zonda_type_texts", None):
+            try:
+                self.type_texts += [(origin, str(file), str(text)) for file, text in ask()]
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                self._tell(_failure(origin, "failed in zonda_type_texts", error))
+
+    def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
+        """Take a type that was made of a text, with the rules for all types."""
+        self._add(
+            "resource type", self.resource_types, origin, name, declared.usable(cls, Resource)
+        )
+
+    def add_failure(self, error: PluginError) -> None:
+        """Keep what was wrong with a text that was to be a type."""
+        self._tell(error)
 
     def _add(
         self, kind: str, target: dict[str, Any], origin: Origin, name: str, thing: Any
@@ -249,7 +276,10 @@ def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
     collect("zonda_resource_types", "resource type", plugins.resource_types, Resource)
     collect("zonda_constraints", "constraint", plugins.constraints, BaseCustomConstraint)
     collect("zonda_runners", "runner", plugins.runners, None)
+    collect("zonda_type_readers", "reader of types", plugins.type_readers, None)
+    plugins._collect_texts()
     collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
+    collect("zonda_event_sinks", "event sink", plugins.event_sinks, None)
     for name, error in plugins._refusals("constraint"):
         plugins.constraints[name] = refused.constraint(error)
     return plugins

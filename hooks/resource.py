@@ -22,6 +22,7 @@ from .context import ResourceContext
 from .definition import ResourceDefinition
 from .dependencies import Dependencies
 from .errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
+from .type_text import TypeText
 from .wording import checked_json, checked_text, whole_text
 
 __all__ = ["Resource", "ResourceDefinition", "ResourceState", "UpdateReplace"]
@@ -117,6 +118,8 @@ class Resource:
     #: Which properties or attributes an attribute repeats, so that a secret stays one; the key
     #: None stands for the reference. An attribute always repeats the property of its own name.
     reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {}
+    #: The text that the class was made from, where it was (``zonda_type_readers``).
+    made_from: ClassVar[TypeText | None] = None
 
     def __init__(
         self,

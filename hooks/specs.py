@@ -6,7 +6,7 @@ functions, constraints and runners come through the same hooks as a stranger's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .constraints import BaseCustomConstraint
@@ -14,6 +14,7 @@ from .function import Function
 from .markers import hookspec
 from .resource import Resource
 from .runner import WorkflowRunner
+from .type_text import TypeReader
 
 RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
 
@@ -25,6 +26,25 @@ def zonda_resource_types() -> Mapping[str, type[Resource]]:
     Called once, before the first template is parsed. A name that two plug-ins give is used by
     neither; ``support.Unavailable(reason)`` in place of a class disables one name; an empty
     mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_type_readers() -> Mapping[str, TypeReader]:
+    """What makes types of texts, by the key that stands at the top of these, e.g. ``zonda_type``.
+
+    Called once, before the first template is parsed. A reader is called for each such text; an
+    empty mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_type_texts() -> Sequence[tuple[str, str]]:
+    """Types that a package brings as texts: (name of the file for people, text).
+
+    Called once, after the readers are known. A text that has none is a fault of the package.
     """
     raise AssertionError("a specification is never called")
 

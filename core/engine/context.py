@@ -51,6 +51,9 @@ class Lender(Protocol):
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
 
+    def secret(self, reference: str) -> str:
+        """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
+
 
 @dataclass(frozen=True, slots=True)
 class LentOperation:
@@ -210,6 +213,10 @@ class LentContext:
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
         return self._lending.lender.constraint(name)
+
+    def secret(self, reference: str) -> str:
+        """The secret behind a reference."""
+        return self._lending.lender.secret(reference)
 
     def find(self, reference: str) -> Any:
         """A resource of this project by its id, for reading, or None."""

@@ -166,6 +166,10 @@ class CheckContext:
         """A custom constraint, or None."""
         return self._lender.constraint(name)
 
+    def secret(self, reference: str) -> str:
+        """Refused: nothing is sent."""
+        raise _nothing_exists()
+
     def find(self, reference: str) -> Any:
         """Nothing exists."""
         return None

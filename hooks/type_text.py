@@ -1,0 +1,57 @@
+"""Types that are texts instead of classes: what reads them, and what they were read from.
+
+A plug-in brings a reader by the hook ``zonda_type_readers``, for texts with a certain key at the
+top. Such a text comes along with an environment, lies in a folder, or is brought by a package; the
+reader makes a class of it. The text is stored with every template that uses the type, so that what
+was made by it can be changed and removed by it, whatever becomes of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .errors import Path, Place
+
+if TYPE_CHECKING:  # a class tells what it was made from, and a reader makes classes
+    from .resource import Resource
+
+
+class TypeDocument(Protocol):
+    """A text that was read. ``data``: plain data; ``file``: its name for people."""
+
+    text: str
+    file: str
+    data: Any
+
+    def place(self, path: Path, *, key: bool = False) -> Place | None:
+        """Where the value at ``path`` stands; with ``key``: its key."""
+
+
+#: Makes the class of a text; raises ValidationErrors with every fault, each with its place.
+TypeReader = Callable[[TypeDocument], "type[Resource]"]
+
+
+@dataclass(frozen=True)
+class TypeText:
+    """What a class was made from. ``key``: the key at the top; ``name``: what the text calls it."""
+
+    key: str
+    name: str
+    file: str
+    text: str = field(repr=False)
+
+    @property
+    def class_type(self) -> str:
+        """What the class is known by, whatever a template calls it and however it changes."""
+        return f"{self.key}:{self.name}"
+
+    @cached_property
+    def digest(self) -> str:
+        """A short text that changes with the text."""
+        return hashlib.blake2b(
+            self.text.encode("utf-8", "surrogatepass"), digest_size=8
+        ).hexdigest()

@@ -1,0 +1,108 @@
+"""What one action of a resource has a workflow do, and how long and how often it may try.
+
+Pure: plain data and tokens in, the same out. Used by the types of this room; a token is that of
+``zonda.hooks.execution`` with what stands here added::
+
+    "until": when the action is given up   "on_timeout": "fail" | "cancel"   "cancelled": when
+    "retries": how many more runs          "try": number of this run         "delay": between them
+    "secrets": [[place, path, reference]]  which values are only put in when it is sent
+"""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.execution import NAMESPACE, Token
+
+FAIL, CANCEL = "fail", "cancel"
+#: What may happen to a run whose time is over.
+ON_TIMEOUT = (FAIL, CANCEL)
+#: So long a cancelled run may take to end.
+CANCEL_GRACE = 60.0
+RETRY_DELAY = 10.0
+MASK = "******"
+#: A shorter secret would be found in half of all texts.
+_SHORTEST = 4
+
+#: Where a secret belongs: ("inputs" or "params", the path in it, its reference).
+Secret = tuple[str, tuple[str | int, ...], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One action to be carried out. ``workflow`` is a reference as ``context.runner`` takes it.
+
+    ``timeout`` in seconds; None leaves it to the operation. ``secrets``: what stands in ``inputs``
+    and ``params`` as null and is only known when it is sent.
+    """
+
+    workflow: str
+    inputs: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    description: str = ""
+    timeout: float | None = None
+    on_timeout: str = FAIL
+    retries: int = 0
+    delay: float = RETRY_DELAY
+    secrets: Sequence[Secret] = ()
+
+
+def limit(token: Token, run: Run, now: float) -> None:
+    """Note in a new token how long and how often it may try."""
+    if run.timeout is not None:
+        token["until"] = now + run.timeout
+        token["on_timeout"] = run.on_timeout
+    if run.retries:
+        token.update(retries=run.retries, delay=run.delay)
+    if run.secrets:
+        token["secrets"] = [[place, list(path), name] for place, path, name in run.secrets]
+
+
+def with_secrets(token: Token, secret: Callable[[str], str]) -> dict[str, Any]:
+    """``inputs`` and ``params`` of a token, complete: for sending, and for nothing else."""
+    found = {place: token["request"][place] for place in ("inputs", "params")}
+    if not token.get("secrets"):
+        return found
+    found = copy.deepcopy(found)
+    for place, path, name in token["secrets"]:
+        inside: Any = found[place]
+        for step in path[:-1]:
+            inside = inside[step]
+        inside[path[-1]] = secret(name)
+    return found
+
+
+def masked(value: Any, secrets: Sequence[str]) -> Any:
+    """``value`` without the secrets that were sent along."""
+    if isinstance(value, str):
+        for secret in secrets:
+            if len(secret) >= _SHORTEST:
+                value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, Mapping):
+        return {masked(key, secrets): masked(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, secrets) for item in value]
+    return value
+
+
+def next_try(token: Token, operation_id: str, now: float) -> float:
+    """Make the token one of a new run, with a key of its own; gives the seconds until then."""
+    number = token.get("try", 1) + 1
+    for key in ("run", "result", "execution"):
+        token.pop(key, None)
+    delay = float(token["delay"])
+    token.update(
+        {
+            "try": number,
+            "retries": token["retries"] - 1,
+            "key": str(uuid.uuid5(NAMESPACE, f"{operation_id}/{number}")),
+            "pending": {"attempt": 1, "answered": False, "memory": {}},
+            "next": now + delay,
+        }
+    )
+    return delay

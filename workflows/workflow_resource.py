@@ -1,0 +1,283 @@
+"""A resource whose actions are workflows: what all types of this room have in common.
+
+A subclass says by ``_run_of`` what an action has to do; any runner does it. What later operations
+need is one entry of the resource's data, written when a workflow has ended well::
+
+    record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE}
+
+``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
+CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token and
+how a run goes on: ``zonda.hooks.execution``; its limits: ``runs``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from zonda.hooks import properties, resource
+from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
+from zonda.hooks.execution import Execution, Token, failure, token_of
+from zonda.hooks.runner import Failed, Lost, ResourceRef, Succeeded
+
+from . import executions, runs
+from .runs import Run
+
+
+class WorkflowResource(resource.Resource):
+    """A resource that is made, changed and removed by workflows."""
+
+    start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
+    reference_may_change: ClassVar[bool] = True  # an UPDATE may give another resource_id
+
+    # -- what a subclass says ---------------------------------------------------------------
+
+    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+        """What ``action`` has to do for these properties; None: nothing."""
+        raise NotImplementedError
+
+    def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is kept of the output of a workflow."""
+        return output
+
+    def _takes_new_id(self) -> bool:
+        """Whether an UPDATE may answer with another ``resource_id``."""
+        return True
+
+    def _deletes_old_id(self) -> bool:
+        """Whether what had the former id is to be removed then."""
+        return False
+
+    # -- life cycle -------------------------------------------------------------------------
+
+    def handle_create(self) -> Token | None:
+        """Start CREATE."""
+        return self._begin("CREATE", self.properties)
+
+    def handle_delete(self) -> Token | None:
+        """Start DELETE, whatever became of CREATE."""
+        return self._begin("DELETE", self.properties)
+
+    def check_create_complete(self, token: Token | None) -> bool:
+        """Whether the execution has ended well."""
+        return self._proceed(token)
+
+    check_update_complete = check_create_complete
+    check_delete_complete = check_create_complete
+    check_suspend_complete = check_create_complete
+    check_resume_complete = check_create_complete
+
+    def handle_create_cancel(self, token: Token | None) -> None:
+        """Ask the runner to end the execution, where it can."""
+        if token:
+            self._execution(token).cancel()
+
+    handle_update_cancel = handle_create_cancel
+    handle_delete_cancel = handle_create_cancel
+    handle_suspend_cancel = handle_create_cancel
+    handle_resume_cancel = handle_create_cancel
+
+    def needs_replace_failed(self) -> bool:
+        """A failed UPDATE is tried again on the same physical resource."""
+        return self.action != "UPDATE"
+
+    # -- executions -------------------------------------------------------------------------
+
+    def _begin(self, action: str, props: properties.Properties) -> Token | None:
+        run = self._run_of(action, props)
+        if run is None:
+            return None
+        token = self._token(action, run)
+        if action == "CREATE":
+            self.data_set("create_key", token["key"], redact=True)
+        if action == "UPDATE":
+            self.data_set("update_key", token["key"], redact=True)
+        return self._execution(token).begin()
+
+    def _token(self, action: str, run: Run) -> Token:
+        token = token_of(self, action, run.workflow, run.inputs, run.params, run.description)
+        runs.limit(token, run, self.context.clock.now())
+        return token
+
+    def _execution(self, token: Token) -> Execution:
+        return Execution(self, token, self._what_is_known)
+
+    def _what_is_known(self, token: Token) -> Mapping[str, Any]:
+        """What every run but CREATE is told of those before, and what is only known when sent."""
+        action, record = token["action"], self._record()
+        data = None if action == "CREATE" else record.get("outputs")
+        if data is None and action != "CREATE" and self.resource_id is not None:
+            data = {}
+        sent = runs.with_secrets(token, self.context.secret)
+        known = {
+            "inputs": sent["inputs"],
+            "old_inputs": record.get("input", {}) if action == "UPDATE" else None,
+            "params": executions.with_data(sent["params"], data),
+            "data": data,
+            "create_key": self.data().get("create_key") if action == "DELETE" else None,
+        }
+        operation = self.context.operation
+        if "until" in token and operation is not None:
+            known["deadline"] = min(operation.deadline, token["until"])
+        if "old_id" in token:
+            known["resource"] = ResourceRef(self.uuid, self.name, self.type(), token["old_id"])
+        return known
+
+    def _proceed(self, token: Token | None) -> bool:
+        if token is None:
+            return True
+        execution = self._execution(token)
+        result = self._result(token, execution)
+        if result is None:
+            return False
+        if isinstance(result, Lost):
+            if token["action"] == "DELETE":
+                execution.send_again(result)  # to delete twice does no harm
+            raise failure(result)
+        self._end(token, result)
+        execution.forget()
+        return True
+
+    def _result(self, token: Token, execution: Execution) -> Succeeded | Failed | Lost | None:
+        """What came of the run within its time; what it says holds no secret that was sent."""
+        self._check_time(token, execution)
+        try:
+            result = execution.result()
+        except NotReady as waits:
+            left = token.get("until", 0.0) - self.context.clock.now()
+            waits.delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
+            raise
+        if result is None or not token.get("secrets"):
+            return result
+        secrets = self._secrets(token)
+        if isinstance(result, Lost):
+            return Lost(runs.masked(result.reason, secrets))
+        clean = replace(result, output=runs.masked(result.output, secrets))
+        if isinstance(clean, Failed):
+            clean = replace(clean, reason=runs.masked(clean.reason, secrets))
+        return clean
+
+    def _secrets(self, token: Token) -> list[str]:
+        found = []
+        for _, _, name in token["secrets"]:
+            try:
+                found.append(self.context.secret(name))
+            except UsageError:  # it was there when it was sent, and is no more
+                continue
+        return found
+
+    def _check_time(self, token: Token, execution: Execution) -> None:
+        """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""
+        now = self.context.clock.now()
+        if "until" not in token or now < token["until"] or "result" in token:
+            return
+        if token["on_timeout"] == runs.CANCEL and "run" in token:
+            if "cancelled" not in token:
+                token["cancelled"] = now
+                execution.cancel()
+            if now < token["cancelled"] + runs.CANCEL_GRACE:
+                return
+        said = " The runner was asked to cancel it." if "cancelled" in token else ""
+        raise ResourceFailure(f"{token['action']} took longer than its timeout.{said}")
+
+    # -- results ----------------------------------------------------------------------------
+
+    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+        if isinstance(result, Failed):
+            self._failed(token, result)
+        if "old_id" in token:
+            self._store({**self._record(), "owed": None})
+            return
+        given = result.resource_id or (result.output or {}).get("resource_id")
+        old = self.resource_id
+        if given and token["action"] == "UPDATE":
+            self._check_new_id(old, _physical_id(given))
+        if given:
+            self._note_owed(token, old, _physical_id(given))
+            self.resource_id_set(_physical_id(given))
+        elif token["action"] == "CREATE":
+            self.resource_id_set(token.get("execution") or token["key"])
+        self._merge(token, result.output or {})
+        owed = self._record().get("owed")
+        if owed and token["action"] == "UPDATE":
+            self._delete_old(token, owed)
+
+    def _failed(self, token: Token, result: Failed) -> None:
+        owned = result.resource_id or (result.output or {}).get("resource_id")
+        operation = self.context.operation
+        if token.get("retries") and not owned and "cancelled" not in token and operation:
+            delay = runs.next_try(token, operation.id, self.context.clock.now())
+            if token["action"] == "CREATE":
+                self.data_set("create_key", token["key"], redact=True)
+            elif token["action"] == "UPDATE":
+                self.data_set("update_key", token["key"], redact=True)
+            raise NotReady(delay, f"run {token['try'] - 1} failed: {result.reason}")
+        self._keep_for_clean_up(token, result)
+        raise failure(result)
+
+    def _check_new_id(self, old: str | None, new: str) -> None:
+        if old is not None and old != new and not self._takes_new_id():
+            raise ResourceFailure(
+                f"UPDATE answered with another resource_id ({new} instead of {old}).",
+                hint="Say allow_id_change: true if that means a new thing, or answer with the old.",
+            )
+
+    def _note_owed(self, token: Token, old: str | None, new: str) -> None:
+        """What had the former id is to be removed: noted before that is forgotten."""
+        if token["action"] == "UPDATE" and old not in (None, new) and self._deletes_old_id():
+            self._store({**self._record(), "owed": old})
+
+    def _delete_old(self, token: Token, old: str) -> None:
+        """Have DELETE remove what had the former id, within the same operation. Raises NotReady."""
+        run, operation = self._run_of("DELETE", self.properties), self.context.operation
+        if run is None or operation is None:
+            return
+        made = self._token("DELETE", run)
+        token.clear()
+        token.update(made, old_id=old, retries=0, delay=0.0, next=0.0)
+        token["retries"] = 1
+        runs.next_try(token, f"{operation.id}/old", self.context.clock.now())
+        raise NotReady(0.0, f"removing {old}")
+
+    def _keep_for_clean_up(self, token: Token, failed: Failed) -> None:
+        """A failed CREATE that owns something tells DELETE what."""
+        output = failed.output or {}
+        given = failed.resource_id or output.get("resource_id")
+        if token["action"] == "CREATE" and given:
+            self._store({**self._record(), "outputs": output})
+            self.resource_id_set(_physical_id(given))
+
+    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+        record = self._record()
+        kept = self._output_of(token["action"], output)
+        record["outputs"] = {**(record.get("outputs") or {}), **kept}
+        record["input"] = token["request"]["inputs"]
+        if token["action"] == "UPDATE":
+            record["update"] = token["key"]
+        self._store(record)
+
+    def _record(self) -> dict[str, Any]:
+        text = self.data().get("record")
+        return json.loads(text) if text else {}
+
+    def _store(self, record: Mapping[str, Any]) -> None:
+        self.data_set("record", json.dumps(record), redact=True)
+
+    def _update_is_open(self) -> bool:
+        """Whether the last UPDATE that began has not ended well."""
+        key = self.data().get("update_key")
+        return key is not None and self._record().get("update") != key
+
+
+def _physical_id(given: Any) -> str:
+    """The physical id that a workflow gave. Raises ResourceFailure for what is no text."""
+    if not isinstance(given, str | int | float):
+        raise ResourceFailure(f"resource_id is not text: it is {type(given).__name__}")
+    text = str(given)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
+    return text
