@@ -6,6 +6,7 @@ checked when a runner of that kind is made. A test compares ``HTTP`` with what t
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -25,6 +26,18 @@ def _texts(raw: Any) -> str | None:
     values = raw if isinstance(raw, list) else [raw]
     fits = all(isinstance(value, str) for value in values)
     return None if fits else "must be text or a list of texts"
+
+
+def networks(raw: Any) -> str | None:
+    """What is wrong with a list of networks, or None."""
+    if wrong := _texts(raw):
+        return wrong
+    for text in raw if isinstance(raw, list) else [raw]:
+        try:
+            ipaddress.ip_network(text.strip())
+        except ValueError:
+            return f"must hold networks such as 10.0.0.0/8 or fd00::/8, and {text!r} is none"
+    return None
 
 
 def _headers(raw: Any) -> str | None:
@@ -61,6 +74,8 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "signing_key": _texts,
     "signing_keys": _texts,
     "poll_origins": _texts,
+    "allowed_networks": networks,
+    "denied_networks": networks,
     "ca_bundle": _text,
     "client_certificate": _text,
     "proxy": _text,

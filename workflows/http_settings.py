@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from zonda.hooks.context import Clock
 from zonda.hooks.errors import UsageError
 
+from .addresses import AddressPolicy, Network
+from .addresses import networks as read_networks
 from .http_signing import read_key
+from .http_wire import MEBIBYTE, Wire, is_url, origin, shown
 
-MEBIBYTE = 1024 * 1024
+__all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "shown"]
+
 _NUMBERS = {
     "connect_give_up": 120.0,
     "connect_timeout": 5.0,
@@ -45,17 +48,18 @@ _OTHERS = (
     "signing_key",
     "signing_keys",
     "poll_origins",
+    "allowed_networks",
+    "denied_networks",
     "kind",
     "callback",
 )
 KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
 
-@dataclass(frozen=True, slots=True)
-class HttpSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings(Wire):
     """What an ``http`` runner is told. Times in seconds, ``max_body`` in bytes."""
 
-    clock: Clock
     random: random.Random
     endpoint: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -63,13 +67,7 @@ class HttpSettings:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     poll_origins: frozenset[str] = frozenset()
     connect_give_up: float = 120.0
-    connect_timeout: float = 5.0
-    answer_timeout: float = 60.0
     wait: float = 30.0
-    max_body: int = MEBIBYTE
-    ca_bundle: str = ""
-    client_certificate: str = ""
-    proxy: str = field(default="", repr=False)
     callback: str = ""
     callback_folder: str = ""
 
@@ -109,29 +107,6 @@ class HttpSettings:
         return text
 
 
-def is_url(text: str) -> bool:
-    """Whether a workflow is named by an absolute http(s) URL."""
-    return text.lower().startswith(("http://", "https://"))
-
-
-def origin(url: str) -> str:
-    """Scheme, host and port of a URL, e.g. ``https://flows.example:443``; empty for a bad one."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    except ValueError:
-        return ""
-    if port is None or not parts.hostname:
-        return ""
-    return f"{parts.scheme}://{parts.hostname}:{port}"
-
-
-def shown(url: str) -> str:
-    """``url`` as it may appear in messages: no credentials, no query."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
 def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     """The settings from a runner's section. Raises UsageError that names the wrong entry."""
     unknown = sorted(set(given) - KNOWN)
@@ -141,11 +116,12 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
             hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
         )
     texts = {name: _text(given, name) for name in _TEXTS}
-    numbers = {name: _number(given, name) for name in _NUMBERS}
+    numbers: dict[str, Any] = {name: _number(given, name) for name in _NUMBERS}
     keys = _texts(given, "signing_keys") + _texts(given, "signing_key")
     headers = {**_headers(given), **_authorization(texts)}
     callback, folder = _callback(given, texts["callback_url"])
     endpoint = _endpoint(texts["endpoint"], needed=bool(headers))
+    poll_origins = frozenset(origin(url) for url in _texts(given, "poll_origins"))
     secrets = {texts["token"], texts["password"], *keys, *headers.values()}
     return HttpSettings(
         clock=_collaborator(given, "clock"),
@@ -154,11 +130,15 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         headers=headers,
         signing_keys=tuple(_key(text) for text in keys),
         secrets=tuple(sorted(filter(None, secrets), key=len, reverse=True)),
-        poll_origins=frozenset(origin(url) for url in _texts(given, "poll_origins")),
+        poll_origins=poll_origins,
+        trusted=frozenset({origin(endpoint), *poll_origins} - {""}),
         max_body=int(numbers.pop("max_body")),
         ca_bundle=texts["ca_bundle"],
         client_certificate=texts["client_certificate"],
         proxy=texts["proxy"],
+        policy=AddressPolicy(
+            allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
+        ),
         callback=callback,
         callback_folder=folder,
         **numbers,
@@ -201,6 +181,13 @@ def _texts(given: Mapping[str, Any], name: str) -> list[str]:
     if not isinstance(values, (list, tuple)) or not all(isinstance(v, str) for v in values):
         raise UsageError(f"The runner's setting {name} must be a text or a list of texts.")
     return list(values)
+
+
+def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
+    try:
+        return read_networks(_texts(given, name))
+    except ValueError as error:
+        raise UsageError(f"The runner's setting {name} is wrong: {error}.") from None
 
 
 def _number(given: Mapping[str, Any], name: str) -> float:

@@ -158,7 +158,7 @@ def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
 
 
 def test_what_an_http_runner_takes_is_what_settings_know() -> None:
-    assert set(settings_runners.HTTP) == http_settings.KNOWN - {"clock", "random"}
+    assert set(settings_runners.HTTP) == http_settings.KNOWN - http_settings.COLLABORATORS
 
 
 def test_faults_of_runners_name_no_value(home: Path) -> None:

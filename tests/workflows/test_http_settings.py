@@ -57,7 +57,7 @@ def test_a_runner_needs_its_collaborators(missing: str) -> None:
         pytest.param("HTTPS://Flows.Example/x?y", "https://flows.example:443", id="default-port"),
         pytest.param("http://x:8080/", "http://x:8080", id="port"),
         pytest.param("http://u:p@x/", "http://x:80", id="userinfo"),
-        pytest.param("http://[::1]:1/", "http://::1:1", id="ipv6"),
+        pytest.param("http://[::1]:1/", "http://[::1]:1", id="ipv6"),
         pytest.param("http://[bad/", "", id="bad"),
         pytest.param("ftp://x/", "", id="scheme"),
     ],

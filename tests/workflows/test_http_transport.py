@@ -87,7 +87,14 @@ def make_real_runner() -> Iterator[Callable[..., HttpRunner]]:
     made: list[HttpRunner] = []
 
     def make(**settings: Any) -> HttpRunner:
-        runner = HttpRunner({"clock": SystemClock(), "random": Upper(), **settings})
+        runner = HttpRunner(
+            {
+                "clock": SystemClock(),
+                "random": Upper(),
+                "allowed_networks": "127.0.0.0/8",
+                **settings,
+            }
+        )
         made.append(runner)
         return runner
 

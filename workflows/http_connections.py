@@ -1,0 +1,180 @@
+"""Connections to checked addresses, whose answers are read within one total time.
+
+What ``http_transport`` builds its sessions of: the places where ``requests`` and ``urllib3`` would
+look up names by themselves, read sockets without a limit, or listen to the environment.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from zonda.hooks.context import Clock
+
+from .http_wire import Wire, place
+
+
+class Budget:
+    """What is left of the time for one request; one per session, so one per thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._end = 0.0
+
+    def begin(self, seconds: float) -> None:
+        """Start a request that may take ``seconds``."""
+        self._end = self._clock.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds that are left. Raises TimeoutError where none is."""
+        seconds = self._end - self._clock.monotonic()
+        if seconds <= 0:
+            raise TimeoutError("the total time is over")
+        return seconds
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket, each read within what is left of the budget."""
+
+    def __init__(self, sock: socket.socket, budget: Budget) -> None:
+        super().__init__()
+        self._sock = sock
+        self._budget = budget
+        # Keeps the socket open until the answer is read, whoever closes the connection first.
+        self._holder = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._budget.left())
+        return self._sock.recv_into(buffer)
+
+    def close(self) -> None:
+        self._holder.close()
+        super().close()
+
+
+def make_session(wire: Wire, budget: Budget) -> requests.Session:
+    """A session that sends nothing which ``wire`` does not say."""
+    session = requests.Session()
+    # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
+    session.trust_env = False
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session.verify = wire.ca_bundle or True
+    if wire.client_key:
+        session.cert = (wire.client_certificate, wire.client_key)
+    else:
+        session.cert = wire.client_certificate or None
+    if wire.proxy:
+        session.proxies = {"http": wire.proxy, "https": wire.proxy}
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Adapter(wire, budget))
+    return session
+
+
+class _Adapter(HTTPAdapter):
+    """Makes connections to checked addresses, whose answers are read by a ``_Reader``."""
+
+    def __init__(self, wire: Wire, budget: Budget) -> None:
+        self._wire = wire
+        self._budget = budget
+        super().__init__(pool_connections=8, pool_maxsize=2, max_retries=0)
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
+        """Send; what a proxy is to reach is looked at before, as far as it can be."""
+        if self._wire.proxy:
+            _check_behind_proxy(self._wire, str(request.url))
+        return super().send(request, *args, **kwargs)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **{**kwargs, **self._passphrase()})
+        self._watch(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(proxy, **kwargs, **self._passphrase())
+        self._watch(manager)
+        return manager
+
+    def _passphrase(self) -> dict[str, Any]:
+        secret = self._wire.client_key_passphrase
+        return {"key_password": secret} if secret else {}
+
+    def _watch(self, manager: urllib3.PoolManager) -> None:
+        plain, tls = _pools(self._wire, self._budget)
+        manager.pool_classes_by_scheme = {"http": plain, "https": tls}
+
+
+def _check_behind_proxy(wire: Wire, url: str) -> None:
+    """Raise Denied for a host in numbers that must not be called; names are the proxy's affair."""
+    target = place(url)
+    if target is None or wire.trusts(*target):
+        return
+    try:
+        found = socket.getaddrinfo(*target, flags=socket.AI_NUMERICHOST)
+    except OSError:
+        return
+    for entry in found:
+        wire.policy.check(str(entry[4][0]))
+
+
+def _pools(
+    wire: Wire, budget: Budget
+) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
+    """Connection pools whose connections are checked, and read within ``budget``."""
+
+    class Response(http.client.HTTPResponse):
+        def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+            super().__init__(sock, *args, **kwargs)
+            self.fp.close()
+            self.fp = io.BufferedReader(_Reader(sock, budget))
+
+    class Connection(HTTPConnection):
+        response_class = Response
+
+        def _new_conn(self) -> socket.socket:
+            return _connected(self, wire)
+
+    class SecureConnection(HTTPSConnection):
+        response_class = Response
+
+        def _new_conn(self) -> socket.socket:
+            return _connected(self, wire)
+
+    class Pool(HTTPConnectionPool):
+        ConnectionCls = Connection
+
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = SecureConnection
+
+    return Pool, SecurePool
+
+
+def _connected(connection: HTTPConnection, wire: Wire) -> socket.socket:
+    """A socket for ``connection``, to an address that was checked. Raises what urllib3 expects."""
+    host, port = connection._dns_host, connection.port
+    limit = Budget(wire.clock)
+    limit.begin(float(connection.timeout or wire.connect_timeout))
+    try:
+        return wire.policy.connect(
+            host,
+            port,
+            trusted=wire.trusts(host, port),
+            left=limit.left,
+            options=connection.socket_options or (),
+        )
+    except socket.gaierror as error:
+        raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
+    except TimeoutError as error:
+        raise urllib3.exceptions.ConnectTimeoutError(connection, "no connection") from error
+    except OSError as error:
+        raise urllib3.exceptions.NewConnectionError(connection, "no connection") from error
