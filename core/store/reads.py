@@ -19,6 +19,7 @@ from zonda.core.template.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
+from .drift_reads import DriftReads
 from .faults import explain
 from .prepared import SQL
 from .rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
@@ -39,7 +40,7 @@ from .views import (
 ALL = -1
 
 
-class Reader:
+class Reader(DriftReads):
     """All that can be asked of the database without changing it."""
 
     def __init__(self, connection: sqlite3.Connection, sealer: Sealer, where: str) -> None:
@@ -90,6 +91,10 @@ class Reader:
         """Every instance of every stack of a tree, as rows."""
         found = (ResourceRow(*each) for each in self._all(SQL["resources_of_root"], root_id))
         return sorted(found, key=attrgetter("id"))
+
+    def has_protected(self, root_id: str) -> bool:
+        """Whether a command protects anything in a tree."""
+        return bool(self._all(SQL["protected_of_tree"], root_id))
 
     def tree_size(self, root_id: str) -> int:
         """How many instances a stack has with all that is nested in it."""

@@ -46,6 +46,8 @@ class StackRow:
     drift_policy: str = "OFF"
     drift_schedule: str = ""
     drift_next: float | None = None
+    drift_by: str = ""
+    drift_said: str = ""
     created_at: float = 0.0
     updated_at: float | None = None
     deleted_at: float | None = None
@@ -233,6 +235,81 @@ class EventRow:
     at: float
 
 
+@dataclass(slots=True)
+class DriftCheckRow:
+    """One row of ``drift_check``."""
+
+    id: str
+    stack_id: str
+    generation: int = 0
+    cause: str = ""
+    by: str = ""
+    scope: str = "[]"
+    owner: str = ""
+    started_at: float = 0.0
+    ended_at: float | None = None
+    status: str = "RUNNING"
+    reason: str = ""
+    verdict: str = ""
+    counts: str = "{}"
+
+
+@dataclass(slots=True)
+class DriftFindingRow:
+    """One row of ``drift_finding``."""
+
+    check_id: str
+    resource_id: str
+    stack_id: str
+    path: str
+    type: str
+    verdict: str
+    reason: str = ""
+    diff: str = "[]"
+    ignored: str = ""
+
+
+@dataclass(slots=True)
+class DriftIgnoreRow:
+    """One row of ``drift_ignore``."""
+
+    id: str
+    stack_id: str
+    path: str
+    property: str = ""
+    until: float | None = None
+    reason: str = ""
+    by: str = ""
+    at: float = 0.0
+
+
+@dataclass(slots=True)
+class DriftRow:
+    """What a drift check must know of an instance, with the newest verdict on it.
+
+    ``check_id`` to ``verdict``: of that; None where there is none.
+    """
+
+    id: str
+    stack_id: str
+    name: str
+    type: str
+    class_type: str
+    action: str
+    status: str
+    op: str
+    suspended: int
+    fence: int
+    check_id: str | None
+    checked_fence: int | None
+    verdict: str | None
+
+    @property
+    def current(self) -> str:
+        """The newest verdict, '' where nothing was looked at since it was changed."""
+        return self.verdict or "" if self.checked_fence == self.fence else ""
+
+
 def columns(row_type: type[Any]) -> tuple[str, ...]:
     """The column names of a row type, in order."""
     return tuple(item.name for item in fields(row_type))
@@ -292,6 +369,11 @@ action_values = attrgetter(*columns(ActionRow))
 failed_values = attrgetter(*columns(FailedRow))
 snapshot_values = attrgetter(*columns(SnapshotRow))
 sink_values = attrgetter(*columns(SinkRow))
+
+
+drift_check_values = attrgetter(*columns(DriftCheckRow))
+drift_finding_values = attrgetter(*columns(DriftFindingRow))
+drift_ignore_values = attrgetter(*columns(DriftIgnoreRow))
 
 
 def copied(row: ResourceRow) -> ResourceRow:

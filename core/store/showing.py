@@ -39,6 +39,9 @@ def stack_view(row: StackRow) -> StackView:
         root_id=row.root,
         protected=bool(row.protect) or policies.read(row.policies).protects_stack,
         suspended=bool(row.suspended),
+        drift_policy=row.drift_policy,
+        drift_schedule=row.drift_schedule,
+        drift_next=row.drift_next,
     )
 
 

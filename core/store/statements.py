@@ -22,10 +22,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import Executable
 
-from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, EventRow, PlanRow, columns
+from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, DriftRow, EventRow, PlanRow, columns
 from .tables import (
     ACTION,
     DATA,
+    DRIFT_CHECK,
+    DRIFT_FINDING,
+    DRIFT_IGNORE,
+    DRIFT_STATE,
     EDGE,
     EVENT,
     FAILED,
@@ -40,9 +44,11 @@ from .tables import (
 
 P: Any = bindparam
 R, S, E, A = RESOURCE.c, STACK.c, EDGE.c, ACTION.c
+C, F, D, X = DRIFT_CHECK.c, DRIFT_FINDING.c, DRIFT_STATE.c, DRIFT_IGNORE.c
 
 L: Any = literal_column
 IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
+RUNNING = L("'RUNNING'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
 #: Stacks that are there, or were a short time ago.
@@ -260,6 +266,56 @@ STATEMENTS: dict[str, Executable] = {
     "snapshots_of_stack": select(SNAPSHOT)
     .where(SNAPSHOT.c.stack_id == P("stack_id"))
     .order_by(SNAPSHOT.c.id),
+    # -- drift
+    "insert_drift_check": insert(DRIFT_CHECK).values(_write(DRIFT_CHECK)),
+    "end_drift_check": update(DRIFT_CHECK)
+    .where(C.id == P("key"), C.status == RUNNING)
+    .values(
+        ended_at=P("at"),
+        status=P("new_status"),
+        reason=P("new_reason"),
+        verdict=P("new_verdict"),
+        counts=P("new_counts"),
+    ),
+    "drift_check_by_id": select(DRIFT_CHECK).where(C.id == P("id")),
+    "drift_checks_of_stack": select(DRIFT_CHECK)
+    .where(C.stack_id == P("stack_id"))
+    .order_by(C.id.desc())
+    .limit(P("limit")),
+    "drift_checks_running": select(DRIFT_CHECK).where(C.status == RUNNING),
+    "drift_check_running": select(DRIFT_CHECK).where(
+        C.stack_id == P("stack_id"), C.status == RUNNING
+    ),
+    "drift_check_before": select(DRIFT_CHECK)
+    .where(
+        C.stack_id == P("stack_id"),
+        C.id != P("id"),
+        C.status == L("'COMPLETE'"),
+        C.scope == L("'[]'"),
+    )
+    .order_by(C.id.desc())
+    .limit(ONE),
+    "delete_old_drift_checks": delete(DRIFT_CHECK).where(C.ended_at < P("before")),
+    "insert_drift_finding": insert(DRIFT_FINDING).values(_write(DRIFT_FINDING)),
+    "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
+    "drift_rows": select(
+        *(R[name] for name in columns(DriftRow)[:10]), D.check_id, D.fence, D.verdict
+    )
+    .select_from(
+        RESOURCE.join(STACK, R.stack_id == S.id).outerjoin(DRIFT_STATE, D.resource_id == R.id)
+    )
+    .where(S.root_id == P("root"), S.deleted_at.is_(None), R.want == L("'PRESENT'")),
+    "put_drift_state": insert(DRIFT_STATE).prefix_with("OR REPLACE").values(_write(DRIFT_STATE)),
+    "insert_drift_ignore": insert(DRIFT_IGNORE).values(_write(DRIFT_IGNORE)),
+    "drift_ignores_of_stack": select(DRIFT_IGNORE)
+    .where(X.stack_id == P("stack_id"))
+    .order_by(X.id),
+    "delete_drift_ignore": delete(DRIFT_IGNORE).where(X.id == P("id"), X.stack_id == P("stack_id")),
+    "stacks_drift_due": select(S.id).where(S.drift_next <= P("now"), S.deleted_at.is_(None)),
+    "stacks_with_drift": select(S.id).where(S.drift_next.is_not(None), S.deleted_at.is_(None)),
+    "advance_drift": update(STACK)
+    .where(S.id == P("key"), S.drift_next == P("known"))
+    .values(drift_next=P("new_next")),
     # -- requests
     "insert_request": insert(REQUEST).values(_write(REQUEST)),
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),

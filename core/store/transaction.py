@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from .drift import DriftTables
 from .edges import Edge, Edges
 from .prepared import SQL
 from .rows import (
@@ -38,7 +39,9 @@ from .rows import (
 ROWS_KEPT = 16384
 
 #: What is deleted of the past, by its age.
-_OF_THE_PAST = ("delete_old_events", "delete_old_actions", "delete_old_failed")
+_OF_THE_PAST = tuple(
+    f"delete_old_{what}" for what in ("events", "actions", "failed", "drift_checks")
+)
 
 #: A row, its values now and as they were loaded.
 _Changed = tuple[ResourceRow, tuple[Any, ...], tuple[Any, ...]]
@@ -65,6 +68,8 @@ class Transaction:
         self._going: list[tuple[str, int]] = []
         self._closed = False
         self._execute = connection.execute
+        #: Checks of drift, what they have found, and what is ignored of it.
+        self.drift = DriftTables(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
         self._events: list[EventRow] = []
@@ -102,6 +107,16 @@ class Transaction:
         row = StackRow(*found)
         self._stacks[row.id] = (row, found)
         return row
+
+    def advance_drift(self, row: StackRow, known: float, at: float) -> bool:
+        """Set when drift is looked for next; False if that does not stand at ``known`` any more."""
+        self._flush_stacks()
+        if self._execute(SQL["advance_drift"], (at, row.id, known)).rowcount != 1:
+            self._committed.pop(row.id, None)
+            return False
+        row.drift_next = at
+        self._stacks[row.id] = (row, stack_values(row))
+        return True
 
     def pending_stacks(self) -> list[tuple[str, str]]:
         """(id, action) of stacks for which the engine owes a plan of its own."""

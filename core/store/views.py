@@ -17,7 +17,8 @@ REDACTED = "******"
 class StackView:
     """One stack. ``phase`` is IDLE, UP or DOWN; ``deadline`` ends the running action.
 
-    ``suspended``: from the moment a SUSPEND begins until a RESUME has worked.
+    ``suspended``: from the moment a SUSPEND begins until a RESUME has worked. ``drift_policy`` is
+    OFF, report or repair; ``drift_next``: when drift is looked for by ``drift_schedule``.
     """
 
     id: str
@@ -42,6 +43,9 @@ class StackView:
     root_id: str = ""
     protected: bool = False
     suspended: bool = False
+    drift_policy: str = "OFF"
+    drift_schedule: str = ""
+    drift_next: float | None = None
 
     @property
     def state(self) -> str:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0010"
+revision = "0011"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -149,6 +149,8 @@ def upgrade() -> None:
         sa.Column("drift_policy", sa.Text(), nullable=False),
         sa.Column("drift_schedule", sa.Text(), nullable=False),
         sa.Column("drift_next", sa.Float(), nullable=True),
+        sa.Column("drift_by", sa.Text(), nullable=False),
+        sa.Column("drift_said", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
         sa.Column("updated_at", sa.Float(), nullable=True),
         sa.Column("deleted_at", sa.Float(), nullable=True),
@@ -317,3 +319,81 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("resource_id", "name", name=op.f("pk_resource_data")),
     )
+    op.create_table(
+        "drift_check",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("cause", sa.Text(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("scope", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.Float(), nullable=False),
+        sa.Column("ended_at", sa.Float(), nullable=True),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("verdict", sa.Text(), nullable=False),
+        sa.Column("counts", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_drift_check")),
+    )
+    op.create_index(op.f("ix_drift_check_stack_id"), "drift_check", ["stack_id"], unique=False)
+    op.create_index(
+        "uq_drift_check_running",
+        "drift_check",
+        ["stack_id"],
+        unique=True,
+        sqlite_where=sa.text("status = 'RUNNING'"),
+        postgresql_where=sa.text("status = 'RUNNING'"),
+    )
+    op.create_table(
+        "drift_finding",
+        sa.Column("check_id", sa.Text(), nullable=False),
+        sa.Column("resource_id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("path", sa.Text(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
+        sa.Column("verdict", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("diff", sa.Text(), nullable=False),
+        sa.Column("ignored", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["check_id"],
+            ["drift_check.id"],
+            name=op.f("fk_drift_finding_check_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("check_id", "resource_id", name=op.f("pk_drift_finding")),
+    )
+    op.create_table(
+        "drift_state",
+        sa.Column("resource_id", sa.Text(), nullable=False),
+        sa.Column("check_id", sa.Text(), nullable=False),
+        sa.Column("fence", sa.Integer(), nullable=False),
+        sa.Column("verdict", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["resource_id"],
+            ["resource.id"],
+            name=op.f("fk_drift_state_resource_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("resource_id", name=op.f("pk_drift_state")),
+    )
+    op.create_table(
+        "drift_ignore",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("stack_id", sa.Text(), nullable=False),
+        sa.Column("path", sa.Text(), nullable=False),
+        sa.Column("property", sa.Text(), nullable=False),
+        sa.Column("until", sa.Float(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("at", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["stack_id"],
+            ["stack.id"],
+            name=op.f("fk_drift_ignore_stack_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_drift_ignore")),
+    )
+    op.create_index("ix_drift_ignore_stack", "drift_ignore", ["stack_id"], unique=False)

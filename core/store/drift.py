@@ -1,0 +1,99 @@
+"""Checks of drift in a transaction: what they have found, the newest verdicts, exceptions.
+
+Called by the engine through ``Transaction.drift``. None of it stands in the rows of stacks and
+resources, because a check changes nothing of them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from .prepared import SQL
+from .rows import (
+    DriftCheckRow,
+    DriftFindingRow,
+    DriftIgnoreRow,
+    DriftRow,
+    drift_check_values,
+    drift_finding_values,
+    drift_ignore_values,
+)
+
+
+class DriftTables:
+    """The tables of drift between BEGIN IMMEDIATE and COMMIT."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._execute = connection.execute
+        self._many = connection.executemany
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def add_check(self, row: DriftCheckRow) -> None:
+        """Begin a check."""
+        self._execute(SQL["insert_drift_check"], drift_check_values(row))
+
+    def end_check(self, row: DriftCheckRow) -> bool:
+        """Write how a check has ended; False if it has not been running any more."""
+        given = (row.ended_at, row.status, row.reason, row.verdict, row.counts, row.id)
+        return self._execute(SQL["end_drift_check"], given).rowcount == 1
+
+    def check(self, check_id: str) -> DriftCheckRow | None:
+        """A check by its id."""
+        return self._one("drift_check_by_id", check_id)
+
+    def running(self, stack_id: str) -> DriftCheckRow | None:
+        """The check of a stack that is running."""
+        return self._one("drift_check_running", stack_id)
+
+    def all_running(self) -> list[DriftCheckRow]:
+        """Every check that is running."""
+        return [DriftCheckRow(*found) for found in self._execute(SQL["drift_checks_running"])]
+
+    def before(self, row: DriftCheckRow) -> DriftCheckRow | None:
+        """The last check of the whole stack that was complete, other than ``row``."""
+        return self._one("drift_check_before", row.stack_id, row.id)
+
+    def _one(self, statement: str, *values: str) -> DriftCheckRow | None:
+        found = self._execute(SQL[statement], values).fetchone()
+        return None if found is None else DriftCheckRow(*found)
+
+    # -- what was found ---------------------------------------------------------------------------
+
+    def add_findings(self, rows: Iterable[DriftFindingRow]) -> None:
+        """Keep what a check has found."""
+        self._many(SQL["insert_drift_finding"], [drift_finding_values(row) for row in rows])
+
+    def put_states(self, states: Sequence[tuple[str, str, int, str]]) -> None:
+        """Keep the newest verdicts: (resource, check, fence of the resource, verdict)."""
+        self._many(SQL["put_drift_state"], states)
+
+    def rows(self, root_id: str) -> list[DriftRow]:
+        """The instances of a tree that are meant to be there, with the newest verdicts on them."""
+        return [DriftRow(*found) for found in self._execute(SQL["drift_rows"], (root_id,))]
+
+    # -- exceptions -------------------------------------------------------------------------------
+
+    def add_ignore(self, row: DriftIgnoreRow) -> None:
+        """Keep an exception."""
+        self._execute(SQL["insert_drift_ignore"], drift_ignore_values(row))
+
+    def drop_ignore(self, ignore_id: str, stack_id: str) -> bool:
+        """Remove an exception; whether it was there."""
+        return self._execute(SQL["delete_drift_ignore"], (ignore_id, stack_id)).rowcount == 1
+
+    def ignores(self, stack_id: str) -> list[DriftIgnoreRow]:
+        """The exceptions of a stack, the oldest first."""
+        found = self._execute(SQL["drift_ignores_of_stack"], (stack_id,))
+        return [DriftIgnoreRow(*each) for each in found]
+
+    # -- schedules --------------------------------------------------------------------------------
+
+    def due(self, now: float) -> list[str]:
+        """Stacks of which drift is to be looked for by now."""
+        return [found[0] for found in self._execute(SQL["stacks_drift_due"], (now,))]
+
+    def scheduled(self) -> list[str]:
+        """Stacks with a schedule."""
+        return [found[0] for found in self._execute(SQL["stacks_with_drift"])]

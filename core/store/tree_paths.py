@@ -1,0 +1,44 @@
+"""Ways down a tree of stacks, worked out from who owns what. Called by ``trees`` and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: (nested stack, the instance that owns it, the stack of that, its name).
+Owned = tuple[str, str, str, str]
+
+
+class Tree:
+    """A stack and what is nested in it, by ids. ``paths``: the owners from ``top`` down."""
+
+    def __init__(self, top: str, owned: Iterable[Owned]) -> None:
+        self.top = top
+        self.children: dict[str, str] = {}  #: owner -> nested stack
+        self.owned: dict[str, tuple[str, str]] = {}
+        for child, owner, parent, name in owned:
+            self.children[owner] = child
+            self.owned[child] = (parent, name)
+        self._paths: dict[str, tuple[str, ...] | None] = {top: ()}
+
+    def path(self, stack_id: str) -> tuple[str, ...] | None:
+        """The way down to a stack; None if it is not below ``top``."""
+        pending: list[str] = []
+        at = stack_id
+        while at not in self._paths and at in self.owned:
+            pending.append(at)
+            at = self.owned[at][0]
+        found = self._paths.setdefault(at, None)
+        for each in reversed(pending):
+            if found is not None:
+                found = (*found, self.owned[each][1])
+            self._paths[each] = found
+        return self._paths[stack_id]
+
+    def within(self, depth: int) -> dict[str, tuple[str, ...]]:
+        """The stacks that are at most ``depth`` levels below ``top``, with their paths."""
+        found = {}
+        for stack_id in (self.top, *self.owned):
+            path = self.path(stack_id)
+            if path is not None and len(path) <= depth:
+                found[stack_id] = path
+        return found
