@@ -1,0 +1,1 @@
+"""Apache Airflow executes the workflows of zonda's resources."""

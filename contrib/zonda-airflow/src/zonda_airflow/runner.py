@@ -1,0 +1,206 @@
+"""The runner: triggers DAG runs, follows them and reads what one task has returned.
+
+The run's id is zonda's key, so a repeated start meets the first run (409). The token is
+``{"dag", "task", "id", "at"}``. Airflow's REST API keeps no result of a run; by convention the
+task ``zonda_output`` (or another, see ``names``) returns it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import ResourceFailure, UsageError
+from zonda.hooks.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Lost,
+    PollAnswer,
+    Retry,
+    Running,
+    StartAnswer,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+
+from .names import Target, target_of
+from .request import body_of
+from .session import LoginRefused, Session, decoded, said
+from .settings import Settings, read_settings
+from .transport import Reply, Unreachable, Unusable
+
+WAITING = frozenset({"queued", "running"})
+BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+LONGEST_REASON = 4096
+_LONGEST_POLL = 15.0
+_LONGEST_RETRY = 30.0
+_TROUBLE = (Unreachable, Unusable, LoginRefused)
+
+
+class AirflowRunner(WorkflowRunner):
+    """Executions are runs of DAGs."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """Raises UsageError for wrong settings."""
+        self._settings: Settings = read_settings(settings)
+        self._session = Session(self._settings)
+
+    def check(self, workflow: str) -> None:
+        """Raise ResourceFailure for a DAG that Airflow does not know."""
+        try:
+            target = target_of(workflow, self._settings.output_task)
+        except UsageError as error:
+            raise ResourceFailure(error.message, hint=error.hint) from None
+        try:
+            reply = self._session.send("GET", target.path)
+        except _TROUBLE:
+            return
+        if reply.status == 404 and said(reply):
+            raise ResourceFailure(
+                f"Airflow knows no DAG {target.dag}: {said(reply)}",
+                hint="Put it into the folder of DAGs and wait until Airflow has read it.",
+            )
+
+    # -- start ----------------------------------------------------------------------------------
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Trigger a run, or find the one that has this key."""
+        try:
+            target = target_of(request.workflow, self._settings.output_task)
+            conf = json.loads(body_of(request))
+        except UsageError as error:
+            return self._not_run(request, f"{error.message} {error.hint}")
+        except ValueError:
+            return self._not_run(request, "The input holds a number that JSON has no word for.")
+        run = {"dag_run_id": request.key, "logical_date": None, "conf": conf}
+        try:
+            reply = self._session.send(
+                "POST", f"{target.path}/dagRuns", json.dumps(run, sort_keys=True).encode()
+            )
+        except Unreachable as error:
+            return self._again(request, f"Airflow: {error}", answered=False)
+        except (Unusable, LoginRefused) as error:
+            return self._not_run(request, f"Airflow: {error}")
+        return self._triggered(request, target, reply)
+
+    def _triggered(self, request: StartRequest, target: Target, reply: Reply) -> StartAnswer:
+        if reply.status in (200, 201) or reply.status == 409:  # 409: the run is there already
+            token = {
+                "dag": target.dag,
+                "task": target.task,
+                "id": request.key,
+                "at": self._settings.clock.now(),
+            }
+            return Started(token, self._pause(0.0), request.key)
+        why = self._shown(reply)
+        if reply.status in BUSY:
+            return self._again(request, why, answered=True)
+        return self._not_run(request, why)
+
+    def _again(self, request: StartRequest, why: str, *, answered: bool) -> StartAnswer:
+        now = self._settings.clock.now()
+        since = float(request.memory.get("since", now))
+        if now >= request.deadline:
+            return self._not_run(request, f"{why} (the time is over)")
+        never = not (answered or request.answered)
+        if never and now - since >= self._settings.give_up:
+            tried = f"given up after {self._settings.give_up:g} s without any answer"
+            return self._not_run(request, f"{why} ({tried})")
+        failures = int(request.memory.get("failures", 0)) + 1
+        most = min(2.0 ** (failures - 1), _LONGEST_RETRY)
+        delay = min(self._settings.random.uniform(most / 2, most), request.deadline - now)
+        return Retry(delay, why, answered, {"since": since, "failures": failures})
+
+    def _not_run(self, request: StartRequest, why: str) -> Finished:
+        return Finished(Failed(self._cut(why.strip()), by_runner=True), request.key)
+
+    # -- poll -----------------------------------------------------------------------------------
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """Ask how the run is doing; once it has ended, for what its task returned."""
+        target, key = Target(str(token["dag"]), str(token["task"])), str(token["id"])
+        pause = self._pause(self._settings.clock.now() - float(token.get("at", 0.0)))
+        try:
+            reply = self._session.send("GET", target.run(key))
+            if reply.status == 404 and said(reply):
+                return Lost(f"{self._shown(reply)} (the run is lost)")
+            state = _state(reply)
+            if state == "success":
+                return self._result(target, key, pause)
+            if state == "failed":
+                return self._failure(target, key)
+        except _TROUBLE as error:
+            return Running(pause, self._cut(f"Airflow: {error}"))
+        if state in WAITING:
+            return Running(pause, "" if state == "running" else state)
+        return Running(pause, f"in state {state[:60]}" if state else self._shown(reply))
+
+    def _result(self, target: Target, key: str, pause: float) -> PollAnswer:
+        reply = self._session.send("GET", target.result(key))
+        if reply.status == 404 and said(reply):
+            return Succeeded({})  # no such task in this DAG, or it returned nothing
+        found = decoded(reply)
+        if reply.status != 200 or not isinstance(found, dict) or "value" not in found:
+            return Running(pause, self._shown(reply))
+        output = _object(found["value"])
+        given = output.get("resource_id")
+        return Succeeded(output, given if isinstance(given, str) else None)
+
+    def _failure(self, target: Target, key: str) -> Failed:
+        """Which tasks failed, and what the output's task had returned before."""
+        reply = self._session.send("GET", f"{target.run(key)}/taskInstances?state=failed")
+        failed = ", ".join(_tasks(reply)) or "no task of its own"
+        kept = decoded(self._session.send("GET", target.result(key)))
+        output = _object(kept["value"]) if isinstance(kept, dict) and "value" in kept else None
+        return Failed(self._cut(f"the DAG run {key} of {target.dag} failed: {failed}"), output)
+
+    def _pause(self, age: float) -> float:
+        """Seconds between polls; a run takes Airflow some seconds at least."""
+        most = min(max(age / 4, 1.0), _LONGEST_POLL)
+        return self._settings.random.uniform(most / 2, most)
+
+    # -- cancel ---------------------------------------------------------------------------------
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        """Have the run marked as failed, which is Airflow's way to end one."""
+        target = Target(str(token["dag"]), str(token["task"]))
+        try:
+            reply = self._session.send("PATCH", target.run(str(token["id"])), b'{"state":"failed"}')
+        except _TROUBLE:
+            return Cancelled.UNSUPPORTED
+        return Cancelled.DONE if reply.status in (200, 404) else Cancelled.UNSUPPORTED
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._session.close()
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def _shown(self, reply: Reply) -> str:
+        return self._cut(f"Airflow answered {reply.status}: {said(reply) or 'no reason given'}")
+
+    def _cut(self, text: str) -> str:
+        return self._settings.redact(text)[:LONGEST_REASON]
+
+
+def _state(reply: Reply) -> str:
+    found = decoded(reply)
+    state = found.get("state") if reply.status == 200 and isinstance(found, dict) else None
+    return state if isinstance(state, str) else ""
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {"result": value}
+
+
+def _tasks(reply: Reply) -> list[str]:
+    found = decoded(reply)
+    rows = found.get("task_instances") if isinstance(found, dict) else None
+    if not isinstance(rows, list):
+        return []
+    named = (row for row in rows if isinstance(row, dict) and row.get("task_id"))
+    return [f"task {row['task_id']} (try {row.get('try_number')})" for row in named]
