@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Text
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Text, literal_column
 from sqlmodel import Field, SQLModel
 
 metadata = MetaData(
@@ -487,6 +487,13 @@ Index(
     RESOURCE.c.below,
     sqlite_where=_BEHIND,
     postgresql_where=_BEHIND,
+)
+_PROTECTED = RESOURCE.c.protect == literal_column("1")
+Index(
+    "ix_resource_protected",
+    RESOURCE.c.protect,
+    sqlite_where=_PROTECTED,
+    postgresql_where=_PROTECTED,
 )
 _RUNNING = RESOURCE.c.op != ""
 Index(

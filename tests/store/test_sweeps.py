@@ -15,6 +15,7 @@ from zonda.core.store.prepared import SCHEMA, SQL
         pytest.param("overdue", "ix_resource_running", id="operations-past-their-deadline"),
         pytest.param("paused_too_long", "ix_resource_hook_until", id="breakpoints-past-theirs"),
         pytest.param("stacks_overdue", "ix_stack_busy", id="stacks-past-their-deadline"),
+        pytest.param("protected_of_tree", "ix_resource_protected", id="what-is-protected"),
         pytest.param("stacks_pending", "ix_stack_next", id="stacks-that-are-owed-a-plan"),
     ],
 )
@@ -25,7 +26,8 @@ def test_a_sweep_uses_its_index(statement: str, index: str) -> None:
     values = (1.0,) * SQL[statement].count("?")
     steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", values).fetchall()
     connection.close()
-    assert [index in step[3] for step in steps] == [True]
+    assert [step for step in steps if index in step[3]]
+    assert not [step for step in steps if step[3].startswith("SCAN") and index not in step[3]]
 
 
 def test_owners_that_are_behind_are_found_by_their_index() -> None:

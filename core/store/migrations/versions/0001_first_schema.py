@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0011"
+revision = "0012"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -280,6 +280,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("hook_until IS NOT NULL"),
         postgresql_where=sa.text("hook_until IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_resource_protected",
+        "resource",
+        ["protect"],
+        unique=False,
+        sqlite_where=sa.text("protect = 1"),
+        postgresql_where=sa.text("protect = 1"),
     )
     op.create_index(
         "ix_resource_running",
