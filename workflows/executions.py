@@ -5,6 +5,7 @@ Used by ``external_resource`` alone; knows no runner and no resource.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,15 +23,33 @@ def replaces(names: Sequence[Any] | None, old: Mapping[str, Any], new: Mapping[s
 
 
 def with_data(params: Mapping[str, Any], data: Mapping[str, Any] | None) -> dict[str, Any]:
-    """``params`` with the merged outputs in the environment that the workflow sees."""
-    if data is None:
-        return dict(params)
+    """``params`` with the merged outputs in the environment that the workflow sees.
+
+    A text as environment is the name of one that the runner knows, which adds them by itself.
+    """
     env = params.get("env") or {}
+    if data is None or isinstance(env, str):
+        return dict(params)
     if not isinstance(env, Mapping):
         raise ResourceFailure(
             f"The outputs so far cannot be added to params.env, which is no map: {DATA_KEY}."
         )
     return {**params, "env": {**env, DATA_KEY: data}}
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """``value`` as JSON within a text; empty for an empty map. Raises ValueError as JSON does."""
+    return json.dumps(dict(value), allow_nan=False) if value else ""
+
+
+def unpacked(value: Any) -> Any:
+    """A value that may be JSON within a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def below(value: Any, *path: str) -> Any:

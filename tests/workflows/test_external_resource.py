@@ -294,7 +294,7 @@ def test_the_environment_of_the_user_is_kept() -> None:
 
 
 def test_an_environment_that_is_no_map_fails_clearly() -> None:
-    actions = {"CREATE": {"workflow": "mk"}, "DELETE": {"workflow": "rm", "params": {"env": "e"}}}
+    actions = {"CREATE": {"workflow": "mk"}, "DELETE": {"workflow": "rm", "params": {"env": ["e"]}}}
     thing, _ = made({}, actions=actions)
     thing.create()
     with pytest.raises(ResourceFailure, match=r"params\.env"):

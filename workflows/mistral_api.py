@@ -1,0 +1,75 @@
+"""Mistral's API as resource types want it: what they ask for, or an error that says what to do.
+
+Lent by the ``mistral`` runner. Raises ``NotFound``, ``Conflict`` and ``ResourceFailure``; what may
+be over soon is ``Unanswered``, a ``NotReady``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
+
+from . import http_answer, http_retry, mistral_answer
+from .http_transport import Reply, Unreachable, Unusable
+from .mistral_auth import NoLogin
+from .mistral_client import MistralClient
+from .mistral_types import Unanswered
+
+_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+#: Seconds to the next attempt where nobody asked for a time.
+_AGAIN = 5.0
+
+
+class MistralApi:
+    """One Mistral, for resource types."""
+
+    def __init__(self, client: MistralClient) -> None:
+        self._client = client
+        self._http = client.settings.http
+
+    @property
+    def give_up(self) -> float:
+        """Seconds after which one that never answers is given up."""
+        return self._http.connect_give_up
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of workflows; empty for Mistral's own."""
+        return self._client.settings.namespace
+
+    def ask(
+        self,
+        method: str,
+        *parts: str,
+        query: Mapping[str, str] | None = None,
+        content: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """What Mistral answers, as data; None where the answer has no body."""
+        where = self._client.shown(*parts)
+        try:
+            reply = self._client.send(method, *parts, query=query, content=content, seconds=seconds)
+        except Unreachable as error:
+            raise Unanswered(_AGAIN, self._clean(f"{where}: {error}")) from None
+        except (Unusable, NoLogin) as error:
+            raise ResourceFailure(self._clean(f"{where}: {error}")) from None
+        if 200 <= reply.status < 300:
+            return http_answer.decoded(reply)
+        raise self._refusal(reply, where, *parts)
+
+    def _refusal(self, reply: Reply, where: str, *parts: str) -> Exception:
+        why = self._clean(f"{where}: {mistral_answer.fault(reply)}")
+        if mistral_answer.is_missing(reply):
+            return NotFound(f"Mistral {parts[0]}", parts[-1])
+        if reply.status == 409:
+            return Conflict(why)
+        if reply.status in _BUSY:
+            asked = reply.headers.get("Retry-After")
+            delay = http_retry.retry_after(asked, self._http.clock.now())
+            return Unanswered(_AGAIN if delay is None else delay, why)
+        return ResourceFailure(why)
+
+    def _clean(self, text: str) -> str:
+        return mistral_answer.cut(self._http.redact(text))

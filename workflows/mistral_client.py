@@ -1,0 +1,86 @@
+"""Requests to one Mistral, with what proves who asks. Called by the runner and the API of types.
+
+Knows nothing of workflows. Gives answers as they are; only a refused token is dealt with: another
+one is fetched, once, and the request sent again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from . import mistral_auth
+from .http_settings import shown
+from .http_transport import Reply, Transport
+from .mistral_settings import MistralSettings
+
+
+class MistralClient:
+    """Sends requests for many threads."""
+
+    def __init__(self, settings: MistralSettings) -> None:
+        self.settings = settings
+        self._transport = Transport(settings.http)
+        self._auth = mistral_auth.make(settings)
+
+    def send(
+        self,
+        method: str,
+        *parts: str,
+        query: Mapping[str, str] | None = None,
+        content: Any = None,
+        seconds: float | None = None,
+    ) -> Reply:
+        """The answer to a request for ``/PART/PART``.
+
+        ``content``: a text is sent as it is, anything else as JSON. Raises Unreachable, Unusable
+        and NoLogin, and ValueError for numbers that JSON has no word for.
+        """
+        url = self.url(*parts, query=query)
+        headers, body = _content(content)
+        headers = {**self.settings.http.headers, **headers}
+        token = self._auth.token()
+        reply = self._sent(method, url, headers, token, body, seconds)
+        if reply.status == 401 and self._auth.refused(token):
+            reply = self._sent(method, url, headers, self._auth.token(), body, seconds)
+        return reply
+
+    def url(self, *parts: str, query: Mapping[str, str] | None = None) -> str:
+        """The URL of ``/PART/PART``, without what is empty in ``query``."""
+        path = "/".join(quote(part, safe="") for part in parts)
+        asked = urlencode({name: value for name, value in (query or {}).items() if value})
+        url = f"{self.settings.http.endpoint}/{path}"
+        return f"{url}?{asked}" if asked else url
+
+    def shown(self, *parts: str) -> str:
+        """The same as it may appear in messages."""
+        return shown(self.url(*parts))
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._transport.close()
+        self._auth.close()
+
+    def _sent(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        token: str,
+        body: bytes | None,
+        seconds: float | None,
+    ) -> Reply:
+        proof = {mistral_auth.HEADER: token} if token else {}
+        return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
+
+
+def _content(content: Any) -> tuple[dict[str, str], bytes | None]:
+    if content is None:
+        return {"Accept": "application/json"}, None
+    if isinstance(content, str):
+        # Whoever takes plain text says that it gives plain text, too (406), and gives JSON.
+        return {"Accept": "*/*", "Content-Type": "text/plain"}, content.encode()
+    text = json.dumps(content, allow_nan=False)
+    return {"Accept": "application/json", "Content-Type": "application/json"}, text.encode()

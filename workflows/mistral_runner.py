@@ -1,0 +1,257 @@
+"""The ``mistral`` runner: workflows of OpenStack Mistral, through its REST API, version 2.
+
+Made by the plug-in's factory from a section of the settings. The key of an operation is the id of
+its execution, so that a start which is repeated finds what the first one made. The token::
+
+    {"id": the execution, "at": when it was accepted}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.runner import (
+    Cancelled,
+    Failed,
+    Lost,
+    PollAnswer,
+    Running,
+    StartAnswer,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+
+from . import executions, http_retry, mistral_answer
+from .http_transport import Reply, Unreachable, Unusable
+from .mistral_answer import Execution
+from .mistral_api import MistralApi
+from .mistral_auth import NoLogin
+from .mistral_client import MistralClient
+from .mistral_settings import read_settings
+from .resending import Resending
+
+BUSY = frozenset({408, 425, 429, 502, 503, 504})
+NOT_AUTHENTICATED = frozenset({401, 403, 407})
+SUCCESS, ERROR, CANCELLED = "SUCCESS", "ERROR", "CANCELLED"
+#: What Mistral's own client takes out of ``params``: not for the workflow, but for the request.
+OF_THE_REQUEST = {"namespace": "workflow_namespace", "source_execution_id": "source_execution_id"}
+#: What a poll asks for: input and parameters may be large.
+FIELDS = "state,state_info,output,workflow_id,workflow_name"
+LONGEST_CHECK = 5.0
+#: Seconds for which Mistral is not asked again about a name.
+ASKED_AGAIN = 30.0
+#: Seconds to the first poll: most short workflows have ended by then.
+FIRST_POLL = 0.5
+
+
+class MistralRunner(WorkflowRunner):
+    """Starts, polls and cancels executions at one Mistral."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """``settings``: see mistral_settings. Raises UsageError for wrong ones."""
+        self._settings = read_settings(settings)
+        self._http = self._settings.http
+        self._client = MistralClient(self._settings)
+        self._resending = Resending(self._http)
+        self._unasked: dict[str, float] = {}
+        #: For resource types that live at this Mistral.
+        self.mistral = MistralApi(self._client)
+
+    def check(self, workflow: str) -> None:
+        """Raise ResourceFailure for a workflow that Mistral says it does not have.
+
+        Whatever else becomes of the question, the workflow may exist all the same.
+        """
+        now = self._http.clock.monotonic()
+        if self._unasked.get(workflow, now) > now:
+            return
+        query = {"namespace": self._settings.namespace, "fields": "name"}
+        try:
+            reply = self._client.send(
+                "GET", "workflows", workflow, query=query, seconds=LONGEST_CHECK
+            )
+        except (Unreachable, Unusable, NoLogin):
+            reply = None
+        if reply is not None and mistral_answer.is_missing(reply):
+            raise ResourceFailure(self._http.redact(mistral_answer.fault(reply)))
+        self._unasked[workflow] = now + ASKED_AGAIN
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._client.close()
+
+    # -- start ------------------------------------------------------------------------------
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Send the request once. Whatever a later send can mend is a ``Retry``."""
+        seconds = self._resending.seconds(request)
+        try:
+            params = self._params(request, seconds)
+            if not isinstance(params, dict):
+                return self._refused(request, params, "environments")
+            content = self._content(request, params)
+            reply = self._client.send("POST", "executions", content=content, seconds=seconds)
+        except Unreachable as error:
+            return self._resending.unreached(request, self._at(str(error)))
+        except (Unusable, NoLogin) as error:
+            return self._resending.failed(request, self._at(str(error)))
+        except ValueError:
+            why = "The input holds a number that JSON has no word for."
+            return self._resending.failed(request, why)
+        if reply.status in (200, 201):
+            return self._accepted(request, reply)
+        return self._refused(request, reply, "executions")
+
+    def _params(self, request: StartRequest, seconds: float | None) -> dict[str, Any] | Reply:
+        """The parameters, outputs so far included; the answer of Mistral where that has none.
+
+        A text as ``env`` is the name of an environment at Mistral, which nothing can be added to
+        without changing it for everybody: so it is fetched, and what it holds is sent.
+        """
+        params = dict(request.params)
+        name = params.get("env")
+        if request.data is None or not isinstance(name, str):
+            return params
+        reply = self._client.send("GET", "environments", name, seconds=seconds)
+        if reply.status != 200:
+            return reply
+        variables = mistral_answer.environment(reply)
+        return {**params, "env": {**variables, executions.DATA_KEY: request.data}}
+
+    def _content(self, request: StartRequest, params: dict[str, Any]) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "id": request.key,
+            "workflow_id": request.workflow,  # takes names as well
+            "workflow_namespace": self._settings.namespace,
+            "description": request.description,
+        }
+        for name, field in OF_THE_REQUEST.items():
+            if name in params:
+                content[field] = params.pop(name)
+        content["input"] = executions.json_text(request.inputs)
+        content["params"] = executions.json_text(params)
+        return {name: value for name, value in content.items() if value}
+
+    def _accepted(self, request: StartRequest, reply: Reply) -> StartAnswer:
+        found = mistral_answer.execution(reply)
+        if found is None or found.id != request.key:
+            why = f"HTTP {reply.status} with a body that is no execution of the id that was asked"
+            return self._resending.failed(request, self._at(why))
+        # Mistral gives the execution that has the id, whatever else was asked for.
+        other = mistral_answer.differs(found, request.workflow, request.inputs)
+        if other:
+            why = f"the execution {found.id} exists already and has {other}"
+            return self._resending.failed(request, self._at(why))
+        token = {"id": found.id, "at": int(self._http.clock.now())}
+        return Started(token, FIRST_POLL, found.id)
+
+    def _refused(self, request: StartRequest, reply: Reply, at: str) -> StartAnswer:
+        why = self._at(mistral_answer.fault(reply), at)
+        asked = self._asked(reply)
+        if reply.status in BUSY:
+            return self._resending.busy(request, why, asked)
+        if reply.status >= 500 and not mistral_answer.is_missing(reply):
+            return self._resending.error(request, why, asked)
+        if reply.status == 401:
+            why += ": Mistral does not accept the token"
+        return self._resending.failed(request, why)
+
+    def _at(self, why: str, part: str = "executions") -> str:
+        return f"{self._client.shown(part)}: {why}"
+
+    def _asked(self, reply: Reply) -> float | None:
+        return http_retry.retry_after(reply.headers.get("Retry-After"), self._http.clock.now())
+
+    # -- poll -------------------------------------------------------------------------------
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """Ask how the execution stands; only Mistral's own word ends it."""
+        execution = str(token["id"])
+        try:
+            reply = self._client.send("GET", "executions", execution, query={"fields": FIELDS})
+        except (Unreachable, NoLogin) as error:
+            return self._waiting(token, self._at(str(error)))
+        except Unusable as error:
+            return Failed(self._clean(self._at(str(error))), by_runner=True)
+        found = mistral_answer.execution(reply) if reply.status == 200 else None
+        if found is not None:
+            return self._told(token, found)
+        why = self._at(mistral_answer.fault(reply))
+        if mistral_answer.is_missing(reply):
+            return Lost(self._clean(f"{why} (the execution is lost)"))
+        if 400 <= reply.status < 500 and not self._may_pass(reply):
+            return Failed(self._clean(why), by_runner=True)
+        return self._waiting(token, why, self._asked(reply))
+
+    def _may_pass(self, reply: Reply) -> bool:
+        """Whether a refusal comes from what stands before Mistral, or may be over soon."""
+        status = reply.status
+        return status in BUSY or status in NOT_AUTHENTICATED or mistral_answer.is_page(reply)
+
+    def _told(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
+        if found.state == SUCCESS:
+            return self._succeeded(token, found)
+        if found.state in (ERROR, CANCELLED):
+            ended = "was cancelled" if found.state == CANCELLED else "failed"
+            reason = found.state_info.strip() or f"The workflow {ended} and gave no reason."
+            output = mistral_answer.failure_output(found)
+            return Failed(self._clean(reason), output or None)
+        if found.state == "PAUSED":
+            return self._waiting(token, "paused: goes on when somebody resumes it at Mistral")
+        known = found.state in mistral_answer.RUNNING
+        return self._waiting(token, "" if known else f"in the unknown state {found.state[:60]}")
+
+    def _succeeded(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
+        """The output, unless Mistral has lost it: it drops one that is too large for it."""
+        if found.output:
+            return Succeeded(found.output)
+        try:
+            reply = self._client.send("GET", "workflows", found.workflow_id)
+        except (Unreachable, NoLogin) as error:
+            return self._waiting(token, self._at(str(error), "workflows"))
+        except Unusable:
+            return Succeeded({})
+        if reply.status in BUSY or (reply.status >= 500 and not mistral_answer.is_missing(reply)):
+            return self._waiting(token, self._at(mistral_answer.fault(reply), "workflows"))
+        declared = mistral_answer.declared_outputs(reply) if reply.status == 200 else []
+        if not declared:
+            return Succeeded({})
+        return Failed(
+            f"Mistral has lost the output of the execution {found.id}: it ended well, but none of "
+            f"its outputs ({', '.join(declared[:5])}) came. They are most likely larger than "
+            "Mistral keeps (1 MiB; execution_field_size_limit_kb in its settings)."
+        )
+
+    def _waiting(
+        self, token: Mapping[str, Any], message: str, asked: float | None = None
+    ) -> Running:
+        age = self._http.clock.now() - float(token.get("at", 0))
+        delay = http_retry.poll_interval(age, self._http.random) if asked is None else asked
+        return Running(delay, self._clean(message))
+
+    def _clean(self, text: str) -> str:
+        return mistral_answer.cut(self._http.redact(text))
+
+    # -- the end ----------------------------------------------------------------------------
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        """End the execution at once; what its running action does is ignored by Mistral."""
+        content = {"state": CANCELLED, "state_info": reason}
+        try:
+            reply = self._client.send("PUT", "executions", str(token["id"]), content=content)
+        except (Unreachable, Unusable, NoLogin):
+            return Cancelled.UNSUPPORTED
+        over = reply.status in (200, 201) or mistral_answer.is_missing(reply)
+        return Cancelled.DONE if over else Cancelled.UNSUPPORTED
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Remove the execution from Mistral, where the settings ask for that and it can be had."""
+        if self._settings.forget:
+            try:
+                self._client.send("DELETE", "executions", str(token["id"]))
+            except (Unreachable, Unusable, NoLogin):
+                return
