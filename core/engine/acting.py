@@ -20,6 +20,7 @@ from .effects import Call, Step, Tx
 from .marking import mark
 from .plans import propose
 from .preview.applying import apply_plan
+from .preview.guarding import guarded
 from .proposals import check_root, rollback
 from .protecting import protect
 from .room import Room
@@ -38,6 +39,10 @@ def act(room: Room, action: Action, note: Noted = unnoted) -> Step:
 
 def _plan(room: Room, action: Any, note: Noted) -> Step:
     return (yield from planned(lambda: propose(room, action), note))
+
+
+def _guarded(room: Room, action: Any, note: Noted) -> Step:
+    return (yield from planned(lambda: guarded(room, action), note))
 
 
 def roll_back(room: Room, stack_id: str) -> Step:
@@ -82,6 +87,14 @@ def _to_cancel(room: Room, name: str) -> StackRow:
     return stack
 
 
+#: Plans of templates that a user asks for: nothing protected may go, however deep it lies.
+_GUARDED = (
+    actions.UpdateStack,
+    actions.RollbackStack,
+    actions.RetryStack,
+    actions.RestoreSnapshot,
+)
+
 #: Actions that are more, or less, than a plan: (room, action, note) -> step that gives Accepted.
 STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
     actions.ApplyPlan: apply_plan,
@@ -91,4 +104,5 @@ STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
     actions.ClearHooks: clear_hooks,
     actions.ProtectStack: protect,
     actions.MarkResource: mark,
+    **dict.fromkeys(_GUARDED, _guarded),
 }

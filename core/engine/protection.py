@@ -120,7 +120,7 @@ def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
         going = _going(rows, proposal) if deep else ()
         held += [each for row in going for each in held_below(work, row, known)]
         if held:
-            raise _deleting(stack, held)
+            raise deleting(stack, held)
 
 
 def held_below(work: Work, owner: ResourceRow, known: Policies) -> list[Protection]:
@@ -178,7 +178,8 @@ def _going(rows: Iterable[ResourceRow], proposal: Proposal) -> list[ResourceRow]
     ]
 
 
-def _deleting(stack: StackRow, held: Sequence[Protection]) -> Conflict:
+def deleting(stack: StackRow, held: Sequence[Protection]) -> Conflict:
+    """The error for a plan that would delete what is protected in a stack, or below it."""
     are, them = ("is", "it") if len(held) == 1 else ("are", "them")
     return _refusal(
         f"{_named(stack, held)} in stack {stack.name} {are} protected, and this would delete "

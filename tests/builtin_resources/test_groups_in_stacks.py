@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from zonda.core.engine.actions import ProtectStack
 from zonda.core.inline_stack import InlineStack
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import Conflict, ZondaError
 
 from .lives import Life, template
 
@@ -51,6 +52,25 @@ def test_a_group_is_made_changed_and_removed(life: Life) -> None:
     assert life.outputs == {"list": [], "map": {}, "refs": [], "removed": []}
     assert life.stack.delete().state == "DELETE_COMPLETE"
     assert all(row.action == "DELETE" for row in life.engine.reader.tree(child.root_id or ""))
+
+
+@pytest.mark.parametrize("policy", ["{}", "{rolling_update: {max_batch_size: 1}}"])
+def test_a_group_that_would_lose_a_protected_member_is_left_as_it_is(
+    life: Life, policy: str
+) -> None:
+    more = "  x: {type: OS::Heat::TestResource, properties: {value: %s}}\n        outputs:"
+
+    def wanted(count: int, value: str) -> str:
+        return group(count, value, policy).replace("outputs:", more % value)
+
+    life.create(wanted(3, "a"))
+    life.run(ProtectStack(life.child("g").name, ("2",)))
+    before = life.now
+    with pytest.raises(Conflict, match=r"^2 \(of test-g-.*\) in stack test is protected"):
+        life.update(wanted(1, "b"))
+    assert life.now == before
+    life.run(ProtectStack(life.child("g").name, ("2",), on=False))
+    assert life.update(wanted(1, "b")).state == "UPDATE_COMPLETE"
 
 
 def test_a_group_of_a_thousand_grows_and_shrinks_by_one(life: Life) -> None:

@@ -20,8 +20,18 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
+from zonda.core.engine.preview.making import preview
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, TemplateError
+
+#: The leaf without its vault.
+EMPTY = {
+    **FILES,
+    "leaf.yaml": template(
+        "x: {type: Test::Box}",
+        "parameters: {v: {type: string}}\noutputs: {o: {value: 1}}\n",
+    ),
+}
 
 
 @pytest.fixture
@@ -80,26 +90,61 @@ def test_an_update_that_drops_the_owner_is_refused_before_anything(tree: Tree) -
     assert deleted(tree) == []
 
 
-def test_a_nested_template_that_drops_it_fails_its_owner(tree: Tree) -> None:
+def test_a_nested_template_that_drops_it_is_refused_before_anything(tree: Tree) -> None:
     tree.create(root(), environment=PROTECTING)
-    leaf = template(
-        "x: {type: Test::Box}",
-        "parameters: {v: {type: string}}\noutputs: {o: {value: 1}}\n",
+    before = len(tree.bench.journal.calls)
+    with pytest.raises(Conflict, match=r"^b \(of s-c-.*\) in stack s is protected") as caught:
+        tree.update(root("two"), files=EMPTY, environment=PROTECTING)
+    assert caught.value.code == "ZON209"
+    assert tree.bench.journal.calls[before:] == []
+    assert tree.bench.stack.state == "CREATE_COMPLETE"
+
+
+def test_what_is_only_known_later_fails_when_its_turn_comes(tree: Tree) -> None:
+    """Whether the owner drops it depends on what another resource shows by then."""
+    text = template(
+        """
+        r: {type: Test::Box, properties: {value: %s}}
+        c: {type: maybe.yaml, properties: {v: {get_attr: [r, value]}}}
+        """
     )
-    files = {**FILES, "leaf.yaml": leaf}
-    found = tree.update(root(), files=files, environment=PROTECTING)
+    maybe = template(
+        "b: {type: Test::Vault, condition: is_one}",
+        "parameters: {v: {type: string}}\nconditions: {is_one: {equals: [{get_param: v}, one]}}\n",
+    )
+    files = {"maybe.yaml": maybe}
+    tree.create(text % "one", files=files, environment=PROTECTING)
+    found = tree.update(text % "two", files=files, environment=PROTECTING)
     assert found.state == "UPDATE_FAILED"
-    assert "Protected: resources.c.resources.d: b in stack s-c-" in found.status_reason
+    assert "Protected: resources.c: b in stack s-c-" in found.status_reason
     assert deleted(tree) == []
+
+
+def test_what_the_last_update_protected_without_a_look_at_it_is_held(tree: Tree) -> None:
+    tree.create(root())
+    tree.update(root(), environment=PROTECTING)  # nothing nested is planned for that
+    action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
+    assert list(preview(tree.bench.engine.room, action).fails) == ["c/d/b"]
+    with pytest.raises(Conflict, match="protected"):
+        tree.run(action)
+    assert deleted(tree) == []
+
+
+def test_what_the_last_update_protected_no_more_may_go(tree: Tree) -> None:
+    tree.create(root(), environment=PROTECTING)
+    tree.update(root())  # nothing nested is planned for that
+    action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
+    assert list(preview(tree.bench.engine.room, action).fails) == []
+    assert tree.run(action).state == "UPDATE_COMPLETE"
+    assert deleted(tree) == ["b"]
 
 
 def test_an_owner_is_not_replaced_over_what_is_protected_in_it(tree: Tree) -> None:
     tree.create(root())
     tree.run(ProtectStack(nested_name(tree, "c"), ("a",)))
     other = template("r: {type: Test::Box}\nc: {type: Test::Box}")
-    found = tree.update(other)
-    assert found.state == "UPDATE_FAILED"
-    assert found.status_reason.startswith("Protected: resources.c: a (of s-c-")
+    with pytest.raises(Conflict, match=r"^a \(of s-c-.*\) in stack s is protected"):
+        tree.update(other)
     assert deleted(tree) == []
 
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.engine import nested_verbs, nesting
-from zonda.core.engine.definitions import policies_of
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.proposals import wanted_by
@@ -21,7 +20,6 @@ from zonda.core.engine.reasons import is_a_plugins
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.template import policies
 from zonda.core.template.bundle import Identity
 from zonda.core.template.partly import has_later
 from zonda.core.template.template_resource import TemplateResource
@@ -38,11 +36,15 @@ _OF_A_NEW_ONE = frozenset(("OS::stack_id", "OS::stack_name"))
 
 
 class Below:
-    """The nested stacks of one tree; ``root`` is the stack at its top."""
+    """The nested stacks of one tree; ``root`` is the stack at its top, ``proposal`` its plan."""
 
-    def __init__(self, room: Room, root: StackRow) -> None:
+    def __init__(self, room: Room, root: StackRow, proposal: Proposal) -> None:
         self._room = room
         self._root = root
+        # What it says while that is carried out holds for all that is nested in it: what is stored
+        # of a nested stack may be older, since it need not have been planned since.
+        said = str(proposal.changes.get("policies", root.policies))
+        self._changes: dict[str, object] = {"policies": said}
 
     @cached_property
     def children(self) -> Mapping[str, StackRow]:
@@ -63,9 +65,9 @@ class Below:
             return
         proposal = nested_verbs.planned(self._room, "DELETE", stack, child)
         if proposal is None:  # it goes already
-            changes: dict[str, object] = {"policies": child.policies}
-            proposal = Proposal(child.id, "DELETE", child.generation, [], changes=changes)
-        yield self._walked(child, dataclasses.replace(proposal, wanted=[]), None)
+            proposal = Proposal(child.id, "DELETE", child.generation)
+        changes = {**proposal.changes, **self._changes}
+        yield self._walked(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
 
     def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
         """What becomes of the nested stack of an owner, or what a plug-in or a template raised.
@@ -130,13 +132,12 @@ class Below:
 
     def _proposal(self, child: StackRow, definition: Any) -> Proposal:
         """The plan of a template that is not kept, since it is only shown."""
-        known = policies_of(definition).after(policies.read(child.policies))
         return Proposal(
             child.id,
             "UPDATE" if child.generation else "CREATE",
             child.generation,
             wanted_by(self._room, definition),
-            changes={"policies": known.to_text()},
+            changes=self._changes,
         )
 
     def _walked(self, child: StackRow, proposal: Proposal, definition: Any) -> Inside:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.protection import Protection
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .later import Offer
@@ -19,9 +20,9 @@ class Entry:
     ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
     outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
     (of the selection). ``because``: names that explain it. ``verdict`` is None where nothing had
-    to be decided. ``refusal``: why it cannot go. ``nested``: what becomes of its nested stack; of
-    what is replaced that of the new one, then that of the old one. ``perhaps``: what may become of
-    it besides, since it is not known whether its condition holds.
+    to be decided. ``held``: who protects it, where it cannot go for that. ``nested``: what becomes
+    of its nested stack; of what is replaced that of the new one, then that of the old one.
+    ``perhaps``: what may become of it besides, since it is not known whether its condition holds.
     """
 
     name: str
@@ -30,9 +31,14 @@ class Entry:
     row: ResourceRow | None = None
     verdict: Verdict | None = None
     because: tuple[str, ...] = ()
-    refusal: str = ""
+    held: Protection | None = None
     nested: tuple[Inside, ...] = ()
     perhaps: str = ""
+
+    @property
+    def refusal(self) -> str:
+        """Why it cannot go, or ''."""
+        return "" if self.held is None else self.held.forbids("deleted")
 
     @property
     def may(self) -> str:

@@ -113,7 +113,7 @@ def preview(room: Room, action: Action) -> Preview:
         rows = room.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
-    below = Below(room, stack)
+    below = Below(room, stack, proposal)
     walk = Walk(room, stack, proposal, rows, below)
     before = before_of(room, stack)
     entries = tuple(walk.entries())

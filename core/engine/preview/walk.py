@@ -13,13 +13,15 @@ from typing import Any, Protocol
 from zonda.core.engine.cone import Cone, Wanted, cone
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
-from zonda.core.engine.protection import of_resource
+from zonda.core.engine.protection import Protection, of_resource
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.engine.transitions import is_left_alone
 from zonda.core.engine.values import RowValues
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
@@ -130,7 +132,7 @@ class Walk:
         if not node.is_certain:  # what decides whether it is wanted is known later
             action, perhaps = ("none", "create") if row is None else (action, "delete")
         because = verdict.because
-        return Entry(name, node.type, action, row, verdict, because, "", nested, perhaps)
+        return Entry(name, node.type, action, row, verdict, because, None, nested, perhaps)
 
     def _inside(
         self, judge: Judge, node: Any, verdict: Verdict
@@ -199,13 +201,18 @@ class Walk:
     def _going(self, row: ResourceRow, users: Sequence[str]) -> Entry:
         if users:
             return Entry(row.name, row.type, "keep", row, because=tuple(users))
-        held = of_resource(self._stack, row)
+        held = self._held(row)
         if held and (row.want == PRESENT or held.by_command):
-            return Entry(row.name, row.type, "fail", row, refusal=held.forbids("deleted"))
+            return Entry(row.name, row.type, "fail", row, held=held)
         if is_left_alone(row):
             return Entry(row.name, row.type, "leave", row)
         nested = tuple(self._nested.gone(self._stack, row))
         return Entry(row.name, row.type, "delete", row, nested=nested)
+
+    def _held(self, row: ResourceRow) -> Protection:
+        """Who protects an instance that would go; what is undone no environment protects."""
+        known = policies.read(self._stack.policies)
+        return of_resource(self._stack, row, Policies() if known.undoing else known)
 
     def _users(
         self, going: Mapping[str, ResourceRow], kept: Collection[str]
