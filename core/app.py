@@ -298,6 +298,19 @@ class App:
 
     def check_engine(self) -> None:
         """Raises StoreError if the engine of this process has died."""
+    def try_sink(self, name: str) -> str:
+        """Send a made-up event to an event sink; what was wrong, or ''. Raises NotFound."""
+        from .app_sinks import Making, try_out
+
+        making = Making(self.settings, self.plugins, self.clock, self.random)
+        return try_out(making, self.settings, name, self.ids, self.clock)
+
+    def skip_sink(self, name: str) -> int:
+        """Give up what waits for an event sink; see ``app_sinks.skip``."""
+        from .app_sinks import skip
+
+        return skip(self.reader, self.store, name)
+
         self.commands.check()
 
     # -- the bundled workflow service -----------------------------------------------------------

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
+    from .app_sinks import Delivery
     from .engine.definitions import Loading
     from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
@@ -164,6 +165,7 @@ class Commands:
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
         self._drives_all = False
+        self._delivery: Delivery | None = None
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -265,7 +267,17 @@ class Commands:
         self._unsubscribe = engine.subscribe(self._heard)
         engine.start(drive)
         self._engine = engine
+        self._deliver(engine)
         return True
+
+    def _deliver(self, engine: Engine) -> None:
+        """Have the sinks of the settings told of all that this engine does."""
+        parts = self._parts
+        if parts.settings.sinks:
+            from .app_sinks import Delivery
+
+            given = (parts.settings, parts.plugins, parts.store, engine, parts.clock, parts.random)
+            self._delivery = Delivery(*given)
 
     def definition(self, template_id: str | None) -> Any:
         """A definition that the engine of this process has at hand; None if it has not."""
@@ -306,6 +318,8 @@ class Commands:
 
     def _heard(self, notice: Notice) -> None:
         """Keep what an operation says it waits for, until it ends. In the engine's threads."""
+        if notice.event is not None and self._delivery is not None:
+            self._delivery.news()
         if notice.event is None:
             since = self._parts.clock.now() if notice.since is None else notice.since
             waiting = Waiting(notice.resource, notice.message, since, notice.stack_id)
@@ -380,6 +394,9 @@ class Commands:
                 self._engine.on_late = None
             self._sweeps.stop()
             self._sweeps = None
+        if self._delivery is not None:
+            self._delivery.finish()
+            self._delivery = None
         if self._unsubscribe is not None:
             self._unsubscribe()
         if self._engine is not None:

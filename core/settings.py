@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from zonda.hooks.errors import UsageError
 
-from . import settings_runners, settings_values
+from . import settings_runners, settings_sinks, settings_values
 from .template.bundle import Limits
 
 FILE_NAME = "zonda.toml"
@@ -128,6 +128,14 @@ class Settings:
     )
     workers: int = _setting(
         16, "Threads that run plug-in calls.", "ZONDA_WORKERS", least=1, most=1000
+    )
+    sinks: Mapping[str, Mapping[str, Any]] = _setting(
+        {},
+        "Sections `[sinks.NAME]`: who is [told of what happens](notifications.md); `kind` "
+        "(`webhook`, `log`, ...), `events`, `scope` and what that kind takes.",
+        "",
+        shown="none",
+        secret=True,
     )
     stack_timeout_mins: int = _setting(
         60,
@@ -336,17 +344,27 @@ def _from_file(home: Path, faults: list[Fault]) -> Layer:
             faults.append(Fault(where, "plugin_dirs: must be a list of folders"))
         else:
             yield name, raw, where
-    _check_runners(path, text, document.get("runners"), faults)
+    for group, check in _CHECKS.items():
+        _check_sections(path, text, group, document.get(group), check, faults)
 
 
-def _check_runners(path: Path, text: str, sections: Any, faults: list[Fault]) -> None:
+#: What can be wrong with one section of a group.
+_CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str | None, str]]]] = {
+    "runners": settings_runners.faults,
+    "sinks": settings_sinks.faults,
+}
+
+
+def _check_sections(
+    path: Path, text: str, group: str, sections: Any, check: Any, faults: list[Fault]
+) -> None:
     if not isinstance(sections, dict):
         return
     for name, section in sections.items():
-        for entry, wrong in settings_runners.faults(section) if isinstance(section, dict) else ():
-            where = f"{path}:{settings_runners.line_of(text, name, entry)}"
+        for entry, wrong in check(section) if isinstance(section, dict) else ():
+            where = f"{path}:{settings_runners.line_of(text, name, entry, group)}"
             shown = f"{entry} " if entry else ""
-            faults.append(Fault(where, f"[runners.{name}]: {shown}{wrong}"))
+            faults.append(Fault(where, f"[{group}.{name}]: {shown}{wrong}"))
 
 
 def _check_default_runner(

@@ -13,13 +13,14 @@ from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
+_SECTIONS = "Mapping[str, Mapping[str, Any]]"
 KINDS = {
     "Path": "folder",
     "str": "text",
     "int": "whole number",
     "float": "number",
     "tuple[str, ...]": "list of folders",
-    "Mapping[str, Mapping[str, Any]]": "sections",
+    _SECTIONS: "sections",
 }
 
 
@@ -33,7 +34,8 @@ def near(name: str, known: Sequence[str]) -> str:
 
 def converted(row: Field[Any], raw: Any) -> Any:
     """The value of one setting. ``row`` is its field in ``Settings``."""
-    value = _CONVERTERS[str(row.type)](raw)
+    kind = str(row.type)
+    value = _sections(raw, row.name) if kind == _SECTIONS else _CONVERTERS[kind](raw)
     choices, least, most = (row.metadata.get(key) for key in ("choices", "least", "most"))
     if check := row.metadata.get("check"):
         check(value)
@@ -78,12 +80,12 @@ def _folders(raw: Any) -> tuple[str, ...]:
     return tuple(str(Path(part).expanduser()) for part in raw)
 
 
-def _sections(raw: Any) -> dict[str, dict[str, Any]]:
+def _sections(raw: Any, group: str) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(part, dict) for part in raw.values()):
-        raise ValueError("must be sections [runners.NAME] in the settings file")
+        raise ValueError(f"must be sections [{group}.NAME] in the settings file")
     for name in raw:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or name in ("http", "https"):
-            raise ValueError(f"{name} cannot be the name of a runner")
+            raise ValueError(f"{name} cannot be the name of a {group.removesuffix('s')}")
     return raw
 
 
@@ -112,7 +114,6 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "int": _whole,
     "float": _number,
     "tuple[str, ...]": _folders,
-    "Mapping[str, Mapping[str, Any]]": _sections,
 }
 
 

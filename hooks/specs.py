@@ -14,6 +14,7 @@ from .function import Function
 from .markers import hookspec
 from .resource import Resource
 from .runner import WorkflowRunner
+from .sinks import SinkFactory
 from .type_text import TypeReader
 
 RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
@@ -84,5 +85,17 @@ def zonda_client_plugins() -> Mapping[str, type[Any]]:
     """Client plug-ins by name, for ``Resource.client()`` and ``Resource.client_plugin()``.
 
     Called once. A class receives nothing and offers ``client()`` and ``ignore_not_found(error)``.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_event_sinks() -> Mapping[str, SinkFactory]:
+    """Kinds of event sink by name, e.g. ``{"webhook": WebhookSink}``: who is told of all events.
+
+    Called once. A factory receives a section ``[sinks.NAME]`` of the settings without what zonda
+    reads itself (``kind``, ``events``, ``scope``), to which ``clock`` (a ``Clock``) and ``random``
+    (a ``random.Random``) are added, and gives a ``sinks.EventSink``; it is called, in a thread that
+    delivers, when the first event for that sink is there.
     """
     raise AssertionError("a specification is never called")

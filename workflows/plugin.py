@@ -9,6 +9,7 @@ from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
 from zonda.hooks.runner import WorkflowRunner
 from zonda.hooks.specs import RunnerFactory
+from zonda.hooks.sinks import EventSink, SinkFactory
 
 from .external_resource import ExternalResource
 
@@ -29,3 +30,27 @@ def _http(settings: Mapping[str, Any]) -> WorkflowRunner:
     from .http_runner import HttpRunner  # 0.07 s that a command without workflows need not spend
 
     return HttpRunner(settings)
+
+
+@hookimpl
+def zonda_event_sinks() -> Mapping[str, SinkFactory]:
+    """The kinds of event sink."""
+    return {"webhook": _webhook, "log": _log}
+
+
+def _webhook(settings: Mapping[str, Any]) -> EventSink:
+    from .sinks_webhook import WebhookSink  # as above
+
+    return WebhookSink(settings)
+
+
+def _log(settings: Mapping[str, Any]) -> EventSink:
+    from .sinks_log import LogSink
+
+    return LogSink(settings)
+
+
+def _mistral(settings: Mapping[str, Any]) -> WorkflowRunner:
+    from .mistral_runner import MistralRunner
+
+    return MistralRunner(settings)

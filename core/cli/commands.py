@@ -101,10 +101,14 @@ COMMANDS = {
     "plugin list": Command("plugin_list", "list_plugins", "List plug-ins and what they bring."),
     "plugin new": Command("plugin_new", "new", "Begin a plug-in package of your own."),
     "plugin check": Command("plugin_check", "check", "Check the rules that plug-ins keep."),
+    "sink list": Command("sinks", "list_sinks", "List who is told of events, and how far."),
+    "sink test": Command("sinks", "test", "Send a test event to a sink."),
+    "sink skip": Command("sinks", "skip", "Give up what waits for a sink, and go on from now."),
     "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
     "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),
     "engine run": Command("serve", "engine", "Drive all stacks until stopped."),
     "demo": Command("demo", "demo", "Create the example stack, and show what was made."),
+    "serve": Command("serve", "serve", "Be the long-running service: 'engine run', and the API."),
 }
 
 

@@ -1,4 +1,4 @@
-"""``zonda runner serve``, ``runner stop`` and ``engine run``: what runs until it is stopped."""
+"""``zonda runner serve``, ``runner stop``, ``engine run``, ``serve``: what runs until stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import threading
 from pathlib import Path
 
-from zonda.hooks.errors import NotFound
+from zonda.hooks.errors import NotFound, UsageError
 
 from .session import Session
 
@@ -70,3 +70,20 @@ def engine(session: Session, arguments: argparse.Namespace) -> int:
         for number, handler in before.items():
             signal.signal(number, handler)
     return 0
+
+
+def serve_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``serve``."""
+    parser.add_argument(
+        "--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"
+    )
+
+
+def serve(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive every stack, fire schedules, deliver events, until stopped."""
+    if not arguments.no_api:
+        raise UsageError(
+            "This zonda has no REST API to serve yet.",
+            hint="'zonda serve --no-api' drives stacks, schedules and notifications without one.",
+        )
+    return engine(session, arguments)

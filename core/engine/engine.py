@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from zonda.core.store.reads import Reader
-from zonda.core.store.store import Store
+from zonda.core.store.store import Store, Transaction
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Limits
 from zonda.core.template.scope import FunctionTable
@@ -216,6 +216,13 @@ class Engine:
         self._put(
             lambda: self._driver.start(single(lambda work: work.tx.withdraw_request(request)))
         )
+
+    def keep(self, write: Callable[[Transaction], Any]) -> Any:
+        """Commit what is no transition, with whatever else is committed; gives what ``write`` gave.
+
+        Not from the engine's thread. Raises StoreError once the engine has stopped.
+        """
+        return self._step(lambda: single(lambda work: write(work.tx))).result()
 
     def housekeeping(self) -> None:
         """Remove what nobody needs any more."""

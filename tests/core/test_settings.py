@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import settings, settings_runners
+from zonda.core import settings, settings_runners, settings_sinks
 from zonda.hooks.errors import UsageError
-from zonda.workflows import http_settings
+from zonda.workflows import http_settings, sinks_log, sinks_webhook
 
 
 @pytest.fixture
@@ -114,6 +114,20 @@ def test_what_lies_in_the_home_follows_it() -> None:
             '[runners.lab]\nendpoint = "http://x/"\nwait = "1"', ":3", "must be a number", id="wait"
         ),
         pytest.param("[runners.lab]\nkind = 3", ":2", "kind must be text", id="kind"),
+        pytest.param("[sinks]\nx = 3", ":1", "[sinks.NAME]", id="no-sink-section"),
+        pytest.param("[sinks.x]\nevents = []", ":1", "kind is missing", id="sink-of-no-kind"),
+        pytest.param(
+            '[sinks.x]\nkind = "webhook"', ":1", "url is missing", id="webhook-to-nowhere"
+        ),
+        pytest.param(
+            '[sinks.x]\nkind = "log"\nfil = "a"', ":3", "did you mean file", id="misspelt-in-sink"
+        ),
+        pytest.param(
+            '[sinks.x]\nkind = "log"\nevents = "DRIFT"', ":3", "must be a list", id="one-event"
+        ),
+        pytest.param(
+            '[sinks.x]\nkind = "log"\nscope = "some"', ":3", "all, stacks", id="sink-scope"
+        ),
     ],
 )
 def test_a_fault_in_the_file_names_the_line(home: Path, text: str, where: str, what: str) -> None:
@@ -207,3 +221,11 @@ def test_the_docs_table_has_one_row_per_setting() -> None:
     rows = settings.markdown_table().splitlines()[2:]
 
     assert [row.split("`")[1] for row in rows] == list(settings.Settings.__dataclass_fields__)
+
+
+def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
+    checked = {kind: set(known) for kind, known in settings_sinks.KINDS.items()}
+    assert checked == {
+        "webhook": sinks_webhook.KNOWN - {"clock", "random"},
+        "log": sinks_log.KNOWN - {"clock", "random"},
+    }

@@ -17,6 +17,8 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 #: when they are loaded and when they are called.
 CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
+    "core/app_sinks.py": "border: a plug-in's sink is tried",
+    "core/sinks/courier.py": "border: a plug-in's sink is called",
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
     "hooks/declared.py": "border: a stranger's class is looked at",

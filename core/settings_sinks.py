@@ -1,0 +1,87 @@
+"""What can be wrong with a section ``[sinks.NAME]``, told before any sink is made.
+
+Called by ``core/settings.py``. What a plug-in's kind takes is checked when a sink of it is made; a
+test compares ``KINDS`` with what our own sinks read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import settings_runners as of
+from .settings_values import host_of_url, near
+
+#: What zonda itself reads, whatever the kind.
+OURS = ("kind", "events", "scope")
+SCOPES = ("all", "stacks")
+
+
+def _url(raw: Any) -> str | None:
+    if not isinstance(raw, str):
+        return "must be text"
+    if not host_of_url(raw):
+        return "must be a URL that begins with http:// or https://"
+    secret = "@" in raw.partition("://")[2].partition("/")[0]
+    return "must hold no credentials: use username and password" if secret else None
+
+
+def _scope(raw: Any) -> str | None:
+    return None if raw in SCOPES else f"must be one of {', '.join(SCOPES)}"
+
+
+def _events(raw: Any) -> str | None:
+    fits = isinstance(raw, list) and raw and all(isinstance(each, str) and each for each in raw)
+    return None if fits else 'must be a list of states or actions, e.g. ["DRIFT", "*_FAILED"]'
+
+
+#: What our own kinds take, and what is wrong with a value (None: nothing).
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "webhook": {
+        "url": _url,
+        "signing_key": of._texts,
+        "signing_keys": of._texts,
+        "token": of._text,
+        "username": of._text,
+        "password": of._text,
+        "headers": of._headers,
+        "ca_bundle": of._text,
+        "client_certificate": of._text,
+        "proxy": of._text,
+        "connect_timeout": of._number,
+        "answer_timeout": of._number,
+        "allowed_networks": of._texts,
+        "denied_networks": of._texts,
+    },
+    "log": {"file": of._text},
+}
+_NEEDS = {"webhook": ("url", "where events are sent")}
+
+
+def faults(section: Mapping[str, Any]) -> Iterator[of.Wrong]:
+    """(entry or None for the section, what is wrong) of one section. Names no value."""
+    kind = section.get("kind")
+    if kind is None:
+        yield None, f"kind is missing: {', '.join(KINDS)}, or one that a plug-in brings"
+    elif not isinstance(kind, str):
+        yield "kind", "must be text"
+    for name, check in (("events", _events), ("scope", _scope)):
+        if name in section and (wrong := check(section[name])):
+            yield name, wrong
+    if isinstance(kind, str) and kind in KINDS:
+        yield from _of_kind(kind, section)
+
+
+def _of_kind(kind: str, section: Mapping[str, Any]) -> Iterator[of.Wrong]:
+    known = KINDS[kind]
+    for name, raw in section.items():
+        if name in OURS:
+            continue
+        if name not in known:
+            yield name, f"is nothing that a {kind} sink takes{near(name, [*OURS, *known])}"
+        elif wrong := known[name](raw):
+            yield name, wrong
+    if kind in _NEEDS and _NEEDS[kind][0] not in section:
+        yield None, "{} is missing: {}".format(*_NEEDS[kind])
+    if section.get("token") and section.get("username"):
+        yield "username", "stands beside a token: give one of them"

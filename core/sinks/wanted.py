@@ -1,0 +1,33 @@
+"""Which events a sink is to be told of: the entries ``events`` and ``scope`` of its section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from zonda.hooks.sinks import EventRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``patterns``: of states (``CREATE_FAILED``, ``*_FAILED``) or actions (``DRIFT``).
+
+    ``only_stacks``: nothing of resources, nor of the stacks that are nested in them.
+    """
+
+    patterns: tuple[str, ...] = ("*",)
+    only_stacks: bool = False
+
+    def __contains__(self, event: EventRecord) -> bool:
+        if self.only_stacks and event.path:
+            return False
+        names = (event.state, event.action)
+        return any(fnmatchcase(name, each) for each in self.patterns for name in names)
+
+
+def wanted(section: Mapping[str, Any]) -> Wanted:
+    """What a section, which is known to be right, wants."""
+    patterns = tuple(each.upper() for each in section.get("events", ())) or ("*",)
+    return Wanted(patterns, section.get("scope", "all") == "stacks")
