@@ -28,6 +28,58 @@ def _texts(raw: Any) -> str | None:
     return None if fits else "must be text or a list of texts"
 
 
+def is_reference(raw: Any) -> bool:
+    """Whether a secret is named instead of given: ``{env = "NAME"}`` or ``{file = "PATH"}``."""
+    if not isinstance(raw, Mapping) or len(raw) != 1:
+        return False
+    [(kind, name)] = raw.items()
+    return kind in ("env", "file") and isinstance(name, str) and bool(name)
+
+
+def secret(raw: Any) -> str | None:
+    """What is wrong with a secret, or None."""
+    fits = isinstance(raw, str) or is_reference(raw)
+    return None if fits else "must be text, {env = ...} or {file = ...}"
+
+
+def _keys(raw: Any) -> str | None:
+    for key in raw if isinstance(raw, list) else [raw]:
+        inside = key["key"] if isinstance(key, Mapping) and set(key) == {"id", "key"} else key
+        if secret(inside) or (inside is not key and not isinstance(key["id"], str)):
+            return "must hold texts, {env = ...}, {file = ...} or {id = ..., key = ...}"
+    return None
+
+
+def _choice(*known: str) -> Callable[[Any], str | None]:
+    return lambda raw: None if raw in known else f"must be one of {', '.join(known)}"
+
+
+def _table(known: Mapping[str, Callable[[Any], str | None]]) -> Callable[[Any], str | None]:
+    """What is wrong with a table that holds entries of these names."""
+
+    def check(raw: Any) -> str | None:
+        if not isinstance(raw, Mapping):
+            return "must be a table"
+        for name, value in raw.items():
+            if name not in known:
+                return f"holds {name}, which it does not take{near(name, list(known))}"
+            if wrong := known[name](value):
+                return f"{name} {wrong}"
+        return None
+
+    return check
+
+
+def _path(raw: Any) -> str | None:
+    return None if _texts(raw) is None else "must be a path such as data.id"
+
+
+def _statuses(raw: Any) -> str | None:
+    listed = raw if isinstance(raw, list) else [raw]
+    fits = all(type(status) is int and 400 <= status < 500 for status in listed)
+    return None if fits else "must be a list of statuses from 400 to 499"
+
+
 def networks(raw: Any) -> str | None:
     """What is wrong with a list of networks, or None."""
     if wrong := _texts(raw):
@@ -41,7 +93,7 @@ def networks(raw: Any) -> str | None:
 
 
 def _headers(raw: Any) -> str | None:
-    fits = isinstance(raw, Mapping) and all(isinstance(value, str) for value in raw.values())
+    fits = isinstance(raw, Mapping) and not any(map(secret, raw.values()))
     return None if fits else "must be a table of texts"
 
 
@@ -63,22 +115,50 @@ def _endpoint(raw: Any) -> str | None:
     return "must hold no credentials: use username and password" if secret else None
 
 
+_OAUTH2: Mapping[str, Callable[[Any], str | None]] = {
+    "token_url": _endpoint,
+    "client_id": _text,
+    "client_secret": secret,
+    "scope": _text,
+    "audience": _text,
+    "resource": _text,
+    "send": _choice("basic", "body"),
+}
+_ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
+_ACTION: Mapping[str, Callable[[Any], str | None]] = {
+    "url": _text,
+    "method": _choice("POST", "PUT", "PATCH", "DELETE", "GET"),
+    "body": _choice("request", "inputs", "none"),
+    "answer": _choice("contract", "plain"),
+    "id_path": _path,
+    "output_path": _path,
+    "gone": _statuses,
+    "repeat": _flag,
+}
 #: What an ``http`` runner takes, and what is wrong with a value (None: nothing).
 HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "kind": _text,
     "endpoint": _endpoint,
-    "token": _text,
+    "token": secret,
     "username": _text,
-    "password": _text,
+    "password": secret,
+    "oauth2": _table(_OAUTH2),
     "headers": _headers,
-    "signing_key": _texts,
-    "signing_keys": _texts,
+    "signature": _choice("webhooks", "rfc9421"),
+    "signing_key": _keys,
+    "signing_keys": _keys,
+    "actions": _table(dict.fromkeys(_ACTIONS, _table(_ACTION))),
     "poll_origins": _texts,
     "allowed_networks": networks,
     "denied_networks": networks,
     "ca_bundle": _text,
     "client_certificate": _text,
+    "client_key": _text,
+    "client_key_passphrase": secret,
     "proxy": _text,
+    "max_in_flight": _number,
+    "breaker_failures": _number,
+    "breaker_pause": _number,
     "callback": _flag,
     "callback_url": _endpoint,
     "connect_give_up": _number,
@@ -104,8 +184,9 @@ def faults(section: Mapping[str, Any]) -> Iterator[Wrong]:
             yield name, wrong
     if "endpoint" not in section:
         yield None, "endpoint is missing: the URL that workflows are started below"
-    if section.get("token") and section.get("username"):
-        yield "username", "stands beside a token: give one of them"
+    ways = [name for name in ("token", "username", "oauth2") if section.get(name)]
+    if len(ways) > 1:
+        yield ways[1], f"stands beside a {ways[0]}: give one of them"
 
 
 def line_of(text: str, name: str, entry: str | None, group: str = "runners") -> int:

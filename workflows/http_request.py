@@ -13,7 +13,8 @@ from typing import Any
 
 from zonda.hooks.runner import StartRequest
 
-from . import http_signing
+from . import http_messages, http_signing
+from .http_actions import USUAL, Action
 from .http_settings import HttpSettings
 
 CONTRACT = 1
@@ -21,7 +22,6 @@ _ALWAYS = {
     "Accept": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": "zonda",
-    "Zonda-Contract": str(CONTRACT),
 }
 
 
@@ -76,19 +76,34 @@ def instant(seconds: float) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def inputs(request: StartRequest) -> bytes:
+    """The inputs as they are, for an API that does not know the contract. Raises ValueError."""
+    return _json(dict(request.inputs), sort=False).encode()
+
+
 def start_headers(
-    settings: HttpSettings, request: StartRequest, url: str, content: bytes
+    settings: HttpSettings,
+    request: StartRequest,
+    url: str,
+    content: bytes | None,
+    action: Action = USUAL,
+    credentials: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The headers of a start; only ``Zonda-Attempt`` and the signature differ between sends."""
-    return {
-        **settings.credentials(url),
+    known = {
+        **(settings.credentials(url) if credentials is None else credentials),
         **_ALWAYS,
-        "Content-Type": "application/json",
         "Idempotency-Key": request.key,
-        "Prefer": f"respond-async, wait={_wait(settings):g}",
-        "Zonda-Attempt": str(request.attempt),
-        **http_signing.headers(settings.signing_keys, request.key, settings.clock.now(), content),
     }
+    if content is not None:
+        known["Content-Type"] = "application/json"
+    if not action.plain:
+        known |= {
+            "Zonda-Contract": str(CONTRACT),
+            "Prefer": f"respond-async, wait={_wait(settings):g}",
+            "Zonda-Attempt": str(request.attempt),
+        }
+    return _signed(settings, request.key, action.method, url, known, content)
 
 
 def _wait(settings: HttpSettings) -> float:
@@ -97,10 +112,33 @@ def _wait(settings: HttpSettings) -> float:
     return min(settings.wait, float(int(longest)) if longest >= 1 else 0.0)
 
 
-def later_headers(settings: HttpSettings, key: str, url: str) -> dict[str, str]:
+def later_headers(
+    settings: HttpSettings,
+    key: str,
+    url: str,
+    method: str = "GET",
+    credentials: Mapping[str, str] | None = None,
+) -> dict[str, str]:
     """The headers of a poll and of a request to cancel."""
-    return {
-        **settings.credentials(url),
+    known = {
+        **(settings.credentials(url) if credentials is None else credentials),
         **_ALWAYS,
-        **http_signing.headers(settings.signing_keys, key, settings.clock.now(), b""),
+        "Zonda-Contract": str(CONTRACT),
+    }
+    return _signed(settings, key, method, url, known, None)
+
+
+def _signed(
+    settings: HttpSettings,
+    key: str,
+    method: str,
+    url: str,
+    known: Mapping[str, str],
+    content: bytes | None,
+) -> dict[str, str]:
+    now = settings.clock.now()
+    return {
+        **known,
+        **http_signing.headers(settings.signing_keys, key, now, content or b""),
+        **http_messages.headers(settings.message_keys, method, url, known, now, content),
     }

@@ -7,7 +7,10 @@ Read by the runner's factory from its section of the settings. Credentials go to
 from __future__ import annotations
 
 import base64
+import json
 import random
+import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +18,13 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from zonda.hooks.errors import UsageError
 
+from . import http_actions, http_messages, http_oauth
+from . import http_fields as fields
 from .addresses import AddressPolicy, Network
 from .addresses import networks as read_networks
+from .http_actions import USUAL, Action
+from .http_messages import MessageKey
+from .http_oauth import OAuth2
 from .http_signing import read_key
 from .http_wire import MEBIBYTE, Wire, is_url, origin, shown
 
@@ -28,7 +36,11 @@ _NUMBERS = {
     "answer_timeout": 60.0,
     "wait": 30.0,
     "max_body": float(MEBIBYTE),
+    "max_in_flight": 16.0,
+    "breaker_failures": 10.0,
+    "breaker_pause": 5.0,
 }
+_WHOLE = ("max_body", "max_in_flight", "breaker_failures")
 _TEXTS = (
     "endpoint",
     "token",
@@ -36,6 +48,8 @@ _TEXTS = (
     "password",
     "ca_bundle",
     "client_certificate",
+    "client_key",
+    "client_key_passphrase",
     "proxy",
     "callback_url",
 )
@@ -45,13 +59,21 @@ COLLABORATORS = frozenset({"clock", "random", "service"})
 _OTHERS = (
     *COLLABORATORS,
     "headers",
+    "oauth2",
+    "signature",
     "signing_key",
     "signing_keys",
+    "actions",
     "poll_origins",
     "allowed_networks",
     "denied_networks",
     "kind",
     "callback",
+)
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+#: Headers that say how a message is cut out of the stream, or whom it is for.
+_NOT_OURS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
 )
 KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
@@ -63,11 +85,17 @@ class HttpSettings(Wire):
     random: random.Random
     endpoint: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    oauth2: OAuth2 | None = None
     signing_keys: tuple[bytes, ...] = field(default=(), repr=False)
+    message_keys: tuple[MessageKey, ...] = ()
+    actions: Mapping[str, Action] = field(default_factory=dict)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     poll_origins: frozenset[str] = frozenset()
     connect_give_up: float = 120.0
     wait: float = 30.0
+    max_in_flight: int = 16
+    breaker_failures: int = 10
+    breaker_pause: float = 5.0
     callback: str = ""
     callback_folder: str = ""
 
@@ -98,7 +126,15 @@ class HttpSettings(Wire):
 
     def credentials(self, url: str) -> Mapping[str, str]:
         """The headers that authenticate a request to ``url``."""
-        return self.headers if self.endpoint and origin(url) == origin(self.endpoint) else {}
+        return self.headers if self.is_own(url) else {}
+
+    def is_own(self, url: str) -> bool:
+        """Whether ``url`` has the endpoint's origin, which is where credentials go."""
+        return bool(self.endpoint) and origin(url) == origin(self.endpoint)
+
+    def action(self, name: str) -> Action:
+        """How the action ``name`` is carried out."""
+        return self.actions.get(name, USUAL)
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that these settings hold."""
@@ -115,26 +151,32 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
             f"An http runner has no setting {unknown[0]!r}.",
             hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
         )
-    texts = {name: _text(given, name) for name in _TEXTS}
-    numbers: dict[str, Any] = {name: _number(given, name) for name in _NUMBERS}
-    keys = _texts(given, "signing_keys") + _texts(given, "signing_key")
+    texts = {name: fields.text(given, name) for name in _TEXTS}
+    numbers: dict[str, Any] = {
+        name: fields.number(given, name, usual) for name, usual in _NUMBERS.items()
+    }
+    numbers |= {name: int(numbers[name]) for name in _WHOLE}
     headers = {**_headers(given), **_authorization(texts)}
     callback, folder = _callback(given, texts["callback_url"])
-    endpoint = _endpoint(texts["endpoint"], needed=bool(headers))
-    poll_origins = frozenset(origin(url) for url in _texts(given, "poll_origins"))
-    secrets = {texts["token"], texts["password"], *keys, *headers.values()}
+    tokens = http_oauth.read(given)
+    _check_one_way(texts, tokens)
+    endpoint = _endpoint(texts["endpoint"], needed=bool(headers or tokens))
+    actions = http_actions.read(given, endpoint)
+    poll_origins = frozenset(map(_origin, fields.texts(given, "poll_origins")))
+    urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
     return HttpSettings(
         clock=_collaborator(given, "clock"),
         random=_collaborator(given, "random"),
         endpoint=endpoint,
         headers=headers,
-        signing_keys=tuple(_key(text) for text in keys),
-        secrets=tuple(sorted(filter(None, secrets), key=len, reverse=True)),
+        oauth2=tokens,
+        **_keys(given),
+        secrets=_secrets(given, texts, headers, tokens),
+        actions=actions,
         poll_origins=poll_origins,
-        trusted=frozenset({origin(endpoint), *poll_origins} - {""}),
-        max_body=int(numbers.pop("max_body")),
+        trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
         ca_bundle=texts["ca_bundle"],
-        client_certificate=texts["client_certificate"],
+        **_certificate(texts),
         proxy=texts["proxy"],
         policy=AddressPolicy(
             allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
@@ -168,33 +210,77 @@ def _collaborator(given: Mapping[str, Any], name: str) -> Any:
     return given[name]
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name) or ""
-    if not isinstance(value, str):
-        raise UsageError(f"The runner's setting {name} must be a text.")
-    return value
-
-
-def _texts(given: Mapping[str, Any], name: str) -> list[str]:
-    value = given.get(name) or []
-    values = [value] if isinstance(value, str) else value
-    if not isinstance(values, (list, tuple)) or not all(isinstance(v, str) for v in values):
-        raise UsageError(f"The runner's setting {name} must be a text or a list of texts.")
-    return list(values)
-
-
 def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
     try:
-        return read_networks(_texts(given, name))
+        return read_networks(fields.texts(given, name))
     except ValueError as error:
         raise UsageError(f"The runner's setting {name} is wrong: {error}.") from None
 
 
-def _number(given: Mapping[str, Any], name: str) -> float:
-    value = given.get(name, _NUMBERS[name])
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-        raise UsageError(f"The runner's setting {name} must be a number that is not negative.")
-    return float(value)
+def _origin(url: str) -> str:
+    found = origin(url)
+    if not found:
+        raise UsageError(f"The runner's setting poll_origins: {shown(url)!r} is no http(s) URL.")
+    return found
+
+
+def _keys(given: Mapping[str, Any]) -> dict[str, Any]:
+    scheme = fields.choice(given, "signature", http_messages.SCHEMES)
+    if scheme == http_messages.MESSAGES:
+        return {"message_keys": http_messages.read_keys(given)}
+    return {"signing_keys": tuple(_key(text) for text in _key_texts(given))}
+
+
+def _key_texts(given: Mapping[str, Any]) -> list[str]:
+    """The keys themselves; a key may have an id, of which this scheme makes no use."""
+    found = []
+    for name in ("signing_keys", "signing_key"):
+        value = given.get(name) or []
+        listed = value if isinstance(value, list | tuple) else [value]
+        plain = [one.get("key") if isinstance(one, Mapping) else one for one in listed]
+        found += fields.texts({name: plain}, name)
+    return found
+
+
+def _secrets(
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
+    headers: Mapping[str, str],
+    tokens: OAuth2 | None,
+) -> tuple[str, ...]:
+    """All that is to be masked, the longest first, also as JSON and URLs would have it."""
+    found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
+    found |= {*_key_texts(given), *headers.values(), *(tokens.secrets if tokens else ())}
+    found |= {value.removeprefix("Basic ") for value in headers.values()}
+    found |= {urlsplit(texts["proxy"]).password or ""} - {""}
+    quoted = {json.dumps(text)[1:-1] for text in found} | {quote(text, safe="") for text in found}
+    return tuple(sorted((found | quoted) - {""}, key=len, reverse=True))
+
+
+def _certificate(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The files that prove who we are. Raises UsageError for those that cannot be used."""
+    names = ("client_certificate", "client_key", "client_key_passphrase")
+    found = {name: texts[name] for name in names}
+    if not found["client_certificate"]:
+        if any(found.values()):
+            raise UsageError("The runner has a client_key and no client_certificate.")
+        return {}
+    try:
+        # Without a passphrase OpenSSL would ask the terminal for one.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
+            found["client_certificate"],
+            found["client_key"] or None,
+            lambda: found["client_key_passphrase"],
+        )
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, FileNotFoundError | PermissionError) else ""
+        raise UsageError(
+            "The runner's client_certificate cannot be used"
+            f"{f' ({why})' if why else ': certificate, key and passphrase do not fit'}.",
+            hint="client_certificate and client_key are files in PEM; the key may have a "
+            "client_key_passphrase.",
+        ) from None
+    return found
 
 
 def _key(text: str) -> bytes:
@@ -209,20 +295,23 @@ def _headers(given: Mapping[str, Any]) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise UsageError("The runner's setting headers must be a map of texts.")
     for name, text in value.items():
-        if not isinstance(name, str) or not isinstance(text, str) or not _fits_a_header(text):
+        if not _HEADER.fullmatch(str(name)) or str(name).lower() in _NOT_OURS:
+            raise UsageError(f"The runner's header {str(name)[:60]!r} cannot be set.")
+        if not isinstance(name, str) or not isinstance(text, str) or not fields.fits_a_header(text):
             raise UsageError(f"The runner's header {name!r} must be one line of text.")
     return dict(value)
 
 
-def _fits_a_header(text: str) -> bool:
-    return text.isprintable() and text == text.strip() and text.isascii()
+def _check_one_way(texts: Mapping[str, str], tokens: OAuth2 | None) -> None:
+    given = [name for name in ("token", "username") if texts[name]]
+    given += ["oauth2"] if tokens else []
+    if len(given) > 1:
+        raise UsageError(f"The runner has both {given[0]} and {given[1]}.", hint="Give one.")
 
 
 def _authorization(texts: Mapping[str, str]) -> dict[str, str]:
-    if texts["token"] and texts["username"]:
-        raise UsageError("The runner has both a token and a username.", hint="Give one of them.")
     if texts["token"]:
-        if not _fits_a_header(texts["token"]):
+        if not fields.fits_a_header(texts["token"]):
             raise UsageError("The runner's token must be one line of plain ASCII characters.")
         return {"Authorization": f"Bearer {texts['token']}"}
     if texts["username"]:

@@ -28,12 +28,14 @@ _CHUNK = 65536
 class Unreachable(Exception):
     """No whole answer came. The text is fit for users: it holds neither query nor credential.
 
-    ``sent``: the request may have arrived all the same.
+    ``sent``: the request may have arrived all the same. ``counts``: it is the fault of the one
+    who was to answer, and not of somebody who had to be asked before.
     """
 
-    def __init__(self, reason: str, *, sent: bool = True) -> None:
+    def __init__(self, reason: str, *, sent: bool = True, counts: bool = True) -> None:
         super().__init__(reason)
         self.sent = sent
+        self.counts = counts
 
 
 class Unusable(Exception):

@@ -1,4 +1,4 @@
-"""What a ``Transport`` must know of the way to an endpoint, and how URLs are read. No requests.
+"""What a ``Transport`` must know of the way to an endpoint, and how URLs are read.
 
 URLs are read by the parser that the connection is made with, and by no other: two parsers that
 disagree about the host of a URL are how credentials get to a stranger.
@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
+from requests.utils import requote_uri
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
@@ -19,8 +20,8 @@ from .addresses import AddressPolicy
 
 MEBIBYTE = 1024 * 1024
 _PORTS = {"http": 80, "https": 443}
-#: What stands in no URL that was meant well: blanks, control characters, backslashes.
-_ODD = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+#: What stands in no URL that was meant well: control characters, backslashes.
+_ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +89,19 @@ def shown(url: str) -> str:
         return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     except ValueError:
         return "(not a URL)"
+
+
+def target(url: str) -> str:
+    """The URL as the other side sees it: without credentials and fragment, the host in lower case.
+
+    A port that the scheme has anyway is left out; empty for a URL that cannot be used.
+    """
+    found = _read(url)
+    if found is None:
+        return ""
+    scheme, host, port = found
+    parts = parse_url(requote_uri(url))
+    shown_host = f"[{host}]" if ":" in host else host
+    place_of = shown_host if _PORTS[scheme] == port else f"{shown_host}:{port}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{scheme}://{place_of}{parts.path or '/'}{query}"

@@ -587,8 +587,9 @@ def test_no_endpoint_is_asked_to_answer_later_than_is_waited_for(
     ("given", "left"),
     [
         pytest.param({}, 10.0, id="first attempt"),
-        pytest.param({"memory": {"since": NOW - 7}}, 3.0, id="what is left"),
-        pytest.param({"memory": {"since": NOW - 10}}, 0.1, id="the last one"),
+        pytest.param({"memory": {"since": NOW - 7, "failures": 3}}, 3.0, id="what is left"),
+        pytest.param({"memory": {"since": NOW - 10, "failures": 4}}, 0.1, id="the last one"),
+        pytest.param({"memory": {"since": NOW - 12, "unsent": 3}}, 10.0, id="put off until now"),
         pytest.param({"answered": True}, None, id="it answers"),
     ],
 )
@@ -605,6 +606,6 @@ def test_an_attempt_does_not_outlast_the_time_to_give_up(
         seen.append(seconds)
         raise Unreachable("nobody there")
 
-    monkeypatch.setattr(runner._transport, "send", send)
+    monkeypatch.setattr(runner._caller._transport, "send", send)
     runner.start(request_for(**given))
     assert seen == [left]

@@ -1,0 +1,202 @@
+"""Actions that have a URL and a method of their own, so that a REST API can be used as it is.
+
+Read from ``[runners.NAME.actions.ACTION]``. Placeholders of a URL are filled with quoted values
+that cannot leave their place in it. The answer of such an API is read as what it is (``plain``):
+its status says how it went, its body is the output. Pure; knows nothing of sockets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from zonda.hooks.errors import UsageError
+from zonda.hooks.runner import StartRequest
+
+from . import http_fields as fields
+from .http_wire import is_url, origin
+
+ENTRY = "actions"
+NAMES = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
+METHODS = ("POST", "PUT", "PATCH", "DELETE", "GET")
+#: What is sent: the contract's request, the inputs as they are, or nothing.
+REQUEST, INPUTS, NOTHING = "request", "inputs", "none"
+BODIES = (REQUEST, INPUTS, NOTHING)
+CONTRACT, PLAIN = "contract", "plain"
+ANSWERS = (CONTRACT, PLAIN)
+KNOWN = ("url", "method", "body", "answer", "id_path", "output_path", "gone", "repeat")
+_WITHOUT_BODY = ("GET", "DELETE")
+#: Methods that may be sent twice, by HTTP.
+_IDEMPOTENT = ("GET", "PUT", "DELETE")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_INPUT = "inputs."
+
+Path = tuple[str, ...]
+
+
+class NotNamed(Exception):
+    """A URL cannot be made, since a value that it needs is not there. The text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """How one action is carried out. ``url`` is absolute, with placeholders; empty: as usual.
+
+    ``gone``: answers that mean that there is nothing (any more). ``repeat``: whether a request of
+    which nobody knows whether it has arrived may be sent again.
+    """
+
+    url: str = ""
+    method: str = "POST"
+    body: str = REQUEST
+    plain: bool = False
+    id_path: Path = ()
+    output_path: Path = ()
+    gone: frozenset[int] = field(default_factory=frozenset)
+    repeat: bool = True
+
+    @property
+    def needs_id(self) -> bool:
+        """Whether the URL names the thing by its physical id."""
+        return "{resource_id}" in self.url
+
+    def url_for(self, request: StartRequest) -> str:
+        """The URL of a request. Raises NotNamed."""
+        return _PLACEHOLDER.sub(lambda found: _value(found[1], request), self.url)
+
+
+#: What is done where the section says nothing.
+USUAL = Action()
+
+
+def read(given: Mapping[str, Any], endpoint: str) -> dict[str, Action]:
+    """The actions of a runner's section. Raises UsageError that names the wrong entry."""
+    table = fields.table(given, ENTRY, NAMES) or {}
+    return {name: _read(table, name, endpoint) for name in table}
+
+
+def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
+    within = f"{ENTRY}.{name}"
+    entry = table[name]
+    if not isinstance(entry, Mapping):
+        raise UsageError(f"The runner's setting {within} must be a table.")
+    fields.check_names(entry, within, KNOWN)
+    at = f"{within}."
+    method = fields.choice(entry, "method", METHODS, within=at)
+    usual = NOTHING if method in _WITHOUT_BODY else REQUEST
+    body = fields.choice(entry, "body", (usual, *BODIES), within=at)
+    if method == "GET" and body != NOTHING:
+        raise UsageError(f"The runner's setting {within} sends a body, which GET has not.")
+    answer = fields.choice(
+        entry, "answer", (CONTRACT if body == REQUEST else PLAIN, *ANSWERS), within=at
+    )
+    plain = answer == PLAIN
+    if not plain and ("id_path" in entry or "output_path" in entry):
+        raise UsageError(
+            f"The runner's setting {within} has a path into an answer of the contract.",
+            hint=f'Set answer = "{PLAIN}" for an API that does not know the contract.',
+        )
+    return Action(
+        url=_url(fields.text(entry, "url", within=at), endpoint, f"{at}url"),
+        method=method,
+        body=body,
+        plain=plain,
+        id_path=_path(entry, "id_path", at),
+        output_path=_path(entry, "output_path", at),
+        gone=_statuses(entry, f"{at}gone"),
+        repeat=_flag(entry, f"{at}repeat", not plain or method in _IDEMPOTENT),
+    )
+
+
+def _url(text: str, endpoint: str, entry: str) -> str:
+    if not text:
+        return ""
+    for name in _PLACEHOLDER.findall(text):
+        if name not in _VALUES and not name.startswith(_INPUT):
+            raise UsageError(
+                f"The runner's setting {entry} has the unknown placeholder {{{name[:60]}}}.",
+                hint=f"Known are {', '.join(f'{{{one}}}' for one in _VALUES)}, {{inputs.NAME}}.",
+            )
+    if text.startswith("/") and not text.startswith("//"):
+        text = f"{endpoint}{text}"
+    rest = _PLACEHOLDER.sub("x", text)
+    wrong = not is_url(text) or not origin(rest) or "{" in rest or "}" in rest
+    if wrong or "{" in urlsplit(text).netloc or "@" in urlsplit(rest).netloc or "#" in rest:
+        raise UsageError(
+            f"The runner's setting {entry} is no URL.",
+            hint="It is a path below the endpoint, such as /disks/{resource_id}, or an http(s) URL "
+            "whose host is given.",
+        )
+    return text
+
+
+def _path(entry: Mapping[str, Any], name: str, within: str) -> Path:
+    value = entry.get(name) or ()
+    if isinstance(value, str):
+        return tuple(value.split("."))
+    return tuple(fields.texts(entry, name, within=within))
+
+
+def _statuses(entry: Mapping[str, Any], name: str) -> frozenset[int]:
+    value = entry.get("gone", [])
+    values = value if isinstance(value, list | tuple) else [value]
+    if not all(type(status) is int and 400 <= status < 500 for status in values):
+        raise UsageError(f"The runner's setting {name} must be a list of statuses from 400 to 499.")
+    return frozenset(values)
+
+
+def _flag(entry: Mapping[str, Any], name: str, default: bool) -> bool:
+    value = entry.get("repeat", default)
+    if not isinstance(value, bool):
+        raise UsageError(f"The runner's setting {name} must be true or false.")
+    return value
+
+
+# -- values -------------------------------------------------------------------------------------
+
+_VALUES = {
+    "resource_id": lambda request: request.resource.physical_id,
+    "name": lambda request: request.resource.name,
+    "uuid": lambda request: request.resource.id,
+    "workflow": lambda request: request.workflow,
+    "stack_name": lambda request: request.stack.name,
+    "stack_id": lambda request: request.stack.id,
+    "project": lambda request: request.stack.project,
+}
+
+
+def _value(name: str, request: StartRequest) -> str:
+    if name.startswith(_INPUT):
+        value: Any = request.inputs.get(name.removeprefix(_INPUT))
+    else:
+        value = _VALUES[name](request)
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    if value is None or value == "" or not isinstance(value, str | int | float):
+        raise NotNamed(f"the URL needs {{{name}}}, which has no value that fits there")
+    text = str(value)
+    # Quoted or not: some servers make a way up of it.
+    if any(part and not part.strip(".") for part in re.split(r"[/\\]", text)):
+        raise NotNamed(f"the URL needs {{{name}}}, whose value would lead elsewhere")
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError:
+        raise NotNamed(f"the URL needs {{{name}}}, which is no text") from None
+
+
+# -- answers ------------------------------------------------------------------------------------
+
+
+def found_at(value: Any, path: Path) -> Any:
+    """What stands at ``path`` in a JSON value; None where it leads nowhere."""
+    for step in path:
+        if isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isascii() and step.isdigit():
+            value = value[int(step)] if len(step) < 10 and int(step) < len(value) else None
+        else:
+            return None
+    return value

@@ -1,0 +1,157 @@
+"""How many requests an endpoint gets at a time, and a pause for one that only fails.
+
+Keeps count for each origin, in this process and for all threads. Nobody waits here: who may not
+send now is told so (``NotNow``) and comes back. A pause ends nothing by itself: it puts requests
+off, one of them tries the endpoint after a while (half-open), and its success lets all go on.
+Knows nothing of requests.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from zonda.hooks.context import Clock
+
+#: How often a pause doubles at most, and the longest one in seconds.
+_DOUBLINGS = 10
+LONGEST_PAUSE = 60.0
+#: Seconds after which those who wait for a place, or for a try, look again: at first, at most.
+FIRST_LOOK, LAST_LOOK = 0.25, 10.0
+_MOST_ORIGINS = 1000
+
+
+class NotNow(Exception):
+    """Nothing was sent: try again after ``delay`` seconds. The text is fit for users.
+
+    ``paused``: since the endpoint fails, and not only because it is busy with others of us.
+    """
+
+    def __init__(self, delay: float, reason: str, *, paused: bool = False) -> None:
+        super().__init__(reason)
+        self.delay = delay
+        self.paused = paused
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``in_flight`` requests at a time; a pause after ``failures`` in a row. 0: without limit.
+
+    ``pause``: seconds of the first one; each that follows without a success is twice as long.
+    """
+
+    in_flight: int = 16
+    failures: int = 10
+    pause: float = 5.0
+
+
+@dataclass(slots=True)
+class _Count:
+    in_flight: int = 0
+    turned_away: int = 0
+    failures: int = 0
+    pauses: int = 0
+    until: float = 0.0
+    trying: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.in_flight and not self.failures
+
+
+class Pass:
+    """The leave to send one request. Say how it went before it ends; else nothing is learned."""
+
+    def __init__(self, *, is_try: bool) -> None:
+        self.is_try = is_try
+        self.answered: bool | None = None
+
+
+class Gates:
+    """The gates of all endpoints of one runner."""
+
+    def __init__(self, clock: Clock, chance: random.Random, limits: Limits) -> None:
+        self._clock = clock
+        self._chance = chance
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._counts: dict[str, _Count] = {}
+
+    @contextmanager
+    def sending(self, origin: str, *, urgent: bool = False, last: bool = False) -> Iterator[Pass]:
+        """The time of one request to ``origin``. Raises NotNow.
+
+        ``urgent``: neither limit nor pause holds it up. ``last``: no pause does, since there is
+        no later for it.
+        """
+        now = self._clock.monotonic()
+        with self._lock:
+            count = self._of(origin)
+            is_try = not urgent and not last and self._is_try(count, origin, now)
+            if not urgent:
+                self._check_room(count, origin)
+            count.in_flight += 1
+            count.trying = count.trying or is_try
+        leave = Pass(is_try=is_try)
+        try:
+            yield leave
+        finally:
+            with self._lock:
+                self._came_back(count, leave)
+
+    def is_paused(self, origin: str) -> bool:
+        """Whether an endpoint gets a rest now."""
+        with self._lock:
+            count = self._counts.get(origin)
+            return count is not None and self._is_out(count)
+
+    # -- all that follows: the lock is held ---------------------------------------------------
+
+    def _of(self, origin: str) -> _Count:
+        if origin not in self._counts and len(self._counts) >= _MOST_ORIGINS:
+            self._counts = {name: one for name, one in self._counts.items() if not one.is_idle}
+        return self._counts.setdefault(origin, _Count())
+
+    def _is_out(self, count: _Count) -> bool:
+        return 0 < self._limits.failures <= count.failures
+
+    def _is_try(self, count: _Count, origin: str, now: float) -> bool:
+        """Whether this request tries an endpoint after a pause. Raises NotNow during one."""
+        if not self._is_out(count):
+            return False
+        text = f"{origin} failed {count.failures} times in a row"
+        left = count.until - now
+        if left > 0:
+            delay = left + self._chance.uniform(0.0, 1.0)
+            raise NotNow(delay, f"{text}: it gets a rest of {left:.0f} s", paused=True)
+        if count.trying:
+            delay = self._chance.uniform(FIRST_LOOK, 4 * FIRST_LOOK)
+            raise NotNow(delay, f"{text}: one request tries it", paused=True)
+        return True
+
+    def _check_room(self, count: _Count, origin: str) -> None:
+        limit = self._limits.in_flight
+        if not limit or count.in_flight < limit:
+            return
+        count.turned_away += 1
+        # The more there are who wait, the more seldom each of them looks.
+        longest = min(LAST_LOOK, FIRST_LOOK * (1 + count.turned_away / limit))
+        delay = self._chance.uniform(longest / 2, longest)
+        raise NotNow(delay, f"{origin} has {limit} requests of ours to answer (max_in_flight)")
+
+    def _came_back(self, count: _Count, leave: Pass) -> None:
+        count.in_flight -= 1
+        count.turned_away = max(0, count.turned_away - 1)
+        if leave.is_try:
+            count.trying = False
+        if leave.answered:
+            count.failures = count.pauses = 0
+        elif leave.answered is False:
+            count.failures += 1
+            now = self._clock.monotonic()
+            if self._is_out(count) and now >= count.until:
+                count.until = now + min(LONGEST_PAUSE, self._limits.pause * 2.0**count.pauses)
+                count.pauses = min(count.pauses + 1, _DOUBLINGS)
