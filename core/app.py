@@ -32,7 +32,9 @@ from .template.bundle import Bundle, Identity, Limits
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
+    from zonda.workflows.contract_rows import Report
 
+    from .app_endpoint import Wanted
     from .app_introspection import Introspection
     from .app_lender import Lender
     from .app_plans import Planned
@@ -346,6 +348,25 @@ class App:
             service.serve(file, state_dir=state, host=host, port=port, token=token, ready=publish)
         finally:
             record.withdraw()
+
+    def check_endpoint(
+        self,
+        wanted: Wanted,
+        pause: Callable[[float], object],
+        told: Callable[[object], None] = lambda row: None,
+    ) -> Report:
+        """Put an endpoint on trial: see ``contract_check``. ``told`` gets each row."""
+        from zonda.workflows import contract_check, contract_probe
+
+        added = {"clock": self.clock, "random": self.random}
+        section = {**added, **wanted.section(self.settings)}
+        return contract_check.check(
+            contract_probe.Target(**wanted.target()),
+            section,
+            pause=pause,
+            new_id=self.ids,
+            told=told,
+        )
 
     # -- the end --------------------------------------------------------------------------------
 

@@ -105,10 +105,11 @@ COMMANDS = {
     "sink test": Command("sinks", "test", "Send a test event to a sink."),
     "sink skip": Command("sinks", "skip", "Give up what waits for a sink, and go on from now."),
     "runner serve": Command("serve", "runner", "Run workflows of a file behind HTTP."),
+    "runner check": Command("runner_check", "check", "Check what an endpoint must do."),
     "runner stop": Command("serve", "stop", "Stop the service that runs workflows."),
     "engine run": Command("serve", "engine", "Drive all stacks until stopped."),
-    "demo": Command("demo", "demo", "Create the example stack, and show what was made."),
     "serve": Command("serve", "serve", "Be the long-running service: 'engine run', and the API."),
+    "demo": Command("demo", "demo", "Create the example stack, and show what was made."),
 }
 
 

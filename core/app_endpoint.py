@@ -1,0 +1,114 @@
+"""Which endpoint ``zonda runner check`` means, and how it is to be called.
+
+Called by ``core/app.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind ``http``, or
+the bundled service.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.errors import NotFound, UsageError
+
+from . import settings_values
+from .app_service import HINT, ServiceRecord, host_and_port
+from .settings import BUNDLED, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user has asked for. Inputs are JSON texts, headers ``Name: value``."""
+
+    endpoint: str
+    workflow: str = ""
+    delete_workflow: str = ""
+    delete: bool = True
+    inputs: str = "{}"
+    failing_inputs: str = ""
+    token: str = field(default="", repr=False)
+    signing_keys: Sequence[str] = field(default=(), repr=False)
+    headers: Sequence[str] = field(default=(), repr=False)
+    timeout: float = 60.0
+    listen: str = ""
+    callback_url: str = ""
+
+    def section(self, settings: Settings) -> dict[str, Any]:
+        """The settings of an ``http`` runner. Raises UsageError and NotFound."""
+        found = dict(_section(self.endpoint, settings))
+        if found.pop("kind", "http") != "http":
+            raise UsageError(
+                f"The runner {self.endpoint} is not of kind http.",
+                hint="The contract is that of kind http: give one of those, or a URL.",
+            )
+        found.pop("callback", None)
+        if self.token:
+            found["token"] = self.token
+        if self.signing_keys:
+            found["signing_keys"] = list(self.signing_keys)
+        if self.headers:
+            found["headers"] = {**found.get("headers", {}), **_headers(self.headers)}
+        return found
+
+    def target(self) -> dict[str, Any]:
+        """The arguments of ``contract_probe.Target``. Raises UsageError."""
+        if not self.workflow and not _is_url(self.endpoint):
+            raise UsageError(
+                f"The runner {self.endpoint} has many workflows.", hint="Name one with --workflow."
+            )
+        failing = _object(self.failing_inputs, "--failing-input") if self.failing_inputs else None
+        return {
+            "workflow": self.workflow or self.endpoint,
+            "delete_workflow": self.delete_workflow,
+            "inputs": _object(self.inputs, "--input"),
+            "failing_inputs": failing,
+            "delete": self.delete,
+            "timeout": self.timeout,
+            "listener": host_and_port(self.listen) if self.listen else None,
+            "callback_url": self.callback_url.rstrip("/"),
+        }
+
+
+def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
+    if _is_url(endpoint):
+        return {"endpoint": endpoint}
+    section = settings.runners.get(endpoint)
+    if section is not None:
+        return section
+    if endpoint == BUNDLED:
+        service = ServiceRecord(settings.runner_file).service()
+        if service is None:
+            raise NotFound("workflow service", str(settings.home), hint=HINT)
+        return {"endpoint": service.address, "token": service.token}
+    known = [*settings.runners, BUNDLED]
+    close = settings_values.near(endpoint, known)
+    raise UsageError(
+        f"{endpoint} is neither an http(s) URL nor a runner{close}.",
+        hint=f"There are: {', '.join(known)}.",
+    )
+
+
+def _is_url(text: str) -> bool:
+    return text.lower().startswith(("http://", "https://"))
+
+
+def _object(text: str, option: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{option} is not JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{option} must be a JSON object.", hint=f"{option} '{{\"size\": 1}}'")
+    return found
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for text in given:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise UsageError("A --header is not of the form 'NAME: VALUE'.")
+        found[name.strip()] = value.strip()
+    return found
