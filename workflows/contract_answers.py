@@ -14,8 +14,8 @@ from . import http_answer, http_retry
 from .contract_probe import TRY_CURL, Outcome, advice, read
 from .contract_rows import Lacking, Violated
 from .contract_trial import Trial
+from .http_replies import BUSY, REDIRECTS
 from .http_retry import LONGEST_RETRY_AFTER
-from .http_runner import BUSY, REDIRECTS
 from .http_settings import shown
 from .http_states import STATES
 from .http_transport import Unreachable, Unusable

@@ -18,7 +18,8 @@ from zonda.hooks.runner import Failed, ResourceRef, StackRef, StartRequest
 from . import http_answer, http_request, http_retry
 from .contract_rows import Violated
 from .http_answer import Answer, WrongAnswer
-from .http_runner import ACCEPTED, BUSY, LONGEST_TOKEN_URL, REDIRECTS
+from .http_links import LONGEST as LONGEST_TOKEN_URL
+from .http_replies import ACCEPTED, BUSY, REDIRECTS
 from .http_settings import HttpSettings, origin, shown
 from .http_states import FINAL
 from .http_transport import Reply, Transport, Unreachable, Unusable

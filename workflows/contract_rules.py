@@ -12,7 +12,7 @@ from . import http_answer
 from .contract_probe import Operation, Outcome, ended, has_outcome, read
 from .contract_rows import Lacking, Violated
 from .contract_trial import Trial, only_with_delete
-from .http_runner import ACCEPTED
+from .http_replies import ACCEPTED
 from .http_transport import Reply
 
 _KEEP = "Keep the key with the first answer, and give that again instead of working again"
