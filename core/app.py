@@ -68,17 +68,26 @@ class App:
     @cached_property
     def plugins(self) -> Plugins:
         """All that built-in, installed and dropped-in plug-ins bring."""
-        from . import dropins
+        from . import dropins, type_files
 
         disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
-        return _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
+        found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
+        folders = [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
+        type_files.add_files(found, type_files.files(folders))
+        return found
 
     def plugins_of(self, path: Path) -> Plugins:
         """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
-        from . import dropins
+        from . import dropins, type_files
 
+        if path.is_file() and path.suffix in type_files.SUFFIXES:
+            plugins = _gathered([], [], discover=False)
+            type_files.add_files(plugins, [path], must=True)
+            return plugins
         found = dropins.load_file(path) if path.is_file() else dropins.load([str(path)])
-        return _gathered(*found, discover=False)
+        plugins = _gathered(*found, discover=False)
+        type_files.add_files(plugins, type_files.files([path]) if path.is_dir() else ())
+        return plugins
 
     def check_context(self) -> ResourceContext:
         """What a resource may ask where nothing exists: patterns and constraints."""
@@ -411,7 +420,12 @@ def _gathered(
         disabled=disabled,
         failures=failures,
     )
-    return gather(manager, failures)
+    plugins = gather(manager, failures)
+    if plugins.type_texts:
+        from .type_files import add_packages
+
+        add_packages(plugins)
+    return plugins
 
 
 def _check_reachable(path: Path) -> None:

@@ -59,14 +59,18 @@ def _load(folder: Path, path: Path, plugins: list[DropIn], failures: list[Plugin
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    return filter(_is_plugin, folders_of(folder))
+
+
+def folders_of(folder: Path) -> Iterator[Path]:
+    """Every file below a folder that may be a plug-in or belong to one, in the order of names."""
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            if path.name not in _SKIPPED_FOLDERS and not path.name.startswith("."):
-                yield from _files(path)
-        elif _is_plugin(path):
+        if not path.is_dir():
             yield path
+        elif path.name not in _SKIPPED_FOLDERS and not path.name.startswith("."):
+            yield from folders_of(path)
 
 
 def _is_plugin(path: Path) -> bool:

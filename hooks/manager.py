@@ -27,9 +27,8 @@ from .mappings import Mapped, follows_the_guide
 from .markers import PROJECT
 from .resource import Resource
 from .sinks import SinkFactory
-from .specs import RunnerFactory
+from .specs import RunnerFactory, TypeReader
 from .support import Unavailable
-from .type_text import TypeReader
 from .wording import named
 
 GROUP: Final = "zonda"

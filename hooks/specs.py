@@ -15,8 +15,10 @@ from .markers import hookspec
 from .resource import Resource
 from .runner import WorkflowRunner
 from .sinks import SinkFactory
-from .type_text import TypeReader
+from .type_text import TypeDocument
 
+#: Makes the class of a text; raises ValidationErrors with every fault, each with its place.
+TypeReader = Callable[[TypeDocument], type[Resource]]
 RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
 
 

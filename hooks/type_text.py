@@ -9,15 +9,11 @@ was made by it can be changed and removed by it, whatever becomes of the file.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from .errors import Path, Place
-
-if TYPE_CHECKING:  # a class tells what it was made from, and a reader makes classes
-    from .resource import Resource
 
 
 class TypeDocument(Protocol):
@@ -29,10 +25,6 @@ class TypeDocument(Protocol):
 
     def place(self, path: Path, *, key: bool = False) -> Place | None:
         """Where the value at ``path`` stands; with ``key``: its key."""
-
-
-#: Makes the class of a text; raises ValidationErrors with every fault, each with its place.
-TypeReader = Callable[[TypeDocument], "type[Resource]"]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class ExternalResource(WorkflowResource):
             written = executions.below(raw, ACTIONS, name, WORKFLOW)
             workflow = (action or {}).get(WORKFLOW)
             if workflow and not executions.reads_others(written):
-                self._check_workflow(name, self._reference(self.properties, workflow))
+                self._check_workflow(name, self._workflow_of(name) or workflow)
 
     def _check_workflow(self, action: str, workflow: str) -> None:
         try:
@@ -107,12 +107,13 @@ class ExternalResource(WorkflowResource):
         if not entry or not entry.get(WORKFLOW):
             return None
         return Run(
-            self._reference(props, entry[WORKFLOW]),
+            entry[WORKFLOW],
             props[INPUT] or {},
             entry.get(PARAMS) or {},
             props[DESCRIPTION] or "",
         )
 
-    def _reference(self, props: properties.Properties, workflow: str) -> str:
-        """The workflow as ``context.runner`` takes it."""
-        return workflow
+    def _workflow_of(self, action: str) -> str | None:
+        """The workflow of an action as ``context.runner`` takes it."""
+        run = self._run_of(action, self.properties)
+        return None if run is None else run.workflow

@@ -8,16 +8,33 @@ from typing import Any
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
 from zonda.hooks.runner import WorkflowRunner
-from zonda.hooks.specs import RunnerFactory
 from zonda.hooks.sinks import EventSink, SinkFactory
+from zonda.hooks.specs import RunnerFactory, TypeReader
+from zonda.hooks.type_text import TypeDocument
 
 from .external_resource import ExternalResource
+from .zonda_external import ZondaExternalResource
 
 
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The resource types made of workflows."""
-    return {"OS::Mistral::ExternalResource": ExternalResource}
+    return {
+        "OS::Mistral::ExternalResource": ExternalResource,
+        "Zonda::Workflow::ExternalResource": ZondaExternalResource,
+    }
+
+
+@hookimpl
+def zonda_type_readers() -> Mapping[str, TypeReader]:
+    """Types that manifests declare."""
+    return {"zonda_type": _manifest}
+
+
+def _manifest(document: TypeDocument) -> type[Resource]:
+    from .manifest_reader import read  # only those who have a manifest need it
+
+    return read(document)
 
 
 @hookimpl

@@ -76,7 +76,8 @@ def entries(plugins: Plugins) -> list[dict[str, Any]]:
         _note_failure(found, failure)
     for (kind, name), origin in plugins.origins.items():
         kind = "function" if kind.startswith("function") else kind
-        names = found[origin.plugin]["brings"].setdefault(kind, [])
+        entry = found.setdefault(origin.plugin, _entry(origin))  # a text in a folder is no plug-in
+        names = entry["brings"].setdefault(kind, [])
         if name not in names:
             names.append(name)
     return list(found.values())

@@ -16,6 +16,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.child_spec import ChildSpec
+from zonda.core.template.drift_section import DRIFT
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies, of_environment
 from zonda.hooks.definition import ResourceDefinition
@@ -23,6 +24,7 @@ from zonda.hooks.errors import PluginError
 from zonda.hooks.resource import Resource
 
 from .recent import Recent
+from .states import MAKING
 
 ResourceClass = type[Resource]
 
@@ -194,7 +196,12 @@ class Definitions:
             self._kept.put_nested(template_id, definition, base_id)
 
     def class_type(self, cls: ResourceClass) -> str:
-        """The registered name of a class; '' for one that a template made up."""
+        """The registered name of a class; '' for one that a template made up.
+
+        What was made of a text is known by what the text calls it, wherever that comes from.
+        """
+        if cls.made_from is not None:
+            return cls.made_from.class_type
         return self._names.get(cls, "")
 
     def identity(self, cls: ResourceClass | None, kind: str) -> str:
@@ -241,6 +248,10 @@ class Definitions:
         if found is not None:
             return found
         template_id = row.have_template_id or row.op_template_id or row.want_template_id
+        if (
+            row.class_type and row.op in MAKING
+        ):  # a type made of a text, maybe of another one by now
+            template_id = row.op_template_id or template_id
         if template_id is not None:
             node = self.get(template_id).resources.get(row.name)
             if node is not None:
@@ -259,6 +270,12 @@ def _spec(body: str) -> ChildSpec:
 def policies_of(definition: Definition) -> Policies:
     """What the environment says about limits, retries, protection and breakpoints."""
     return of_environment(definition.environment.own, definition.registry.breakpoints)
+
+
+def drift_of(definition: Definition) -> Mapping[str, Any]:
+    """What the environment says about drift."""
+    said: Mapping[str, Any] = definition.environment.own.get(DRIFT, {})
+    return said
 
 
 def _weights(definition: Definition) -> dict[int, int]:

@@ -20,9 +20,9 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions, freed, parts
+from . import actions, drift_setting, freed, parts
 from .cone import Wanted
-from .definitions import Definition, Node, body_of, merged, policies_of
+from .definitions import Definition, Node, body_of, drift_of, merged, policies_of
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
@@ -119,14 +119,17 @@ def stored(
     action is undone, with all that it has made.
     """
     description = ""
+    said: Mapping[str, Any] = {}
     if template_id is None:
         known, wanted = policies.read(stack.policies).for_nothing(), []
     else:
         definition = room.definitions.get(template_id)
         known, wanted = policies_of(definition), wanted_by(room, definition)
+        said = drift_of(definition)
         description = str(definition.description)
     known = known.after(policies.read(stack.policies)) if keeps_protected else known.for_undoing()
     changes: dict[str, object] = {
+        **drift_setting.planned(room, stack, said),
         "policies": known.to_text(),
         "note": "",
         "description": description,
@@ -138,7 +141,8 @@ def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]
     """The plan of a new stack, and its row."""
     stack = new_stack(room, action)
     definition = loaded(room, stack, action.bundle, None)
-    return templated(room, stack, "CREATE", action.bundle, definition, {}), stack
+    drift = (action.drift_schedule, action.drift_policy)
+    return templated(room, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
 
 
 def nodes_of(room: Room, template_id: str | None) -> Mapping[str, Node]:
@@ -197,7 +201,8 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
         changes["disable_rollback"] = int(not action.rollback)
     if action.tags is not None:
         changes["tags"] = json.dumps(action.tags)
-    return templated(room, stack, "UPDATE", bundle, definition, changes)
+    drift = (action.drift_schedule, action.drift_policy)
+    return templated(room, stack, "UPDATE", bundle, definition, changes, drift=drift)
 
 
 def _declared(text: str) -> set[str]:
@@ -252,21 +257,27 @@ def templated(
     changes: dict[str, Any],
     *,
     also: Callable[[Work, StackRow], None] | None = None,
+    drift: tuple[str | None, str | None] = (None, None),
 ) -> Proposal:
-    """The plan of a new template; ``changes`` and ``also``: what else is changed with it."""
+    """The plan of a new template; ``changes`` and ``also``: what else is changed with it.
+
+    ``drift``: the schedule and the policy that were asked for with it.
+    """
     template_id = room.ids()
     room.definitions.keep(template_id, definition)
     sealed = holds_secrets(definition)
     description = definition.description
+    kept = dataclasses.replace(bundle, types=definition.family.types)
     return Proposal(
         stack.id,
         action,
         stack.generation,
         wanted_by(room, definition),
         template_id,
-        room.sealer.dump(body_of(bundle), sealed=sealed),
+        room.sealer.dump(body_of(kept), sealed=sealed),
         {
             **changes,
+            **drift_setting.planned(room, stack, drift_of(definition), *drift),
             "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",

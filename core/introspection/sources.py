@@ -15,6 +15,7 @@ from zonda.core.template.bundle import Bundle, Limits
 from zonda.core.template.candidates import Candidates
 from zonda.core.template.environment import Environment
 from zonda.core.template.registry import Registry
+from zonda.core.template.type_texts import TypeTexts
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.manager import Plugins
 
@@ -34,7 +35,8 @@ def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
     environment = environments.read(bundle, {}, faults, max_bytes=max_bytes)
     candidates = Candidates(bundle.files, bundle.written, max_bytes=max_bytes)
     key_of = partial(bundle.key_of, bundle.template_file)
-    registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of)
+    texts = TypeTexts(plugins.type_readers, bundle, max_bytes)
+    registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of, texts)
     registry.read(environment.registry, faults)
     if faults:
         for fault in faults:

@@ -52,6 +52,8 @@ class Bundle:
     maps the keys of ``get_file`` and of file-valued types to texts. ``links`` tells what a document
     means by a key of its own: file -> key as written -> key in ``files``. ``documents``: what
     whoever made the bundle has read of it already (``Document``), by file; never stored.
+    ``types``: the texts (``file``, ``text``) of types that were installed as such when the bundle
+    was stored, by name; they come before what is installed now.
     """
 
     template: str
@@ -63,6 +65,7 @@ class Bundle:
     files: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     documents: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    types: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     def files_of(self, file: str) -> Mapping[str, str]:
         """The texts by the keys that the document ``file`` may use."""
@@ -110,7 +113,7 @@ class Bundle:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that ``from_json`` reads."""
-        return {
+        found: dict[str, Any] = {
             "template": self.template,
             "template_file": self.template_file,
             "environment": self.environment,
@@ -120,6 +123,9 @@ class Bundle:
             "files": dict(self.files),
             "links": {file: dict(links) for file, links in self.links.items()},
         }
+        if self.types:
+            found["types"] = {name: dict(said) for name, said in self.types.items()}
+        return found
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:

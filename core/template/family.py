@@ -162,6 +162,9 @@ class Family:
         return known
 
     def _made_class(self, file: str) -> type[TemplateResource] | TemplateError:
+        fault = self._registry.texts.fault_of(file)
+        if fault is not None:
+            return fault
         try:
             document = self.document(file)
             version = versions.version_of(document.data)
@@ -230,6 +233,11 @@ class Family:
         documents = {**self._documents, **self._root, **bundle.documents}
         template = _same(mine.template, bundle.template)
         return replace(bundle, template=template, files=files, documents=documents)
+
+    @property
+    def types(self) -> Mapping[str, Mapping[str, str]]:
+        """The texts of types to be stored with the bundle."""
+        return self.around.bundle.types
 
     @property
     def texts(self) -> Collection[str]:

@@ -40,6 +40,7 @@ from .resource_reader import parse_resource
 from .resources import NoClass, ResourceNode
 from .scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
 from .source import Document, count_nodes, read_document
+from .type_texts import TypeTexts
 from .ways import led
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -137,12 +138,15 @@ class Loader:
         self.complete = True
 
     def _registry(self, plugins: Plugins) -> Registry:
-        bundle = self.bundle
+        bundle, most = self.bundle, self.limits.max_template_bytes
+        texts = TypeTexts(plugins.type_readers, bundle, most)
+        types = plugins.resource_types
         return Registry(
-            plugins.resource_types,
+            {**types, **texts.stored()} if bundle.types else types,
             plugins.why_no_type,
-            Candidates(bundle.files, bundle.written, max_bytes=self.limits.max_template_bytes),
+            Candidates(bundle.files, bundle.written, max_bytes=most),
             partial(bundle.key_of, bundle.template_file),
+            texts,
         )
 
     def _read_document(self) -> bool:

@@ -16,6 +16,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import spelt
 
+from .bundle import Bundle
 from .candidates import Candidate, Candidates, Selection, refusal
 from .faults import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, near
 from .registry_entries import (
@@ -32,8 +33,11 @@ from .registry_entries import (
     rule_faults,
     words,
 )
+from .type_texts import TypeTexts
 
 __all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
+
+_NO_TEXTS = TypeTexts({}, Bundle(""), 0)
 
 #: The key in ``Bundle.files`` of a file by its name in one template.
 KeyOf = Callable[[str], str]
@@ -65,15 +69,18 @@ class Registry:
         why_none: Callable[[str], str] | None = None,
         candidates: Candidates | None = None,
         key_of: KeyOf = str,
+        texts: TypeTexts | None = None,
     ) -> None:
         """``why_none`` says why there is no type of a name, where a plug-in is to blame.
 
-        ``key_of`` gives the key of a file by its name in the template.
+        ``key_of`` gives the key of a file by its name in the template; ``texts`` are the types
+        among the files.
         """
         self._types = types
         self._why_none = why_none
         self._candidates = candidates or Candidates()
         self._key_of = key_of
+        self.texts = texts or _NO_TEXTS
         #: Makes the class of a template from its key in the files.
         self.templates: Callable[[str], type[Resource]] = _no_template
         self.entries: list[Entry] = []
@@ -217,7 +224,7 @@ class Registry:
         a type and use it; entries below the resource's name are for the resources inside.
         ``key_of``: as for the nested template's names of files.
         """
-        made = Registry(self._types, self._why_none, self._candidates, key_of)
+        made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
         made.templates = self.templates
         gone = choice.rules[-1:] if choice.template_file is not None else ()
         made.entries = [
@@ -238,7 +245,7 @@ class Registry:
 
         ``without``: the names of entries that do not apply there. Else as ``inside``.
         """
-        made = Registry(self._types, self._why_none, self._candidates, key_of)
+        made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
         made.templates = self.templates
         made.entries = [
             entry for entry in self.entries if entry.resource is None and entry.name not in without
@@ -390,8 +397,15 @@ class _Search:
         self, target: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice | None:
         if is_template(target):
-            return Choice(self._type, meant, None, target, rules, judged)
+            return self._file(target, meant, rules, judged)
         return self.run(target, rules, judged)
+
+    def _file(
+        self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice:
+        """A template, or a type that the file declares."""
+        cls = self._registry.texts.in_file(key)
+        return Choice(self._type, meant, cls, key if cls is None else None, rules, judged)
 
     def _own(
         self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
@@ -400,7 +414,7 @@ class _Search:
         if meant in self._registry.types:
             return Choice(self._type, meant, self._registry.types[meant], None, used, judged)
         if is_template(meant):
-            return Choice(self._type, meant, None, self._key_of(meant), used, judged)
+            return self._file(self._key_of(meant), meant, used, judged)
         return None
 
     def _of_list(
@@ -441,11 +455,12 @@ class _Search:
             found = candidates.template(choice.template_file)
             return found if is_template(key) else _renamed(found, key)
         assert choice.cls is not None
-        return candidates.plugin(key, choice.cls)
+        found = candidates.plugin(key, choice.cls)
+        return _renamed(found, key, candidates.name(key)) if is_template(key) else found
 
 
-def _renamed(found: Candidate, key: str) -> Candidate:
-    return Candidate(key, key, found.capabilities, found.problem, found.annotation)
+def _renamed(found: Candidate, key: str, name: str = "") -> Candidate:
+    return Candidate(key, name or key, found.capabilities, found.problem, found.annotation)
 
 
 def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:

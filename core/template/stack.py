@@ -24,6 +24,7 @@ from .outputs import OutputNode
 from .raising import distinct, raise_all
 from .resources import ResourceNode
 from .scope import FunctionTable, ResourceValues, Yaql
+from .type_texts import kept_with
 
 __all__ = [
     "Bundle",
@@ -72,6 +73,7 @@ def load(
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
+    bundle = kept_with(bundle, plugins.resource_types)
     around = Surroundings(
         bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock()
     )

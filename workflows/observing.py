@@ -1,0 +1,145 @@
+"""CHECK: a workflow tells how a resource really is, for drift checks, ``stack check`` and imports.
+
+For the types of this room that have a CHECK. Within a drift check the run's token lives in
+``context.observation`` and nothing is stored; a check that begins anew has another key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
+from zonda.hooks.execution import Token, failure, plain
+from zonda.hooks.runner import Failed, Lost, Succeeded
+
+from .workflow_resource import WorkflowResource
+
+#: Between two looks at a CHECK that says nothing about it.
+_POLL = 1.0
+_GONE = "gone"
+
+
+class ObservedResource(WorkflowResource):
+    """A resource that a workflow can look at. A subclass says what the output means."""
+
+    _adopted: Mapping[str, Any] | None = None
+
+    def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The properties as CHECK tells them; raises ResourceFailure where it tells nothing."""
+        raise NotImplementedError
+
+    # -- drift checks -----------------------------------------------------------------------
+
+    def get_live_state(self) -> Mapping[str, Any] | None:
+        """What CHECK tells; None without one. Raises NotFound where the thing is gone."""
+        operation = self.context.operation
+        if operation is None or operation.action == "ADOPT":
+            return self._adopted
+        run = self._run_of("CHECK", self.properties)
+        if run is None:
+            return None
+        kept = self.context.observation
+        token = kept.get("token")
+        if token is None:
+            token = kept["token"] = self._token("CHECK", run)
+            self._execution(token).begin()
+        try:
+            return self._told(self._awaited(token))
+        finally:
+            kept["token"] = token
+
+    def _awaited(self, token: Token) -> Succeeded:
+        """The result of a CHECK; raises NotReady while it runs."""
+        execution = self._execution(token)
+        result = self._result(token, execution)
+        if result is None:
+            raise NotReady(_POLL)
+        if isinstance(result, Lost):
+            raise failure(result)
+        if isinstance(result, Failed):
+            if token.get("retries"):
+                self._failed(token, result)
+            raise failure(result)
+        execution.forget()
+        return result
+
+    def _told(self, result: Succeeded) -> Mapping[str, Any]:
+        output = result.output or {}
+        if output.get("exists") is False:
+            raise NotFound("physical resource", str(self.resource_id or self.name))
+        return self._live_of(output)
+
+    # -- stack check ------------------------------------------------------------------------
+
+    def _handle_check(self) -> Token | None:
+        return self._begin("CHECK", self.properties)
+
+    def _check_check_complete(self, token: Token | None) -> bool:
+        """Whether it is there and as it should be; raises ResourceFailure where not."""
+        if token is None:
+            return True
+        result = self._awaited(token)
+        try:
+            live = self._told(result)
+        except NotFound as gone:
+            self.data_set(_GONE, "1")
+            raise ResourceFailure(f"It is gone: {gone.message}") from gone
+        self.data_delete(_GONE)
+        different = self._different(live)
+        if different:
+            raise ResourceFailure(f"It is not as the template says: {', '.join(different)}")
+        return True
+
+    def _different(self, live: Mapping[str, Any]) -> list[str]:
+        wanted = self.properties.stored()
+        return [
+            self._difference(name, wanted[name], value)
+            for name, value in sorted(live.items())
+            if wanted.get(name) is not None and plain(wanted[name]) != plain(value)
+        ]
+
+    def _difference(self, name: str, wanted: Any, value: Any) -> str:
+        if self.properties_schema[name].hidden:
+            return f"{name} (hidden)"
+        return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"
+
+    def _is_unwell(self) -> bool:
+        """Whether the last thing that was done to it is a check that found something."""
+        return (self.action, self.status) == ("CHECK", "FAILED")
+
+    def needs_replace_failed(self) -> bool:
+        """What CHECK found to be different is put right in place, what is gone is made again."""
+        if self._is_unwell():
+            return _GONE in self.data()
+        return super().needs_replace_failed()
+
+    # -- imports ----------------------------------------------------------------------------
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Token | None:
+        """Bind what exists, and have CHECK look at it."""
+        super().handle_adopt(resource_data)
+        return self._begin("CHECK", self.properties)
+
+    handle_adopt_cancel = WorkflowResource.handle_create_cancel
+
+    def check_adopt_complete(self, token: Token | None) -> bool:
+        """Whether it was looked at; what CHECK gave is known from then on."""
+        if token is None:
+            return True
+        result = self._awaited(token)
+        self._adopted = self._told(result)
+        record = self._record()
+        known = {**(record.get("outputs") or {}), **self._known_of(result.output or {})}
+        self._store({**record, "outputs": known, "input": self._sent()})
+        return True
+
+    def _known_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What an import takes over of the output of CHECK."""
+        return {key: value for key, value in output.items() if key not in ("exists", "in_sync")}
+
+    def _sent(self) -> Any:
+        """The input with which it would have been made."""
+        run = self._run_of("CREATE", self.properties)
+        return {} if run is None else plain(run.inputs)
