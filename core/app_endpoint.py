@@ -43,6 +43,11 @@ class Wanted:
                 f"The runner {self.endpoint} is not of kind http.",
                 hint="The contract is that of kind http: give one of those, or a URL.",
             )
+        if found.get("actions"):
+            raise UsageError(
+                f"The runner {self.endpoint} sets requests of its own (actions).",
+                hint="What is called that way does not speak the contract.",
+            )
         found.pop("callback", None)
         if self.token:
             found["token"] = self.token

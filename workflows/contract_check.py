@@ -86,7 +86,7 @@ def check(
     """
     settings = read_settings(section)
     probe = Probe(target, settings, pause, new_id)
-    report = Report(told, settings.redact)
+    report = Report(told, probe.clean)
     try:
         first = probe.operation()
         trial = Trial(probe, first, made=[(first, None)])

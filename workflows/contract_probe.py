@@ -18,11 +18,12 @@ from zonda.hooks.runner import Failed, ResourceRef, StackRef, StartRequest
 from . import http_answer, http_request, http_retry
 from .contract_rows import Violated
 from .http_answer import Answer, WrongAnswer
+from .http_caller import Caller
 from .http_links import LONGEST as LONGEST_TOKEN_URL
 from .http_replies import ACCEPTED, BUSY, REDIRECTS
 from .http_settings import HttpSettings, origin, shown
 from .http_states import FINAL
-from .http_transport import Reply, Transport, Unreachable, Unusable
+from .http_transport import Reply, Unreachable, Unusable
 
 RESOURCE_TYPE = "Zonda::Runner::Check"
 _FIRST_POLL, _LAST_POLL, _HOPS = 0.05, 2.0, 3
@@ -89,11 +90,15 @@ class Probe:
         self.clock: Clock = settings.clock
         self.pause = pause
         self.new_id = new_id
-        self._transport = Transport(settings)
+        self._caller = Caller(patient(settings))
 
     def close(self) -> None:
         """Close every connection."""
-        self._transport.close()
+        self._caller.close()
+
+    def clean(self, text: str) -> str:
+        """``text`` without anything secret that is known here."""
+        return self._caller.redact(text)
 
     # -- requests -----------------------------------------------------------------------------
 
@@ -145,13 +150,13 @@ class Probe:
     ) -> Reply:
         """One send. Raises Unreachable and Unusable."""
         request = replace(operation.request, attempt=attempt)
-        headers = http_request.start_headers(
-            settings or self.settings, request, operation.url, operation.content
-        )
+        caller = self._caller if settings is None else Caller(patient(settings))
         seconds = min(self.settings.answer_timeout, self.target.timeout)
-        return self._transport.send(
-            "POST", operation.url, headers, operation.content, seconds=seconds
-        )
+        try:
+            return caller.start(request, operation.url, operation.content, seconds=seconds)
+        finally:
+            if caller is not self._caller:
+                caller.close()
 
     def sent(self, operation: Operation, **more: Any) -> Reply:
         """One send; whatever keeps the answer from being read is a violation."""
@@ -163,9 +168,8 @@ class Probe:
     def later(self, method: str, url: str, key: str) -> Reply:
         """A poll, or a request to cancel; redirects within the origin are followed for GET."""
         for _ in range(_HOPS):
-            headers = http_request.later_headers(self.settings, key, url)
             try:
-                reply = self._transport.send(method, url, headers)
+                reply = self._caller.later(method, url, key)
             except (Unreachable, Unusable) as error:
                 raise Violated(
                     "an answer to a poll", f"{method} {shown(url)}: {error}", TRY_CURL
@@ -268,6 +272,11 @@ class Probe:
     def run(self, operation: Operation) -> Outcome:
         """Send ``operation`` and follow it to its end."""
         return self.outcome(operation, self.sent(operation))
+
+
+def patient(settings: HttpSettings) -> HttpSettings:
+    """``settings`` of a runner that never gives the endpoint a rest."""
+    return replace(settings, breaker_failures=1_000_000)
 
 
 TRY_CURL = "See with curl -v what happens there"

@@ -11,7 +11,7 @@ from .contract_trial import Trial
 from .http_signing import TOLERANCE
 
 _NO_KEY = "no --signing-key is given"
-_VERIFY = "Compute HMAC-SHA256 over webhook-id.webhook-timestamp.body and compare"
+_VERIFY = "Compute the signature (HMAC-SHA256 over webhook-id.webhook-timestamp.body) and compare"
 #: Keys that no endpoint has.
 _STRANGE = (b"a key that nobody has",)
 
@@ -33,8 +33,14 @@ class _Earlier:
 
 
 def _only_with_key(trial: Trial) -> None:
-    if not trial.probe.settings.signing_keys:
+    if not trial.probe.settings.signing_keys and not trial.probe.settings.message_keys:
         raise NotApplicable(_NO_KEY)
+
+
+def _only_with_webhooks(trial: Trial) -> None:
+    _only_with_key(trial)
+    if not trial.probe.settings.signing_keys:
+        raise NotApplicable("tried with Standard Webhooks only, not with RFC 9421")
 
 
 def right_signature(trial: Trial) -> None:
@@ -44,7 +50,7 @@ def right_signature(trial: Trial) -> None:
 
 def wrong_signature(trial: Trial) -> None:
     """A signature with a strange key is refused."""
-    _only_with_key(trial)
+    _only_with_webhooks(trial)
     settings = replace(trial.probe.settings, signing_keys=_STRANGE)
     trial.refused(settings, "a signature that is wrong", _VERIFY)
 
@@ -52,7 +58,7 @@ def wrong_signature(trial: Trial) -> None:
 def no_signature(trial: Trial) -> None:
     """A request that is not signed is refused."""
     _only_with_key(trial)
-    settings = replace(trial.probe.settings, signing_keys=())
+    settings = replace(trial.probe.settings, signing_keys=(), message_keys=())
     trial.refused(settings, "a request that is not signed", _VERIFY)
 
 
@@ -70,7 +76,7 @@ def old_signature(trial: Trial) -> None:
 
 def two_signatures(trial: Trial) -> None:
     """While keys change, one of several signatures is enough."""
-    _only_with_key(trial)
+    _only_with_webhooks(trial)
     keys = (*_STRANGE, *trial.probe.settings.signing_keys)
     operation = trial.create()
     reply = trial.probe.sent(operation, settings=replace(trial.probe.settings, signing_keys=keys))
@@ -79,7 +85,8 @@ def two_signatures(trial: Trial) -> None:
 
 def credentials(trial: Trial) -> None:
     """Without the credentials nobody gets in."""
-    if not trial.probe.settings.headers:
+    known = trial.probe.settings
+    if not known.headers and known.oauth2 is None:
         raise NotApplicable("no --token and no --header is given")
-    settings = replace(trial.probe.settings, headers={})
+    settings = replace(known, headers={}, oauth2=None)
     trial.refused(settings, "a request without credentials", "Check them before anything else")
