@@ -21,7 +21,8 @@ class Source:
 
     ``kind`` is ``param``, ``attr``, ``ref``, ``file``, ``condition`` or ``facade``; ``name`` the
     parameter, resource, file or condition. For ``attr``, ``attribute`` is the attribute's name and
-    ``path`` what follows it (None as attribute: every attribute of the resource).
+    ``path`` what follows it (None as attribute: every attribute of the resource). It ends with
+    something that is neither text nor a number where the rest is only known later.
     """
 
     kind: str

@@ -462,7 +462,7 @@ class Operation:
         return (
             marks.of_reference(name) != OPEN,
             any(
-                marks.of_attribute(name, path[0]) != OPEN
+                marks.of_attribute(name, path[0], path[1:]) != OPEN
                 for key, path in self._read_by(self.instance, definition)
                 if key in outputs
             ),

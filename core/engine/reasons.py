@@ -112,7 +112,7 @@ class Secrets:
             + [
                 key
                 for key, path in paths_by_key(cls, definition, self._name)
-                if marks.of_attribute(self._name, path[0]) == HIDDEN
+                if marks.of_attribute(self._name, path[0], path[1:]) == HIDDEN
             ],
             "reference": marks.of_reference(self._name) == HIDDEN,
         }
@@ -125,10 +125,14 @@ def _marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer)
     for row in rows:
         if row.reference is not None and marks.of_reference(row.name) != OPEN:
             found.append(sealer.load(row.reference))
-        outputs = sealer.load(row.outputs) or {}
-        found += [
-            value for key, value in outputs.items() if marks.of_attribute(row.name, key) != OPEN
-        ]
+        outputs = sealer.load(row.outputs)
+        if not outputs:
+            continue
+        paths = dict(paths_by_key(definition.resources[row.name].cls, definition, row.name))
+        for key, value in outputs.items():
+            name, *below = paths.get(key, (key,))
+            if marks.of_attribute(row.name, name, below) != OPEN:
+                found.append(value)
     return found
 
 

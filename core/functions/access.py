@@ -175,14 +175,17 @@ class GetAttrOrAll(GetAttr):
 
 
 def _attribute_sources(known: Sequence[Any]) -> tuple[Source, ...]:
-    """What the arguments read, as far as it is known: a path up to its first unknown part."""
+    """What the arguments read, as far as it is known: a path up to its first unknown part.
+
+    That part ends it as ``UNKNOWN``.
+    """
     resource, attribute, *path = [*known, None] if len(known) == 1 else known
     if resource is UNKNOWN or isinstance(resource, dict | list):
         return ()
     if not isinstance(attribute, str):
         return (Source("attr", str(resource)),)
     end = next((at for at, part in enumerate(path) if part is UNKNOWN), len(path))
-    return (Source("attr", str(resource), attribute, tuple(path[:end])),)
+    return (Source("attr", str(resource), attribute, tuple(path[: end + 1])),)
 
 
 def resource_name(function: str, name: Any) -> str:

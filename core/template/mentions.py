@@ -64,11 +64,13 @@ def _parameters(args: Any) -> Iterator[Source]:
 def _attributes(args: Any) -> Iterator[Source]:
     if isinstance(args, str):
         args = args.split(".", 1)
-    name, attribute, *_ = [*args, None, None] if isinstance(args, list) else [None, None]
-    if isinstance(name, str):
-        yield Source("attr", name, attribute if isinstance(attribute, str) else None)
-    else:
+    name, attribute, *path = [*args, None, None] if isinstance(args, list) else [None, None]
+    if not isinstance(name, str):
         yield Source("attr", ANY)
+    elif isinstance(attribute, str):
+        yield Source("attr", name, attribute, tuple(path[:-2]))
+    else:
+        yield Source("attr", name)
 
 
 def _references(args: Any) -> Iterator[Source]:

@@ -7,8 +7,9 @@ the template, never the values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import takewhile
 from threading import RLock
 from typing import Any, Protocol
 
@@ -35,11 +36,34 @@ def marked(marks: Mapping[str, str]) -> dict[str, str]:
     return {key: mark for key, mark in marks.items() if mark != OPEN}
 
 
+#: What stands behind the name of an attribute; None for what is only known later.
+Keys = tuple[str | None, ...]
+#: How the attributes begin that are those of one member.
+_OF_ONE = "resource."
+
+
 class Below(Protocol):
     """The marks of a nested stack, as its owner has attributes."""
 
-    def of(self, attribute: str | None, *, reference: bool = False) -> str:
-        """The mark of an attribute (None: of all together), or of the reference."""
+    def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
+        """The mark of an attribute (None: of all together), or of the reference.
+
+        ``keys``: what stands behind its name, where that decides what of which member it is.
+        """
+
+
+def of_one(attribute: str, keys: Keys) -> Iterator[tuple[str, Keys]]:
+    """(member, what is read of it) for all that ``resource.X`` may mean: names may have dots."""
+    rest = attribute[len(_OF_ONE) :]
+    yield rest, keys
+    member, dot, own = rest.rpartition(".")
+    if dot:
+        yield member, (own, *keys)
+
+
+def reads_one(attribute: str | None) -> bool:
+    """Whether an attribute of an owner is one of a member."""
+    return attribute is not None and attribute.startswith(_OF_ONE)
 
 
 class Secrecy:
@@ -72,7 +96,7 @@ class Secrecy:
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
         self._properties: dict[str, dict[str, str]] = {}
-        self._attributes: dict[tuple[str, str | None], str] = {}
+        self._attributes: dict[tuple[str, str | None, Keys], str] = {}
 
     def of(self, tree: Any) -> str:
         """The mark of an expression."""
@@ -88,7 +112,9 @@ class Secrecy:
             return OPEN
         if source.kind == "ref":
             return self.of_reference(source.name)
-        return self.of_attribute(source.name, source.attribute) if source.kind == "attr" else OPEN
+        if source.kind != "attr":
+            return OPEN
+        return self.of_attribute(source.name, source.attribute, source.path)
 
     def of_properties(self, name: str) -> dict[str, str]:
         """The mark of each property that the template gives to a resource; not to be changed."""
@@ -185,21 +211,35 @@ class Secrecy:
             known = self._owned[name] = self._below(node, self)
         return known
 
-    def of_attribute(self, name: str, attribute: str | None) -> str:
-        """The mark of an attribute, or of all together."""
+    def of_attribute(self, name: str, attribute: str | None, path: Sequence[Any] = ()) -> str:
+        """The mark of an attribute, or of all together.
+
+        ``path``: what is read below it, which matters where it is one of a nested stack's members.
+        """
+        keys = self._keys(name, attribute, path) if path else ()
         with self._lock:
-            known = self._attributes.get((name, attribute))
+            known = self._attributes.get((name, attribute, keys))
             if known is None:
                 # Entered first, so that a template inside itself ends here.
-                self._attributes[name, attribute] = OPEN
-                known = self._found_of_attribute(name, attribute)
-                self._attributes[name, attribute] = known
+                self._attributes[name, attribute, keys] = OPEN
+                known = self._found_of_attribute(name, attribute, keys)
+                self._attributes[name, attribute, keys] = known
             return known
 
-    def _found_of_attribute(self, name: str, attribute: str | None) -> str:
+    def _keys(self, name: str, attribute: str | None, path: Sequence[Any]) -> Keys:
+        """``path``, where it decides what of which member is read."""
+        cls = self._resources[name].cls
+        if not cls.has_child:
+            return ()
+        if not (reads_one(attribute) or attribute in getattr(cls, "keyed_attributes", ())):
+            return ()
+        literal = [str(item) for item in takewhile(_is_key, path)]
+        return tuple(literal) if len(literal) == len(path) else (*literal, None)
+
+    def _found_of_attribute(self, name: str, attribute: str | None, keys: Keys) -> str:
         below = self._inside(name)
         if below is not None:
-            return below.of(attribute if attribute != "show" else None)
+            return below.of(attribute if attribute != "show" else None, keys)
         schema = self._resources[name].cls.attributes_schema
         if attribute is None or attribute == "show":
             own = [self.of_attribute(name, each) for each in schema]
@@ -260,6 +300,10 @@ class Secrecy:
             known = HIDDEN if hidden else highest((given, self._literal(key)))
             self._known[name, key] = known
         return known
+
+
+def _is_key(item: Any) -> bool:
+    return isinstance(item, str | int)
 
 
 def hides(schema: Schema) -> bool:

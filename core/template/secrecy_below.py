@@ -7,7 +7,7 @@ from the texts alone, for every value that may come: what cannot be seen is hidd
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ from .environment import Environment
 from .mentions import ANY, mentioned, parameter_of
 from .registry import Choice, Registry
 from .resources import NoClass, ResourceNode
-from .secrecy import HIDDEN, OPEN, SEALED, Below, Secrecy, highest
+from .secrecy import HIDDEN, OPEN, SEALED, Below, Keys, Secrecy, highest, of_one, reads_one
 from .signatures import Level, Signatures
 from .source import Document, load_document
 
@@ -67,7 +67,7 @@ class _Facts:
 class _Hidden:
     """The marks of what cannot be seen."""
 
-    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+    def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """Hidden; references are ids."""
         return OPEN if reference else HIDDEN
 
@@ -75,7 +75,7 @@ class _Hidden:
 class _Nothing:
     """The marks of a template inside itself: told while it is checked."""
 
-    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+    def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """Open."""
         return OPEN
 
@@ -168,7 +168,16 @@ class SecretsBelow:
         if written and secrecy.of_text(node.name) != OPEN:
             return _Hidden()
         whole = [self._of_text(inside, text, keys, worst) for text in written]
-        return _GroupMarks(self, inside, members, keys, worst, whole, _own_marks(node, secrecy))
+        return _GroupMarks(
+            self,
+            inside,
+            members,
+            keys,
+            worst,
+            whole,
+            _own_marks(node, secrecy),
+            getattr(node.cls, "keyed_attributes", ()),
+        )
 
     def _of_text(self, level: Level, text: str, keys: Mapping[str, str], worst: str) -> Below:
         """The marks of a template that came as a value."""
@@ -211,16 +220,18 @@ class _FileMarks:
         facade = marks.get(FACADE, OPEN)
         self._secrecy = Secrecy(facts.resources, self._parameter, below=self._inside, facade=facade)
 
-    def of(self, attribute: str | None, *, reference: bool = False) -> str:
-        """The mark of an output; of all together for None, and for what reaches inside."""
+    def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
+        """The mark of an output, or of what reaches inside; of all outputs together for None."""
         outputs = self._facts.outputs
         if reference:
             return self._secrecy.of(outputs.get(_REFERENCE))
         if attribute in outputs:
             return self._secrecy.of(outputs[attribute])
-        if attribute is None or not attribute.startswith("resource."):
+        if attribute is None or not reads_one(attribute):
             return highest(map(self._secrecy.of, outputs.values()))
-        return highest(self._secrecy.of_attribute(name, None) for name in self._facts.resources)
+        resources = self._facts.resources
+        found = [each for each in of_one(attribute, keys) if each[0] in resources]
+        return highest(_of_read(self._secrecy, *each) for each in found or _all_of(resources))
 
     def _parameter(self, name: str) -> str:
         if name == ANY:
@@ -265,8 +276,10 @@ class _GroupMarks:
         worst: str,
         whole: Sequence[Below],
         own: Mapping[str, str],
+        keyed: Collection[str],
     ) -> None:
         self._own = own
+        self._keyed = keyed
         self._members = members
         self._worst = worst
         self._whole = whole
@@ -278,7 +291,7 @@ class _GroupMarks:
             lock=below.lock,
         )
 
-    def of(self, attribute: str | None, *, reference: bool = False) -> str:
+    def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """The mark of an attribute of every member; of all of them for what no member has."""
         if reference:
             return OPEN
@@ -286,16 +299,40 @@ class _GroupMarks:
             return self._own[attribute]
         if not self._members:
             return highest((self._worst, *(each.of(None) for each in self._whole)))
-        members = self._members.items()
-        return highest(self._of_member(name, node, attribute) for name, node in members)
+        ways = list(self._ways(attribute, keys))
+        return highest(self._of_member(name, each) for name in self._members for each in ways)
 
-    def _of_member(self, name: str, node: ResourceNode, attribute: str | None) -> str:
+    def _ways(self, attribute: str | None, keys: Keys) -> Iterator[Keys]:
+        """What is read of members: nothing (the reference), or an attribute and what is below."""
         if attribute in _REFS:
-            return self._secrecy.of_reference(name)
-        if attribute in node.cls.attributes_schema or node.cls.has_child:
-            known = attribute in node.cls.attributes_schema
-            return self._secrecy.of_attribute(name, attribute if known else None)
-        return self._secrecy.of_attribute(name, None)
+            yield ()
+        elif attribute in self._keyed:
+            yield keys or (None,)
+        elif attribute is not None and reads_one(attribute):
+            for _, read in of_one(attribute, keys):
+                yield read
+        else:
+            yield (attribute, *keys)
+
+    def _of_member(self, name: str, read: Keys) -> str:
+        """The mark of what is read of a member; of all that it shows, where it has no such."""
+        cls = self._members[name].cls
+        if read and not (read[0] in cls.attributes_schema or _reaches_inside(cls, read[0])):
+            read = (None,)
+        return _of_read(self._secrecy, name, read)
+
+
+def _of_read(secrecy: Secrecy, name: str, read: Keys) -> str:
+    """The mark of the reference of a resource, or of an attribute of it, with what is below."""
+    return secrecy.of_attribute(name, read[0], read[1:]) if read else secrecy.of_reference(name)
+
+
+def _all_of(resources: Mapping[str, ResourceNode]) -> list[tuple[str, Keys]]:
+    return [(name, (None,)) for name in resources]
+
+
+def _reaches_inside(cls: type[Resource], attribute: str | None) -> bool:
+    return cls.has_child and reads_one(attribute)
 
 
 def _own_marks(node: ResourceNode, secrecy: Secrecy) -> dict[str, str]:

@@ -198,3 +198,37 @@ def test_no_secret_that_is_made_becomes_a_name(told: Life) -> None:
     assert "would make names of what is secret" in stack.status_reason
     names = [each.resource_name for each in told.engine.reader.events(None, limit=100)]
     assert made not in repr(names) + stack.status_reason + stored(told)
+
+
+def test_what_no_secret_is_in_is_shown_by_every_path(told: Life) -> None:
+    text = f"""{HEAD}
+        resources:
+          g:
+            type: OS::Heat::ResourceGroup
+            properties:
+              count: 2
+              removal_policies: [{{resource_list: [gone]}}]
+              resource_def: {{type: child.yaml, properties: {{q: "m%index%", p: {{get_param: s}}}}}}
+          e:
+            type: Zonda::ForEach
+            properties:
+              for_each: [x]
+              resource_def: {{type: child.yaml, properties: {{q: "%key%", p: {{get_param: s}}}}}}
+        outputs:
+          list: {{value: {{get_attr: [g, q]}}}}
+          map: {{value: {{get_attr: [g, attributes, q]}}}}
+          one: {{value: {{get_attr: [g, resource.1, q]}}}}
+          dotted: {{value: {{get_attr: [g, resource.1.q]}}}}
+          gone: {{value: {{get_attr: [g, removed_rsrc_list]}}}}
+          key: {{value: {{get_attr: [e, resource.x, q]}}}}
+          no_list: {{value: {{get_attr: [g, o]}}}}
+          no_map: {{value: {{get_attr: [g, attributes, o]}}}}
+          no_one: {{value: {{get_attr: [g, resource.1, o]}}}}
+          no_dotted: {{value: {{get_attr: [g, resource.1.o]}}}}
+          no_inside: {{value: {{get_attr: [g, resource.1, resource.t, output]}}}}
+        """
+    assert told.create(text).state == "CREATE_COMPLETE"
+    shown = {"list": ["m0", "m1"], "map": {"0": "m0", "1": "m1"}, "one": "m1", "dotted": "m1"}
+    hidden = dict.fromkeys(("no_list", "no_map", "no_one", "no_dotted", "no_inside"), "******")
+    assert told.outputs == {**shown, "gone": ["gone"], "key": "x", **hidden}
+    assert SECRET not in everything(told) + stored(told)

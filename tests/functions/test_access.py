@@ -2,6 +2,7 @@
 
 import pytest
 
+from zonda.core.functions.static import UNKNOWN
 from zonda.hooks.errors import TemplateError, UnknownReference
 from zonda.hooks.function import Source, sources, validate
 
@@ -127,7 +128,7 @@ def test_get_resource_gives_the_reference(evaluate):
         ({"get_attr": ["web"]}, [Source("attr", "web")]),
         (
             {"get_attr": ["web", "ip", {"get_attr": ["w", "x"]}, "v"]},
-            [Source("attr", "web", "ip", ()), Source("attr", "w", "x")],
+            [Source("attr", "web", "ip", (UNKNOWN,)), Source("attr", "w", "x")],
         ),
         (
             {"get_attr": ["web", {"get_attr": ["w", "x"]}]},

@@ -71,6 +71,11 @@ class Choosy(Resource):
 class Group(NestedStack):
     """Members of one type."""
 
+    keyed_attributes: ClassVar[tuple[str, ...]] = ("attributes",)
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "attributes": attributes.Schema()
+    }
+
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         "count": _Schema(_Schema.INTEGER, default=1),
         "member": _Schema(_Schema.MAP),

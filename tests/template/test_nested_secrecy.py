@@ -75,7 +75,7 @@ def test_a_hidden_property_hides_the_outputs_that_repeat_it(tree: Tree) -> None:
     assert dict(zip(EXPECTED, marks(root, "c", *EXPECTED), strict=True)) == EXPECTED
     outputs = child_of(root, "c").outputs
     assert {name: output.secrecy for name, output in outputs.items()} == EXPECTED
-    assert marks(root, "c", "resource.t", "show", None) == ["hidden"] * 3
+    assert marks(root, "c", "show", None) == ["hidden"] * 2
 
 
 def test_what_a_nested_template_hides_is_hidden_above(tree: Tree) -> None:
@@ -124,6 +124,83 @@ def test_a_group_shows_what_its_members_show(
         FILES,
     )
     assert marks(root, "g", attribute) == [mark]
+
+
+UNKNOWN = object()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "path", "mark"),
+    [
+        ("resource.t", (), "sealed"),
+        ("resource.t", ("covered",), "hidden"),
+        ("resource.t", ("other",), "sealed"),
+        ("resource.t.covered", (), "hidden"),
+        ("resource.deep", (), "open"),
+        ("resource.deep", ("d",), "hidden"),
+        ("resource.deep.d", (), "hidden"),
+        ("resource.deep", (UNKNOWN,), "hidden"),
+        ("resource.none", (), "hidden"),
+    ],
+)
+def test_one_resource_of_a_nested_template_shows_what_it_shows_there(
+    tree: Tree, attribute: str, path: tuple[Any, ...], mark: str
+) -> None:
+    root = tree(
+        f"{SECRET}\nresources: {{c: {{type: echo.yaml, properties: {{p: {{get_param: s}}}}}}}}",
+        FILES,
+    )
+    assert root.secrecy.of_attribute("c", attribute, path) == mark
+
+
+@pytest.mark.parametrize(
+    ("read", "mark"),
+    [
+        ("attributes, q", "open"),
+        ("attributes, p", "hidden"),
+        ("attributes, fixed, x", "open"),
+        ("attributes, {get_param: o}", "hidden"),
+        ("attributes, {get_attr: [other, value]}", "hidden"),
+        ("attributes", "hidden"),
+        ("attributes, nothing", "hidden"),
+        ("resource.0, q", "open"),
+        ("resource.0.q", "open"),
+        ("resource.0, p", "hidden"),
+        ("resource.0.p", "hidden"),
+        ("resource.a.b, q", "hidden"),
+        ("resource.a.p, q", "hidden"),
+        ("resource.0", "open"),
+        ("resource.0, {get_attr: [other, value]}", "hidden"),
+        ("resource.0, resource.deep, d", "hidden"),
+        ("resource.0, resource.t, other", "sealed"),
+        ("resource.0, resource.t, covered", "hidden"),
+    ],
+)
+def test_what_stands_behind_an_attribute_of_a_group_decides_too(
+    tree: Tree, read: str, mark: str
+) -> None:
+    """The same value by another path: what [g, q] shows, [g, resource.0, q] shows as well."""
+    root = tree(
+        f"{SECRET}\nresources:\n  other: {{type: Thing}}\n"
+        "  g: {type: Group, properties: {member: {type: echo.yaml, properties: "
+        "{p: {get_param: s}, q: {get_param: o}}}}}\n"
+        f"outputs: {{x: {{value: {{get_attr: [g, {read}]}}}}}}",
+        FILES,
+    )
+    assert root.outputs["x"].secrecy == mark
+    # inside of a file, too, which is told from its text
+    nested = tree(
+        f"{SECRET}\nresources: {{c: {{type: c.yaml, properties: {{s: {{get_param: s}}}}}}}}",
+        {
+            **FILES,
+            "c.yaml": "parameters: {s: {type: string}, o: {type: string, default: o}}\n"
+            "resources:\n  other: {type: Thing}\n"
+            "  g: {type: Group, properties: {member: {type: echo.yaml, properties: "
+            "{p: {get_param: s}, q: {get_param: o}}}}}\n"
+            f"outputs: {{x: {{value: {{get_attr: [g, {read}]}}}}}}",
+        },
+    )
+    assert nested.secrecy.of_attribute("c", "x") == mark
 
 
 def test_the_members_of_a_group_have_the_marks_of_what_they_are_given(tree: Tree) -> None:

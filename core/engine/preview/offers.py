@@ -42,7 +42,7 @@ class Offers:
         child = resource.child
         assert isinstance(child, PlannedChild)
         marks = self._owner.definition.secrecy
-        child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute) != OPEN
+        child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute, rest) != OPEN
         try:
             value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
         except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked

@@ -172,5 +172,5 @@ class PlannedMember:
     def attribute(self, name: str, *path: Any) -> Any:
         """The value of an attribute, below ``path``."""
         marks = self._child.inside.definition.secrecy
-        self._may_be_told(marks.of_attribute(self.name, name))
+        self._may_be_told(marks.of_attribute(self.name, name, path))
         return self._child.inside.values.attribute(self.name, name, path)
