@@ -18,6 +18,7 @@ from .dropins import folders_of
 
 SUFFIXES = (".yaml", ".yml")
 _MOST_BYTES = 524_288
+_ALONE = "Everything else goes on without it."
 
 
 def add_files(plugins: Plugins, paths: Iterable[Path], *, must: bool = False) -> None:
@@ -64,12 +65,13 @@ def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) 
     if key is None:
         if must:
             known = ", ".join(plugins.type_readers)
-            _refuse(plugins, origin, f"{file} declares no type: there is no {known} at its top.")
+            hint = f"A manifest begins with {known}: 1."
+            _refuse(plugins, origin, f"{file} declares no type.", hint)
         return
     found = read(plugins.type_readers[key], text, file, _MOST_BYTES)
     if isinstance(found, ValidationErrors):
         for fault in found.errors:
-            _refuse(plugins, origin, _told(fault), fault)
+            _refuse(plugins, origin, _told(fault), "" if must else _ALONE, fault)
         return
     assert found.made_from is not None
     plugins.add_type(origin, found.made_from.name, found)
@@ -81,14 +83,18 @@ def _told(fault: TemplateError) -> str:
 
 
 def _refuse(
-    plugins: Plugins, origin: Origin, message: str, cause: TemplateError | None = None
+    plugins: Plugins,
+    origin: Origin,
+    message: str,
+    hint: str,
+    cause: TemplateError | None = None,
 ) -> None:
     error = PluginError(
         message,
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,
-        hint="'zonda plugin check FILE' tells all faults. Everything else goes on without it.",
+        hint=hint,
     )
     error.__cause__ = cause
     plugins.add_failure(error)

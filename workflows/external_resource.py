@@ -86,6 +86,11 @@ class ExternalResource(WorkflowResource):
         """Start RESUME."""
         return self._begin("RESUME", self.properties)
 
+    check_suspend_complete = WorkflowResource.check_create_complete
+    check_resume_complete = WorkflowResource.check_create_complete
+    handle_suspend_cancel = WorkflowResource.handle_create_cancel
+    handle_resume_cancel = WorkflowResource.handle_create_cancel
+
     def needs_replace_with_prop_diff(
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:

@@ -28,6 +28,13 @@ class ManifestResource(ObservedResource):
 
     manifest: ClassVar[Manifest]
 
+    @classmethod
+    def check_backend(cls) -> Any:
+        """What stands for the outside world while the type is checked."""
+        from .manifest_world import World  # needed by nobody else
+
+        return World(cls.manifest, cls.attributes_schema)
+
     # -- validation -------------------------------------------------------------------------
 
     def validate(self) -> None:
@@ -177,11 +184,17 @@ class _Suspends(WorkflowResource):
         """Start SUSPEND."""
         return self._begin("SUSPEND", self.properties)
 
+    check_suspend_complete = WorkflowResource.check_create_complete
+    handle_suspend_cancel = WorkflowResource.handle_create_cancel
+
 
 class _Resumes(WorkflowResource):
     def handle_resume(self) -> Token | None:
         """Start RESUME."""
         return self._begin("RESUME", self.properties)
+
+    check_resume_complete = WorkflowResource.check_create_complete
+    handle_resume_cancel = WorkflowResource.handle_create_cancel
 
 
 class _Checks(ObservedResource):

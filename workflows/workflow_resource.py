@@ -66,8 +66,6 @@ class WorkflowResource(resource.Resource):
 
     check_update_complete = check_create_complete
     check_delete_complete = check_create_complete
-    check_suspend_complete = check_create_complete
-    check_resume_complete = check_create_complete
 
     def handle_create_cancel(self, token: Token | None) -> None:
         """Ask the runner to end the execution, where it can."""
@@ -76,8 +74,6 @@ class WorkflowResource(resource.Resource):
 
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
-    handle_suspend_cancel = handle_create_cancel
-    handle_resume_cancel = handle_create_cancel
 
     def needs_replace_failed(self) -> bool:
         """A failed UPDATE is tried again on the same physical resource."""

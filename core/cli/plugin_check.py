@@ -80,7 +80,8 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     try:
         for name in types:
             cls = plugins.resource_types[name]
-            check_type(cls, name, make, context=context, limit=arguments.limit, told=told)
+            world = make or backends.of_class(cls)
+            check_type(cls, name, world, context=context, limit=arguments.limit, told=told)
     except KeyboardInterrupt:
         _show(session, arguments, rows)  # what is done is worth showing
         raise
@@ -103,7 +104,7 @@ class _Told:
 
 def _is_file(what: str) -> bool:
     """Whether a file or folder is meant: a plain name is a package, whatever lies about here."""
-    return what.endswith(".py") or "/" in what or os.sep in what
+    return what.endswith((".py", ".yaml", ".yml")) or "/" in what or os.sep in what
 
 
 def _show(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> int:

@@ -43,6 +43,12 @@ def of_distribution(distribution: str) -> Factory | None:
     return None
 
 
+def of_class(cls: type[Any]) -> Factory | None:
+    """What a type says itself, by a class method ``check_backend``; None for most."""
+    found = getattr(cls, FUNCTION, None)
+    return None if found is None else checked(found, f"{FUNCTION} of {cls.__name__}")
+
+
 def checked(found: Any, text: str) -> Factory:
     """``found`` as a factory of back ends; raises UsageError."""
     if not callable(found):
