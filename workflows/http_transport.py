@@ -149,7 +149,9 @@ def _tls_fault(error: ssl.SSLError) -> str:
         return f"the certificate is not accepted ({error.verify_message})"
     reason = str(error.reason or "").lower().replace("_", " ")
     if "alert" in reason:
-        return f"the other side refuses us ({reason}); a client certificate may be wanted"
+        return f"the other side refuses us ({reason}); it may want (another) client certificate"
+    if isinstance(error, ssl.SSLEOFError):
+        return "the other side hung up; it may want (another) client certificate"
     return f"there is no agreement with the other side ({reason or 'no reason given'})"
 
 
