@@ -18,7 +18,10 @@ from zonda.hooks.runner import WorkflowRunner
 
 from . import patterns, settings_values
 from .app_service import BundledRunner, ServiceRecord, place_of_service
-from .settings import BUNDLED, Settings
+from .settings import BUNDLED, MISTRAL, Settings
+
+#: Kinds of runner that are told how long one that never answers is tried.
+CONNECTING = frozenset({"http", "mistral"})
 
 
 class Lender:
@@ -45,6 +48,11 @@ class Lender:
         self._runners: dict[str, WorkflowRunner] = {}
         self._clients: dict[str, Any] = {}
 
+    @property
+    def setup(self) -> str:
+        """A text that changes with the settings. May hold secrets."""
+        return repr(self._settings)
+
     # -- runners --------------------------------------------------------------------------------
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
@@ -58,12 +66,14 @@ class Lender:
         name, colon, rest = workflow.partition(":")
         if colon:
             return self._named(name), rest
-        default = self._settings.default_runner
+        default = self._settings.runner_of_bare_names
         if is_url(default):
             return self._kept(default, lambda: self._make("http", {"endpoint": default})), workflow
         return self._named(default), workflow
 
     def _named(self, name: str) -> WorkflowRunner:
+        if name == MISTRAL:
+            name = self._settings.mistral_runner
         section = self._settings.runners.get(name)
         if section is not None:
             return self._kept(name, lambda: self._make(str(section.get("kind", "http")), section))
@@ -94,8 +104,9 @@ class Lender:
                 hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
         added = {"clock": self._clock, "random": self._random}
-        if kind == "http":
+        if kind in CONNECTING:
             added["connect_give_up"] = self._settings.connect_give_up
+        if kind == "http":
             added["service"] = place_of_service(self._settings)
         return factory({**added, **section})
 

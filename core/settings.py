@@ -22,6 +22,8 @@ from .template.bundle import Limits
 FILE_NAME = "zonda.toml"
 #: The runner that needs no section: the service of ``zonda runner serve``.
 BUNDLED = "bundled"
+#: What templates call the runner of their Mistral.
+MISTRAL = "mistral"
 #: A year: the longest that an action may take in minutes, and a wait in seconds.
 LONGEST_ACTION = 525_600
 _LONGEST_WAIT = 31_536_000
@@ -107,10 +109,17 @@ class Settings:
         "ZONDA_DISABLED_PLUGINS",
     )
     default_runner: str = _setting(
-        BUNDLED,
+        "",
         "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "
         "a name of a `[runners.NAME]` section, or a URL that the name is appended to.",
         "ZONDA_DEFAULT_RUNNER",
+        shown="the runner `mistral` where one is configured, else `bundled`",
+    )
+    mistral_runner: str = _setting(
+        MISTRAL,
+        "The section `[runners.NAME]` that the name `mistral` stands for: who runs `mistral:flow`, "
+        "and where the resources of `OS::Mistral::Workflow` and `OS::Mistral::CronTrigger` are.",
+        "ZONDA_MISTRAL_RUNNER",
     )
     runners: Mapping[str, Mapping[str, Any]] = _setting(
         {},
@@ -246,6 +255,13 @@ class Settings:
         "ZONDA_MAX_FAULTS",
         least=1,
     )
+
+    @property
+    def runner_of_bare_names(self) -> str:
+        """Who runs a workflow that is a bare name: a section, ``bundled`` or a URL."""
+        if self.default_runner:
+            return self.default_runner
+        return self.mistral_runner if self.mistral_runner in self.runners else BUNDLED
 
     @property
     def runner_file(self) -> Path:

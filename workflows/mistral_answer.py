@@ -17,11 +17,11 @@ from .http_transport import Reply
 
 LONGEST_REASON = http_answer.LONGEST_REASON
 RUNNING = frozenset({"IDLE", "RUNNING", "PAUSED", "DELAYED", "WAITING"})
-#: A text that is too long keeps this much of its beginning; the rest is its end, where a
-#: traceback says what happened.
+#: A text that is too long keeps this much of its beginning; the rest is its end.
 _BEGINNING = 600
 _LEFT_OUT = "\n[...]\n"
 _MISSING = re.compile(r"^\w*(DBEntityNotFoundError|NotFoundException)\b|^\w+: 404: ")
+_TRACEBACK = "Traceback (most recent call last):"
 #: Where Mistral begins to quote the request, or the statement that its database refused.
 _QUOTES = re.compile(
     r"\s*(\bValue: |\[SQL: |\[parameters: |\(Background on this error).*", re.DOTALL
@@ -91,14 +91,39 @@ def is_missing(reply: Reply) -> bool:
     return reply.status == 404 or (reply.status == 500 and _MISSING.search(text) is not None)
 
 
+def reason(found: Execution) -> str:
+    """Why an execution ended badly: Mistral's words, without the frames of Python's tracebacks."""
+    text = found.state_info.strip()
+    said, traceback, _ = text.partition(_TRACEBACK)
+    if not text:
+        ended = "was cancelled" if found.state == "CANCELLED" else "failed"
+        return f"The workflow {ended} and gave no reason."
+    if not traceback:
+        return text
+    error = text.rpartition("\n")[2].strip()
+    known = error.partition(": ")[2] or error
+    return said.strip() if known in said else f"{said.strip()}\n{error}".strip()
+
+
 def cut(text: str) -> str:
-    """``text``, at most 4 kB of UTF-8: of a longer one beginning and end."""
+    """``text``, at most 4 kB of UTF-8: of a longer one beginning and end.
+
+    Cut between words, so that no half of a secret is left over that nobody would know for one.
+    """
     whole = text.encode("utf-8", "replace")
     if len(whole) <= LONGEST_REASON:
         return whole.decode()
     head = whole[:_BEGINNING].decode("utf-8", "ignore")
-    room = LONGEST_REASON - len(head.encode()) - len(_LEFT_OUT)
-    return head + _LEFT_OUT + whole[-room:].decode("utf-8", "ignore")
+    room = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
+    tail = whole[-room:].decode("utf-8", "ignore")
+    return _words(head, -1) + _LEFT_OUT + _words(tail, 0)
+
+
+def _words(text: str, broken: int) -> str:
+    """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
+    words = re.split(r"(\s+)", text)
+    kept = words[:-1] if broken else words[1:]
+    return "".join(kept).strip()
 
 
 def differs(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:

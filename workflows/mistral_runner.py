@@ -196,10 +196,8 @@ class MistralRunner(WorkflowRunner):
         if found.state == SUCCESS:
             return self._succeeded(token, found)
         if found.state in (ERROR, CANCELLED):
-            ended = "was cancelled" if found.state == CANCELLED else "failed"
-            reason = found.state_info.strip() or f"The workflow {ended} and gave no reason."
             output = mistral_answer.failure_output(found)
-            return Failed(self._clean(reason), output or None)
+            return Failed(self._clean(mistral_answer.reason(found)), output or None)
         if found.state == "PAUSED":
             return self._waiting(token, "paused: goes on when somebody resumes it at Mistral")
         known = found.state in mistral_answer.RUNNING

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
 from zonda.hooks.runner import WorkflowRunner
@@ -13,6 +14,9 @@ from zonda.hooks.specs import RunnerFactory, TypeReader
 from zonda.hooks.type_text import TypeDocument
 
 from .external_resource import ExternalResource
+from .mistral_constraint import MistralWorkflow
+from .mistral_cron import CronTrigger
+from .mistral_workflow import Workflow
 from .zonda_external import ZondaExternalResource
 
 
@@ -20,7 +24,9 @@ from .zonda_external import ZondaExternalResource
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The resource types made of workflows."""
     return {
+        "OS::Mistral::CronTrigger": CronTrigger,
         "OS::Mistral::ExternalResource": ExternalResource,
+        "OS::Mistral::Workflow": Workflow,
         "Zonda::Workflow::ExternalResource": ZondaExternalResource,
     }
 
@@ -28,19 +34,34 @@ def zonda_resource_types() -> Mapping[str, type[Resource]]:
 @hookimpl
 def zonda_type_readers() -> Mapping[str, TypeReader]:
     """Types that manifests declare."""
-    return {"zonda_type": _manifest}
+    return {"zonda_type": _Manifests()}
 
 
-def _manifest(document: TypeDocument) -> type[Resource]:
-    from .manifest_reader import read  # only those who have a manifest need it
+class _Manifests:
+    """Reads manifests. Only those who have one need to import what does."""
 
-    return read(document)
+    def __call__(self, document: TypeDocument) -> type[Resource]:
+        from .manifest_reader import read
+
+        return read(document)
+
+    def json_schema(self) -> dict[str, Any]:
+        """What editors check a manifest by."""
+        from .manifest_json_schema import json_schema
+
+        return json_schema()
+
+
+@hookimpl
+def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
+    """The custom constraints on workflows."""
+    return {"mistral.workflow": MistralWorkflow}
 
 
 @hookimpl
 def zonda_runners() -> Mapping[str, RunnerFactory]:
     """The kinds of runner."""
-    return {"http": _http}
+    return {"http": _http, "mistral": _mistral}
 
 
 def _http(settings: Mapping[str, Any]) -> WorkflowRunner:

@@ -152,6 +152,32 @@ def test_a_workflow_nobody_runs_is_a_wrong_call(
         lender(tmp_path, runners=RUNNERS, default_runner=default).runner(workflow)
 
 
+@pytest.mark.parametrize(
+    ("settings", "workflow", "endpoint"),
+    [
+        pytest.param({}, "make", "http://mistral", id="bare-names-are-its"),
+        pytest.param(
+            {"default_runner": "lab"}, "make", "http://lab", id="unless-settings-say-more"
+        ),
+        pytest.param({"default_runner": "lab"}, "mistral:make", "http://mistral", id="its-name"),
+        pytest.param({"mistral_runner": "lab"}, "mistral:make", "http://lab", id="another-section"),
+        pytest.param({"mistral_runner": "lab"}, "make", "http://lab", id="and-its-bare-names"),
+    ],
+)
+def test_the_name_mistral_stands_for_the_runner_that_is_set(
+    tmp_path: Path, settings: dict[str, Any], workflow: str, endpoint: str
+) -> None:
+    runners = {**RUNNERS, "mistral": {"kind": "other", "endpoint": "http://mistral"}}
+    runner, known_as = lender(tmp_path, runners=runners, **settings).runner(workflow)
+
+    assert isinstance(runner, Recorder)
+    assert (runner.section["endpoint"], known_as) == (endpoint, "make")
+
+
+def test_without_a_mistral_bare_names_are_for_the_bundled_service(tmp_path: Path) -> None:
+    assert isinstance(lender(tmp_path, runners=RUNNERS).runner("make")[0], BundledRunner)
+
+
 def test_runners_are_kept_and_closed(tmp_path: Path) -> None:
     lent = lender(tmp_path, runners=RUNNERS)
     runner, _ = lent.runner("lab:x")
