@@ -16,6 +16,7 @@ from .abandoning import abandon
 from .accepting import Noted, accepted_as, noting, planned, unnoted
 from .actions import Accepted, Action
 from .clearing import clear_hooks
+from .drift import asking, repairing
 from .effects import Call, Step, Tx
 from .marking import mark
 from .plans import propose
@@ -104,5 +105,10 @@ STEPS: Mapping[type[Any], Callable[[Room, Any, Noted], Step]] = {
     actions.ClearHooks: clear_hooks,
     actions.ProtectStack: protect,
     actions.MarkResource: mark,
+    actions.CheckDrift: asking.check,
+    actions.RepairDrift: repairing.repair,
+    actions.SetDrift: asking.set_drift,
+    actions.IgnoreDrift: asking.ignore,
+    actions.UnignoreDrift: asking.unignore,
     **dict.fromkeys(_GUARDED, _guarded),
 }

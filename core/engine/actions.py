@@ -21,7 +21,8 @@ from .answers import Accepted, answered
 class CreateStack:
     """Create a stack; ``rollback``: undo everything if it fails.
 
-    ``targets`` and ``excludes``: only a part of the template (``selection``).
+    ``targets`` and ``excludes``: only a part of the template (``selection``). ``drift_schedule``
+    and ``drift_policy``: see ``SetDrift``; None leaves it to the environment.
     """
 
     name: str
@@ -31,6 +32,8 @@ class CreateStack:
     tags: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    drift_schedule: str | None = None
+    drift_policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class UpdateStack:
     tags: tuple[str, ...] | None = None
     targets: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    drift_schedule: str | None = None
+    drift_policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +222,64 @@ class MarkResource:
     healthy: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CheckDrift:
+    """Look at whether what was made is still as it was made. Changes nothing.
+
+    ``resources``: paths ``OWNER/NAME``, which cover what is below them; none: all. The answer has
+    the id of the check, which goes on after it.
+    """
+
+    stack: str
+    resources: tuple[str, ...] = ()
+    cause: str = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class RepairDrift:
+    """Put right what has drifted or is missing, and nothing else, after another look at it.
+
+    ``resources`` as in ``CheckDrift``; none: what the newest verdicts tell of.
+    """
+
+    stack: str
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetDrift:
+    """When drift is looked for: a cron expression (UTC) or an interval, ``off`` for never.
+
+    ``policy``: report, repair or off. None keeps what there is.
+    """
+
+    stack: str
+    schedule: str | None = None
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreDrift:
+    """Count differences as in sync: of one ``property`` (``tags`` or ``tags.env``), or any.
+
+    ``resource`` is a path, which may have ``*`` in it. ``until``: seconds since the epoch.
+    """
+
+    stack: str
+    resource: str
+    property: str = ""
+    reason: str = ""
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnignoreDrift:
+    """Remove an exception; ``ignore``: its id, or a beginning of it that no other has."""
+
+    stack: str
+    ignore: str
+
+
 __all__ = [
     "AbandonStack",
     "Accepted",
@@ -224,21 +287,26 @@ __all__ = [
     "AdoptStack",
     "ApplyPlan",
     "CancelStack",
+    "CheckDrift",
     "CheckStack",
     "ClearHooks",
     "CreateStack",
     "DeleteSnapshot",
     "DeleteStack",
+    "IgnoreDrift",
     "ImportResource",
     "MarkResource",
     "ProtectStack",
+    "RepairDrift",
     "RestoreSnapshot",
     "ResumeStack",
     "RetryStack",
     "RollbackStack",
+    "SetDrift",
     "SignalResource",
     "SnapshotStack",
     "SuspendStack",
+    "UnignoreDrift",
     "UpdateStack",
     "answered",
     "asked_by",
@@ -267,6 +335,11 @@ Action = (
     | ClearHooks
     | ProtectStack
     | MarkResource
+    | CheckDrift
+    | RepairDrift
+    | SetDrift
+    | IgnoreDrift
+    | UnignoreDrift
 )
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Action)}

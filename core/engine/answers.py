@@ -14,11 +14,15 @@ from zonda.hooks.errors import Place, Related, TemplateError, ValidationErrors, 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The answer to an action: planned and committed. ``generation`` is the plan's number."""
+    """The answer to an action: planned and committed. ``generation`` is the plan's number.
+
+    ``check_id``: the drift check that was begun, or ''.
+    """
 
     stack_id: str
     generation: int
     name: str
+    check_id: str = ""
 
 
 _FIELDS = ("code", "heat_type", "label", "stage", "kind", "name")

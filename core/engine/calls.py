@@ -228,6 +228,7 @@ class Operation:
         """What is secret for one template: of its properties, and of what they were made of."""
         row, found = self.row, Secrets.of(definition, self.row.name)
         found.add_properties(self.instances.read(row, text).properties)
+        found.add_properties(handing.live(self.instances.lending.sealer, row))
         if found.any:
             rows = self.instances.definitions.reader.required_rows(row.id)
             found.add_read(definition, self.seen.as_seen(rows), self.instances.lending.sealer)

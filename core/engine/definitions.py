@@ -72,6 +72,10 @@ class Definition(Protocol):
         """What a nested stack is made from; None for a root."""
 
     @property
+    def checked(self) -> Collection[str]:
+        """The marks of the nested stacks that were checked with it."""
+
+    @property
     def family(self) -> Any:
         """What makes the definitions of nested stacks."""
 
@@ -123,11 +127,11 @@ class Loading(Protocol):
         identity: Identity,
         previous: Mapping[str, Any] | None,
         check: bool,
-        settled: Callable[[Node], bool] | None = None,
+        earlier: Any = None,
     ) -> Definition:
         """The definition; with ``check`` the resources are validated as well.
 
-        ``settled``: whether what is nested in a resource was checked before, just like this.
+        ``earlier``: what earlier checks of the stack have found well (``checked``).
         """
 
 

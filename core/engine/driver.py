@@ -21,6 +21,8 @@ from zonda.hooks.wording import named
 
 from .acting import roll_back
 from .ahead import Begun
+from .drift.checking import Checks
+from .drift.repairing import after_check
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
@@ -79,6 +81,8 @@ class Driver:
         self._awaited: dict[Task, None] = {}
         self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
+        #: The checks of drift that are run here.
+        self.checks = Checks(room, self.start, lambda check: after_check(room, check))
         self._refused = 0
         # By the monotonic clock: since when the database refuses, and when it is asked again.
         self._refused_since = self._retry_at = 0.0
@@ -368,6 +372,8 @@ class Driver:
             self.refresh(key)
         for key in after.stop:
             self.give_up(key)
+        for check in after.checks:
+            self.checks.begin(check)
         for notice in after.say:
             self.listeners.publish(notice)
         self.idle_stacks.extend(after.idle)

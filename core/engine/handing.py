@@ -2,8 +2,10 @@
 
 ``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
 to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``removing``: nothing but
-that what a failed creation has left is being removed. At most one of a kind, always sealed. What is
-being adopted is not ours to delete: that stays until the adoption of the whole stack has worked.
+that what a failed creation has left is being removed; ``repair``: what a drift check has observed,
+which stands for its properties in the plan of one generation. At most one of a kind, always sealed.
+What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
+worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
 """
 
@@ -16,15 +18,19 @@ from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
-REMOVING = "removing"
+REMOVING, REPAIR = "removing", "repair"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
 #: What operations of which action of a stack read to make an instance.
-_MADE_OF = {ADOPT: frozenset({"ADOPT", "IMPORT"}), RESTORE: frozenset({"RESTORE"})}
+_MADE_OF = {
+    ADOPT: frozenset({"ADOPT", "IMPORT"}),
+    RESTORE: frozenset({"RESTORE"}),
+    REPAIR: frozenset({"UPDATE"}),
+}
 #: What an operation is done with once it has ended well.
 _DONE_WITH = {
     "CREATE": (ADOPT, RESTORE),
-    "UPDATE": (ADOPT, RESTORE),
+    "UPDATE": (ADOPT, RESTORE, REPAIR),
     "DELETE_SNAPSHOT": (SNAPSHOT,),
 }
 
@@ -84,10 +90,23 @@ def is_for(row: ResourceRow, action: str) -> bool:
 
 def move(row: ResourceRow, successor: ResourceRow) -> None:
     """An instance is replaced: what is to be restored is restored in its successor."""
+    drop(row, REPAIR)
     given = _entries(row).get(RESTORE)
     if given is not None:
         drop(row, RESTORE)
         hand(successor, given)
+
+
+def observed(sealer: Sealer, live: Mapping[str, Any], generation: int) -> str:
+    """The text for what was observed of properties, good for the plan of ``generation``."""
+    return text(sealer, REPAIR, {"generation": generation, "live": dict(live)})
+
+
+def live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
+    """What was observed of the properties of an instance that the running plan repairs."""
+    found = values(sealer, row, REPAIR)
+    known: dict[str, Any] = found["live"] if found.get("generation") == row.generation else {}
+    return known
 
 
 def kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from zonda.hooks.nested import Child
 from zonda.hooks.resource import Resource, ResourceState
 from zonda.hooks.runner import StackRef
 
+from . import handing
 from .children import ChildView
 from .context import Lending, LentContext, LentOperation, Onward, Write
 from .definitions import Definition, Definitions
@@ -37,6 +38,14 @@ Draft = tuple[ResourceRow, list[tuple[str, str, int]] | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """A drift check of one resource: what its type is told of it, and what it keeps meanwhile."""
+
+    operation: LentOperation
+    kept: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """A row as a transaction saw it, with what an instance needs besides.
 
@@ -44,7 +53,7 @@ class Seen:
     ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
     stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
     instance has looked up elsewhere so far. ``definition``: the template it is seen by, where that
-    is only shown; ``nested``: its nested stack, likewise.
+    is only shown; ``nested``: its nested stack, likewise. ``observation``: this is a drift check.
     """
 
     row: ResourceRow
@@ -59,6 +68,7 @@ class Seen:
     onward: list[Onward] | None = None
     definition: Definition | None = None
     nested: Child | None = None
+    observation: Observation | None = None
 
     def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
         """``rows``, with those that were seen as they were: they may not be stored yet."""
@@ -91,6 +101,8 @@ class Instances:
             lent = LentOperation(
                 row.op_id, row.op, row.started_at or 0.0, row.deadline or 0.0, row.attempt
             )
+        if seen.observation is not None:
+            lent = seen.observation.operation
         return LentContext(
             self.lending,
             StackRef(stack.id, stack.name, stack.project),
@@ -108,6 +120,7 @@ class Instances:
             elsewhere=lambda reference: self._found(seen, reference),
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
             most=lambda: self._most_resources(seen),
+            observation=None if seen.observation is None else seen.observation.kept,
         )
 
     def child(self, row: ResourceRow) -> ChildView | None:
@@ -208,8 +221,13 @@ class Instances:
         return cls(row.name, definition, context, state)
 
     def stored(self, row: ResourceRow) -> ResourceDefinition:
-        """The definition of the last operation that succeeded, else of the first one begun."""
-        return self.read(row, row.definition or row.op_definition)
+        """The definition of the last operation that succeeded, else of the first one begun.
+
+        With what was observed instead, where the running plan repairs it.
+        """
+        found = self.read(row, row.definition or row.op_definition)
+        live = handing.live(self.lending.sealer, row) if row.given is not None else None
+        return found.freeze(properties={**found.properties, **live}) if live else found
 
     def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:
         """A definition from a column."""

@@ -169,6 +169,7 @@ class PoolDriver(Driver):
 
     def close_door(self) -> None:
         """Admit nothing more; what waits stays as it is stored."""
+        self.checks.close()
         self._cap = 0
         self._timetable.clear()
 

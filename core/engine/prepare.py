@@ -112,6 +112,10 @@ class Preparation:
         row = self.row
         if self._is_adopting() and row.action == "ADOPT":
             row = dataclasses.replace(row, action="INIT")  # once more, as if nothing had been done
+        observed = handing.live(self.instances.lending.sealer, row)
+        if observed:
+            self.secrets.add_properties(observed)
+            row = dataclasses.replace(row, resolved_hash="")  # it is not what it was made
         return Case(
             row,
             self.resolved,

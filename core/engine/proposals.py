@@ -8,10 +8,9 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.showing import stack_view
 from zonda.core.store.views import gone_at
 from zonda.core.template import policies
@@ -20,15 +19,17 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions, drift_setting, freed, parts
+from . import actions, checked, drift_setting, freed, parts
+from .checked import Earlier
 from .cone import Wanted
 from .definitions import Definition, Node, body_of, drift_of, merged, policies_of
+from .hashing import fingerprint_hash
 from .planning import Proposal
 from .reasons import HIDDEN
 from .recording import Given, hashes
 from .room import Room
 from .selection import without
-from .states import COMPLETE, IDLE, OVERTAKES, PRESENT
+from .states import COMPLETE, IDLE, OVERTAKES
 from .stored import stored as stored_as
 from .work import Work
 
@@ -216,36 +217,8 @@ def loaded(
 ) -> Definition:
     """The definition of a bundle, with its resources validated; raises ValidationErrors."""
     identity = Identity(stack.id, stack.name, stack.project)
-    settled = _settled(room, stack) if previous is not None else None
-    return room.definitions.load(bundle, identity, previous, True, settled)
-
-
-def _settled(room: Room, stack: StackRow) -> Callable[[Node], bool]:
-    """Whether a resource is what a checked template wanted, with all that is nested in it.
-
-    Then nothing of it is looked at again: an update costs what it changes.
-    """
-
-    @cache
-    def made() -> set[tuple[str, str]]:
-        rows = room.reader().plan_rows(stack.id)
-        return {(row.name, row.have_hash) for row in rows if _is_at_rest(row)}
-
-    def is_settled(node: Node) -> bool:
-        return (node.name, fingerprint_hash(room, node)) in made()
-
-    return is_settled
-
-
-def _is_at_rest(row: PlanRow) -> bool:
-    """Whether an instance is what was wanted of it last, and nothing is to be done to it."""
-    quiet = row.want == PRESENT and row.status == COMPLETE and not (row.op or row.dirty)
-    return quiet and row.have_hash == row.want_hash
-
-
-def fingerprint_hash(room: Room, node: Node) -> str:
-    """What is stored of a definition, to compare another one with it."""
-    return room.sealer.hmac(node.fingerprint.encode())
+    earlier = Earlier(room, stack) if previous is not None else None
+    return room.definitions.load(bundle, identity, previous, True, earlier)
 
 
 def templated(
@@ -284,6 +257,7 @@ def templated(
         },
         given=Given("", {}, *hashes(room.sealer, bundle)),
         also=also,
+        checked=checked.text(room, stack, definition),
     )
 
 
@@ -300,7 +274,7 @@ def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
         Wanted(
             name,
             node.type,
-            fingerprint_hash(room, node),
+            fingerprint_hash(room.sealer, node),
             tuple(sorted(node.requires)),
             node.cls.always_update is not Resource.always_update,
         )

@@ -11,6 +11,7 @@ from zonda.core.store.sealing import Sealer
 from zonda.hooks.context import Clock
 
 from .definitions import Definitions
+from .drift_timing import Timing
 from .instances import Instances
 
 #: Seconds between two looks at a nested stack whose end nobody has told.
@@ -25,7 +26,10 @@ class EngineSettings:
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
     ``user``: who asks, where nobody else does. ``cancel_grace``: how long a cancelled, deleted
     or rolled back stack waits for what still runs. ``backstop``: after which time an owner looks
-    at its nested stack although nobody has told it to.
+    at its nested stack although nobody has told it to. ``drift_workers``: how many resources are
+    looked at for drift at a time; ``drift_rate``: how many observations may begin per second at a
+    workflow runner, 0 for any number; ``drift_timeout``: how long one may take. ``timing``: what
+    schedules mean; without it none ever fires.
     """
 
     workers: int = 16
@@ -38,6 +42,10 @@ class EngineSettings:
     keep_events: float = 90 * 86400.0
     max_batch: int = 256
     backstop: float = BACKSTOP
+    drift_workers: int = 8
+    drift_rate: float = 10.0
+    drift_timeout: float = 300.0
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class After:
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside;
     ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
     operations (``ahead.Begun``) that a step of another instance has begun, to be driven;
-    ``refresh``: owners of nested stacks that may show something else now.
+    ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
+    drift (``drift.check.Check``) that are to be run.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class After:
     events: list[EventRow] = field(default_factory=list)
     begun: list[Any] = field(default_factory=list)
     refresh: dict[str, None] = field(default_factory=dict)
+    checks: list[Any] = field(default_factory=list)
 
 
 class Work:

@@ -90,9 +90,13 @@ class DriftTables:
 
     # -- schedules --------------------------------------------------------------------------------
 
-    def due(self, now: float) -> list[str]:
-        """Stacks of which drift is to be looked for by now."""
-        return [found[0] for found in self._execute(SQL["stacks_drift_due"], (now,))]
+    def due(self, now: float) -> list[tuple[str, float]]:
+        """(stack, since when) of those whose drift is to be looked for by now."""
+        return self._execute(SQL["stacks_drift_due"], (now,)).fetchall()
+
+    def advance(self, stack_id: str, known: float, at: float) -> bool:
+        """Store when a stack is due next; False if that does not stand at ``known`` any more."""
+        return self._execute(SQL["advance_drift"], (at, stack_id, known)).rowcount == 1
 
     def scheduled(self) -> list[str]:
         """Stacks with a schedule."""

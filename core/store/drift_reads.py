@@ -36,7 +36,7 @@ class DriftReads:
 
     def drift_checks(self, stack_id: str, limit: int = _ALL) -> list[DriftCheckView]:
         """The checks of a stack, the newest first."""
-        found = self._all(SQL["drift_checks_of_stack"], stack_id, limit)
+        found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, 0)
         return [_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
@@ -52,7 +52,7 @@ class DriftReads:
         checks = self.drift_checks(stack_id)
         started = {check.id: check.started_at for check in checks}
         found, told = [], dict[str, dict[str, DriftFindingView]]()
-        for path, row in self._drift_rows(stack_id):
+        for path, row in self.drift_rows(stack_id):
             verdict = row.current
             if not verdict or row.check_id is None:
                 found.append(DriftNowView(row.id, row.stack_id, path, row.type, NOT_CHECKED, None))
@@ -66,7 +66,8 @@ class DriftReads:
             found.append(DriftNowView(row.id, row.stack_id, path, row.type, verdict, at, finding))
         return found
 
-    def _drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
+    def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
+        """(path, row) of what is meant to be there in a tree, with the newest verdicts; by path."""
         rows = [DriftRow(*each) for each in self._all(SQL["drift_rows"], stack_id)]
         return paths_of(rows, Tree(stack_id, self.owners_below(stack_id)))
 

@@ -38,11 +38,13 @@ def _is_plain(value: Any) -> bool:
         return True
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or key[:1] == "$" or not _is_plain(item):
+            if type(key) is not str or key[:1] == "$":
+                return False
+            if type(item) is not str and not _is_plain(item):
                 return False
         return True
     if kind is list:
-        return all(map(_is_plain, value))
+        return all(type(item) is str or _is_plain(item) for item in value)
     return False
 
 

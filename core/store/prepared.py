@@ -25,7 +25,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_stack_owner_resource_id ON stack (owner_resource_id)',
     'CREATE INDEX ix_stack_root_id ON stack (root_id)',
     'CREATE UNIQUE INDEX uq_stack_live_name ON stack (project, name) WHERE deleted_at IS NULL',
-    'CREATE TABLE template (id TEXT NOT NULL, stack_id TEXT NOT NULL, body TEXT NOT NULL, created_at FLOAT NOT NULL, base_id TEXT, CONSTRAINT pk_template PRIMARY KEY (id))',
+    'CREATE TABLE template (id TEXT NOT NULL, stack_id TEXT NOT NULL, body TEXT NOT NULL, created_at FLOAT NOT NULL, base_id TEXT, checked TEXT NOT NULL, CONSTRAINT pk_template PRIMARY KEY (id))',
     'CREATE INDEX ix_template_base_id ON template (base_id)',
     'CREATE TABLE drift_finding (check_id TEXT NOT NULL, resource_id TEXT NOT NULL, stack_id TEXT NOT NULL, path TEXT NOT NULL, type TEXT NOT NULL, verdict TEXT NOT NULL, reason TEXT NOT NULL, diff TEXT NOT NULL, ignored TEXT NOT NULL, CONSTRAINT pk_drift_finding PRIMARY KEY (check_id, resource_id), CONSTRAINT fk_drift_finding_check_id FOREIGN KEY(check_id) REFERENCES drift_check (id) ON DELETE CASCADE)',
     'CREATE TABLE drift_ignore (id TEXT NOT NULL, stack_id TEXT NOT NULL, path TEXT NOT NULL, property TEXT NOT NULL, until FLOAT, reason TEXT NOT NULL, "by" TEXT NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_drift_ignore PRIMARY KEY (id), CONSTRAINT fk_drift_ignore_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE)',
@@ -76,10 +76,12 @@ SQL: dict[str, str] = {
     'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < ?",
     # (before)
     'delete_old_stacks': 'DELETE FROM stack WHERE stack.deleted_at < ? AND (stack.id NOT IN (SELECT template.stack_id FROM template))',
-    # (id, stack_id, body, created_at, base_id)
-    'insert_template': 'INSERT INTO template (id, stack_id, body, created_at, base_id) VALUES (?, ?, ?, ?, ?)',
+    # (id, stack_id, body, created_at, base_id, checked)
+    'insert_template': 'INSERT INTO template (id, stack_id, body, created_at, base_id, checked) VALUES (?, ?, ?, ?, ?, ?)',
     # (id)
     'template_by_id': 'SELECT template.id, template.stack_id, template.body, template.created_at, template.base_id FROM template WHERE template.id = ?',
+    # (id)
+    'template_checked': 'SELECT template.checked FROM template WHERE template.id = ?',
     # (gone, gone, before, gone)
     'delete_unused_templates': "DELETE FROM template WHERE (template.id NOT IN (SELECT stack.template_id FROM stack WHERE stack.template_id IS NOT NULL AND (stack.deleted_at IS NULL OR stack.deleted_at >= ?) UNION SELECT stack.good_template_id FROM stack WHERE stack.good_template_id IS NOT NULL AND (stack.deleted_at IS NULL OR stack.deleted_at >= ?) UNION SELECT resource.want_template_id FROM resource WHERE resource.want_template_id IS NOT NULL UNION SELECT resource.have_template_id FROM resource WHERE resource.have_template_id IS NOT NULL UNION SELECT resource.op_template_id FROM resource WHERE resource.op_template_id IS NOT NULL UNION SELECT action.template_id FROM action WHERE action.template_id IS NOT NULL UNION SELECT snapshot.template_id FROM snapshot WHERE snapshot.template_id IS NOT NULL UNION SELECT built_on.base_id FROM template AS built_on WHERE built_on.base_id IS NOT NULL)) AND template.created_at < ? AND NOT (EXISTS (SELECT * FROM stack WHERE stack.id = template.stack_id AND (stack.deleted_at IS NULL OR stack.deleted_at >= ?) AND (stack.good_parts LIKE '%' || template.id || '%')))",
     # (62 columns)
@@ -194,14 +196,14 @@ SQL: dict[str, str] = {
     'end_drift_check': "UPDATE drift_check SET ended_at=?, status=?, reason=?, verdict=?, counts=? WHERE drift_check.id = ? AND drift_check.status = 'RUNNING'",
     # (id)
     'drift_check_by_id': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.id = ?',
-    # (stack_id, limit, param_1)
+    # (stack_id, limit, offset)
     'drift_checks_of_stack': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? ORDER BY drift_check.id DESC LIMIT ? OFFSET ?',
     # ()
     'drift_checks_running': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.status = \'RUNNING\'',
     # (stack_id)
     'drift_check_running': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.status = \'RUNNING\'',
-    # (stack_id, id, param_1)
-    'drift_check_before': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.id != ? AND drift_check.status = \'COMPLETE\' AND drift_check.scope = \'[]\' ORDER BY drift_check.id DESC LIMIT 1 OFFSET ?',
+    # (stack_id, id)
+    'drift_check_before': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.id != ? AND drift_check.status = \'COMPLETE\' AND drift_check.scope = \'[]\' ORDER BY drift_check.id DESC',
     # (before)
     'delete_old_drift_checks': 'DELETE FROM drift_check WHERE drift_check.ended_at < ?',
     # (9 columns)
@@ -219,7 +221,7 @@ SQL: dict[str, str] = {
     # (id, stack_id)
     'delete_drift_ignore': 'DELETE FROM drift_ignore WHERE drift_ignore.id = ? AND drift_ignore.stack_id = ?',
     # (now)
-    'stacks_drift_due': 'SELECT stack.id FROM stack WHERE stack.drift_next <= ? AND stack.deleted_at IS NULL',
+    'stacks_drift_due': 'SELECT stack.id, stack.drift_next FROM stack WHERE stack.drift_next <= ? AND stack.deleted_at IS NULL',
     # ()
     'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
     # (new_next, key, known)

@@ -271,6 +271,11 @@ class Reader(DriftReads):
         opened = json.dumps(self.sealer.open(body)) if body.startswith("sealed:") else body
         return TemplateView(key, stack_id, opened, created_at, base_id)
 
+    def checked(self, template_id: str) -> list[str]:
+        """The hashes of what was found well when a template was checked."""
+        found = self._all(SQL["template_checked"], template_id)
+        return str(found[0][0]).split() if found else []
+
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""
         found = self._all(SQL["request_by_id"], request_id)

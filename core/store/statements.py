@@ -22,14 +22,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import Executable
 
+from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
 from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, DriftRow, EventRow, PlanRow, columns
 from .tables import (
     ACTION,
     DATA,
-    DRIFT_CHECK,
-    DRIFT_FINDING,
-    DRIFT_IGNORE,
-    DRIFT_STATE,
     EDGE,
     EVENT,
     FAILED,
@@ -131,7 +128,14 @@ STATEMENTS: dict[str, Executable] = {
     ),
     # -- templates
     "insert_template": insert(TEMPLATE).values(_write(TEMPLATE)),
-    "template_by_id": select(TEMPLATE).where(TEMPLATE.c.id == P("id")),
+    "template_by_id": select(
+        TEMPLATE.c.id,
+        TEMPLATE.c.stack_id,
+        TEMPLATE.c.body,
+        TEMPLATE.c.created_at,
+        TEMPLATE.c.base_id,
+    ).where(TEMPLATE.c.id == P("id")),
+    "template_checked": select(TEMPLATE.c.checked).where(TEMPLATE.c.id == P("id")),
     # Each table is gone through once: what is used is listed first. When it was made stands behind
     # the body, so that it is the last thing to be asked.
     "delete_unused_templates": delete(TEMPLATE).where(
@@ -281,7 +285,8 @@ STATEMENTS: dict[str, Executable] = {
     "drift_checks_of_stack": select(DRIFT_CHECK)
     .where(C.stack_id == P("stack_id"))
     .order_by(C.id.desc())
-    .limit(P("limit")),
+    .limit(P("limit"))
+    .offset(P("offset")),
     "drift_checks_running": select(DRIFT_CHECK).where(C.status == RUNNING),
     "drift_check_running": select(DRIFT_CHECK).where(
         C.stack_id == P("stack_id"), C.status == RUNNING
@@ -293,8 +298,7 @@ STATEMENTS: dict[str, Executable] = {
         C.status == L("'COMPLETE'"),
         C.scope == L("'[]'"),
     )
-    .order_by(C.id.desc())
-    .limit(ONE),
+    .order_by(C.id.desc()),
     "delete_old_drift_checks": delete(DRIFT_CHECK).where(C.ended_at < P("before")),
     "insert_drift_finding": insert(DRIFT_FINDING).values(_write(DRIFT_FINDING)),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
@@ -311,7 +315,9 @@ STATEMENTS: dict[str, Executable] = {
     .where(X.stack_id == P("stack_id"))
     .order_by(X.id),
     "delete_drift_ignore": delete(DRIFT_IGNORE).where(X.id == P("id"), X.stack_id == P("stack_id")),
-    "stacks_drift_due": select(S.id).where(S.drift_next <= P("now"), S.deleted_at.is_(None)),
+    "stacks_drift_due": select(S.id, S.drift_next).where(
+        S.drift_next <= P("now"), S.deleted_at.is_(None)
+    ),
     "stacks_with_drift": select(S.id).where(S.drift_next.is_not(None), S.deleted_at.is_(None)),
     "advance_drift": update(STACK)
     .where(S.id == P("key"), S.drift_next == P("known"))

@@ -103,7 +103,8 @@ class Template(_Table, table=True):
     """A bundle as it was given; sealed as a whole where it has hidden parameters.
 
     That of a nested stack is not a whole one: ``base_id`` is the template of the stack at the top,
-    which has the files and the environment.
+    which has the files and the environment. ``checked``: hashes of nested templates that were found
+    well, separated by blanks.
     """
 
     __tablename__ = "template"
@@ -112,6 +113,7 @@ class Template(_Table, table=True):
     body: str = _text()
     created_at: float = _time()
     base_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
+    checked: str = _text()
 
 
 class Resource(_Table, table=True):
@@ -316,80 +318,6 @@ class Snapshot(_Table, table=True):
     created_at: float = _time()
 
 
-class DriftCheck(_Table, table=True):
-    """One look at whether a tree is as it was made. ``stack_id``: the stack at the top.
-
-    ``status``: RUNNING, COMPLETE, FAILED or INTERRUPTED. ``scope`` (JSON): the resources that it
-    was for, [] for all. ``counts`` (JSON): how many of each verdict.
-    """
-
-    __tablename__ = "drift_check"
-    id: str = _key()
-    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
-    generation: int = _number()
-    cause: str = _text()
-    by: str = _text()
-    scope: str = _text("[]")
-    owner: str = _text()
-    started_at: float = _time()
-    ended_at: float | None = _maybe_time()
-    status: str = _text()
-    reason: str = _text()
-    verdict: str = _text()
-    counts: str = _text("{}")
-
-
-class DriftFinding(_Table, table=True):
-    """What one check has found of one resource that is not in sync, or only by an exception.
-
-    ``diff`` is JSON without hidden values. ``ignored``: why it counts as in sync, or ''.
-    """
-
-    __tablename__ = "drift_finding"
-    check_id: str = Field(
-        sa_column=Column(Text, ForeignKey("drift_check.id", ondelete="CASCADE"), primary_key=True)
-    )
-    resource_id: str = _key()
-    stack_id: str = _text()
-    path: str = _text()
-    type: str = _text()
-    verdict: str = _text()
-    reason: str = _text()
-    diff: str = _text("[]")
-    ignored: str = _text()
-
-
-class DriftState(_Table, table=True):
-    """The newest verdict on one resource; it counts as long as ``fence`` is the resource's.
-
-    ``check_id``: the check that has changed it last.
-    """
-
-    __tablename__ = "drift_state"
-    resource_id: str = Field(
-        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
-    )
-    check_id: str = _text()
-    fence: int = _number()
-    verdict: str = _text()
-
-
-class DriftIgnore(_Table, table=True):
-    """Differences that count as in sync. ``property`` '' is all of them; ``until`` None: ever."""
-
-    __tablename__ = "drift_ignore"
-    id: str = _key()
-    stack_id: str = Field(
-        sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
-    )
-    path: str = _text()
-    property: str = _text()
-    until: float | None = _maybe_time()
-    reason: str = _text()
-    by: str = _text()
-    at: float = _time()
-
-
 class Request(_Table, table=True):
     """A command of another process for the engine that holds the lock; both sides sealed.
 
@@ -440,10 +368,6 @@ ACTION = Action.__table__  # type: ignore[attr-defined]
 FAILED = Failed.__table__  # type: ignore[attr-defined]
 EVENT = Event.__table__  # type: ignore[attr-defined]
 SNAPSHOT = Snapshot.__table__  # type: ignore[attr-defined]
-DRIFT_CHECK = DriftCheck.__table__  # type: ignore[attr-defined]
-DRIFT_FINDING = DriftFinding.__table__  # type: ignore[attr-defined]
-DRIFT_STATE = DriftState.__table__  # type: ignore[attr-defined]
-DRIFT_IGNORE = DriftIgnore.__table__  # type: ignore[attr-defined]
 REQUEST = Request.__table__  # type: ignore[attr-defined]
 SINK = Sink.__table__  # type: ignore[attr-defined]
 META = Meta.__table__  # type: ignore[attr-defined]
@@ -460,15 +384,6 @@ Index(
 Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)
-_CHECKING = DRIFT_CHECK.c.status == "RUNNING"
-Index(
-    "uq_drift_check_running",
-    DRIFT_CHECK.c.stack_id,
-    unique=True,
-    sqlite_where=_CHECKING,
-    postgresql_where=_CHECKING,
-)
-Index("ix_drift_ignore_stack", DRIFT_IGNORE.c.stack_id)
 _BUSY = STACK.c.phase != "IDLE"
 Index("ix_stack_busy", STACK.c.deadline, sqlite_where=_BUSY, postgresql_where=_BUSY)
 _NEXT = STACK.c.next_action != ""

@@ -108,16 +108,6 @@ class Transaction:
         self._stacks[row.id] = (row, found)
         return row
 
-    def advance_drift(self, row: StackRow, known: float, at: float) -> bool:
-        """Set when drift is looked for next; False if that does not stand at ``known`` any more."""
-        self._flush_stacks()
-        if self._execute(SQL["advance_drift"], (at, row.id, known)).rowcount != 1:
-            self._committed.pop(row.id, None)
-            return False
-        row.drift_next = at
-        self._stacks[row.id] = (row, stack_values(row))
-        return True
-
     def pending_stacks(self) -> list[tuple[str, str]]:
         """(id, action) of stacks for which the engine owes a plan of its own."""
         return self._pairs("stacks_pending")
@@ -143,10 +133,17 @@ class Transaction:
         return [self._adopt_stack(each) for each in found]
 
     def add_template(
-        self, template_id: str, stack_id: str, body: str, at: float, base_id: str | None = None
+        self,
+        template_id: str,
+        stack_id: str,
+        body: str,
+        at: float,
+        base_id: str | None = None,
+        checked: str = "",
     ) -> None:
         """Insert a template; ``base_id``: the one that it builds on."""
-        self._execute(SQL["insert_template"], (template_id, stack_id, body, at, base_id))
+        values = (template_id, stack_id, body, at, base_id, checked)
+        self._execute(SQL["insert_template"], values)
 
     # -- resources ------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 
+from . import drift_section
+from .drift_section import DRIFT
 from .faults import OWN_SECTION, near, type_name
 
 SECTION = "zonda"
@@ -98,6 +100,8 @@ def duration(value: Any) -> float | None:
 
 
 def _entries(part: str, value: Any) -> Table:
+    if part == DRIFT:
+        return drift_section.normal(value)
     if isinstance(value, list):
         return dict.fromkeys(value, True)
     if part in (PROTECT, RUNNERS) or value is None:
@@ -213,6 +217,11 @@ def _runner_faults(value: Any, at: Path) -> Iterator[TemplateError]:
             yield _fault(f"{_shown(said)} is no workflow", (*at, key), hint)
 
 
+def _drift_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    for message, where, hint in drift_section.faults(value, at):
+        yield _fault(message, where, hint)
+
+
 def _shown(value: Any) -> str:
     return f"a {type_name(value)}" if isinstance(value, dict | list) else repr(value)
 
@@ -229,4 +238,5 @@ _PARTS: dict[str, Callable[[Any, Path], Iterator[TemplateError]]] = {
     RETRIES: _retry_faults,
     PROTECT: _protect_faults,
     RUNNERS: _runner_faults,
+    DRIFT: _drift_faults,
 }

@@ -21,6 +21,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/sinks/courier.py": "border: a plug-in's sink is called",
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
+    "core/engine/drift/observing.py": "border: a plug-in is called",
     "hooks/declared.py": "border: a stranger's class is looked at",
     "core/engine/driver.py": "border: the inbox, where one broken step must not stop the others",
     "core/engine/engine.py": "the end of the engine's thread: everybody who waits is told",

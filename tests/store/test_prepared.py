@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.store import compile as compiling
-from zonda.core.store import migrate, prepared, rows, tables
+from zonda.core.store import drift_tables, migrate, prepared, rows, tables
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import HEAD, open_store
 
@@ -23,6 +23,9 @@ def test_the_prepared_text_is_what_the_statements_say() -> None:
     [
         pytest.param(rows.StackRow, tables.STACK, id="stack"),
         pytest.param(rows.ResourceRow, tables.RESOURCE, id="resource"),
+        pytest.param(rows.DriftCheckRow, drift_tables.DRIFT_CHECK, id="drift-check"),
+        pytest.param(rows.DriftFindingRow, drift_tables.DRIFT_FINDING, id="drift-finding"),
+        pytest.param(rows.DriftIgnoreRow, drift_tables.DRIFT_IGNORE, id="drift-ignore"),
     ],
 )
 def test_rows_have_the_columns_of_their_table_in_order(row_type: type, table: object) -> None:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
+revision = "0013"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -192,6 +192,7 @@ def upgrade() -> None:
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
         sa.Column("base_id", sa.Text(), nullable=True),
+        sa.Column("checked", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_template")),
     )
     op.create_index(op.f("ix_template_base_id"), "template", ["base_id"], unique=False)

@@ -1,0 +1,83 @@
+"""What differs between the properties of a template and those that were observed, as data.
+
+Pure functions. A secret is only named: what is given here may be stored and shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from zonda.core.template.secret_texts import MASK, masked
+from zonda.hooks.wording import shortened
+
+#: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
+Entry = dict[str, Any]
+_LACKS = object()
+
+
+def differing(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+    """The properties that were set and are otherwise; what nobody could observe is left out."""
+    return [
+        name for name in sorted(live) if wanted.get(name) is not None and wanted[name] != live[name]
+    ]
+
+
+def entries(
+    names: Collection[str],
+    wanted: Mapping[str, Any],
+    live: Mapping[str, Any],
+    hidden: Collection[str],
+    secrets: Sequence[str],
+) -> list[Entry]:
+    """The differences of the properties ``names``; ``secrets``: texts that are never shown."""
+    found: list[Entry] = []
+    for name in names:
+        if name in hidden:
+            found.append({"path": [name], "hidden": True})
+            continue
+        for path, was, now in _parts((name,), wanted[name], live[name]):
+            entry: Entry = {"path": [name, *(_key(item, secrets) for item in path[1:])]}
+            for key, value in (("template", was), ("live", now)):
+                if value is not _LACKS:
+                    entry[key] = _shown(value, secrets)
+            found.append(entry)
+    return found
+
+
+def dotted(entry: Entry) -> str:
+    """``tags.env`` of a difference."""
+    return ".".join(str(item) for item in entry["path"])
+
+
+def _parts(path: tuple[Any, ...], was: Any, now: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
+    """The smallest parts that differ: (way to it, template's, live)."""
+    if isinstance(was, Mapping) and isinstance(now, Mapping) and was and now:
+        for key in dict.fromkeys((*was, *now)):
+            one, other = was.get(key, _LACKS), now.get(key, _LACKS)
+            if one is _LACKS or other is _LACKS or one != other:
+                yield from _parts((*path, key), one, other)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for index, (one, other) in enumerate(zip(was, now, strict=True)):
+            if one != other:
+                yield from _parts((*path, index), one, other)
+    else:
+        yield path, was, now
+
+
+def _shown(value: Any, secrets: Sequence[str]) -> Any:
+    """A value without secrets; a text that is longer than anybody reads without its middle."""
+    if isinstance(value, str):
+        return shortened(masked(value, secrets))
+    if isinstance(value, Mapping):
+        return {masked(str(key), secrets): _shown(each, secrets) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_shown(each, secrets) for each in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    said = str(value)
+    return value if masked(said, secrets) == said else MASK
+
+
+def _key(item: Any, secrets: Sequence[str]) -> Any:
+    return masked(item, secrets) if isinstance(item, str) else item

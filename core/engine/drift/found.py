@@ -1,0 +1,73 @@
+"""What one look at one resource has given, and how verdicts are put together. Pure data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING, UNKNOWN
+
+from .differing import Entry
+
+#: Among the counts of a check: how many are in sync by an exception only.
+IGNORED = "IGNORED"
+
+
+@dataclass(slots=True)
+class Found:
+    """``fence``: of the row that was looked at. ``diff``: see ``differing``, fit to be shown.
+
+    ``live``: what was observed of the properties that differ, secrets and all, for a repair: never
+    stored in clear. ``ignored``: why it counts as in sync, or ''.
+    """
+
+    verdict: str
+    reason: str = ""
+    fence: int = 0
+    diff: list[Entry] = field(default_factory=list)
+    live: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    ignored: str = ""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is more to keep than that it is in sync."""
+        return self.verdict != IN_SYNC or bool(self.ignored)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a repair would put something right."""
+        return self.verdict in (DRIFTED, MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Ask again after ``delay`` seconds. ``is_turn``: it was not its turn yet."""
+
+    delay: float
+    message: str = ""
+    is_turn: bool = False
+
+
+def unknown(reason: str, fence: int) -> Found:
+    """Nobody can tell, for this reason."""
+    return Found(UNKNOWN, reason, fence)
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """The verdict of a stack by those of its resources."""
+    found = set(verdicts)
+    if DRIFTED in found or MISSING in found:
+        return DRIFTED if DRIFTED in found else MISSING
+    return UNKNOWN if UNKNOWN in found else IN_SYNC
+
+
+def counted(all_found: Iterable[Found]) -> dict[str, int]:
+    """How many of each verdict there are, and how many that are in sync by an exception only."""
+    counts: Counter[str] = Counter()
+    for found in all_found:
+        counts[found.verdict] += 1
+        if found.verdict == IN_SYNC and found.ignored:
+            counts[IGNORED] += 1
+    return {key: counts[key] for key in (IN_SYNC, DRIFTED, MISSING, UNKNOWN, IGNORED)}

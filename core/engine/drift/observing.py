@@ -1,0 +1,207 @@
+"""One look at one resource: what its type says it really is, compared with what was made.
+
+In the pool. Gives ``Found`` or ``Later``, never what a plug-in raised. Nothing can be stored
+through the instance that is asked: its context is read-only, and so is all that it can reach.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.engine.calls import Operation
+from zonda.core.engine.context import LentOperation
+from zonda.core.engine.instances import Instances, Observation, Seen
+from zonda.core.engine.reasons import OPEN, Secrets, is_a_plugins, reason_for
+from zonda.core.engine.redact import scrub
+from zonda.core.engine.room import Room
+from zonda.core.engine.states import FAILED, PRESENT
+from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING
+from zonda.core.store.rows import DriftRow, ResourceRow
+from zonda.core.template.secret_texts import secret_texts
+from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
+from zonda.hooks.refused import read_only
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import checked_json, text_of
+
+from .differing import differing, entries
+from .found import Found, Later, unknown
+from .ignoring import Exceptions
+from .pace import NotYet, Pace, PacedLender
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One resource that a check looks at; ``until`` by the monotonic clock, None until it began.
+
+    ``kept``: what its type keeps between two calls; ``turns``: see ``PacedLender``.
+    """
+
+    key: str
+    path: str
+    op_id: str
+    started_at: float = 0.0
+    until: float | None = None
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    turns: set[int] = field(default_factory=set)
+    #: What was waited for last.
+    message: str = ""
+    #: Whether its call has not come back in time; what it says is of no use any more.
+    is_abandoned: bool = False
+
+
+def not_to_be_looked_at(row: ResourceRow | DriftRow) -> str:
+    """Why nobody can tell of an instance in this state, or ''."""
+    if row.op:
+        return f"{row.op} is running"
+    if row.action == "INIT":
+        return "it has not been created"
+    if row.suspended:
+        return "it is suspended"
+    if row.action in ("CREATE", "ADOPT", "DELETE") and row.status == FAILED:
+        return f"its {row.action} has failed"
+    return ""
+
+
+class Observer:
+    """Looks at the resources of one check. ``timeout``: seconds that one may take."""
+
+    def __init__(self, room: Room, exceptions: Exceptions, pace: Pace, timeout: float) -> None:
+        self._room = room
+        self._exceptions = exceptions
+        self._pace = pace
+        self._timeout = timeout
+
+    def look(self, job: Job) -> Found | Later:
+        """Ask a resource what it really is."""
+        found = self._look(job)
+        if isinstance(found, Later):
+            return found
+        return self._exceptions.applied(job.path, found)
+
+    def _look(self, job: Job) -> Found | Later:
+        reader = self._room.reader()
+        with reader.snapshot():
+            row = reader.resource_row(job.key)
+            if row is None or row.want != PRESENT:
+                return unknown("it is gone from the stack", -1)
+            stack = reader.stack_row(row.stack_id)
+            data = reader.sealed_data(row.id)
+        reason = not_to_be_looked_at(row) or self._of_update(row)
+        if reason:
+            return unknown(reason, row.fence)
+        try:
+            cls = self._room.definitions.class_of(row)
+        except ZondaError as error:
+            return unknown(str(error), row.fence)
+        known = self._without_asking(row, cls)
+        if known is not None:
+            return known
+        operation = LentOperation(
+            job.op_id, "CHECK", job.started_at, job.started_at + self._timeout, 1
+        )
+        seen = Seen(row, stack, data, observation=Observation(operation, job.kept))
+        return _Look(self._instances(job), seen).run()
+
+    def _of_update(self, row: ResourceRow) -> str:
+        """Why nobody knows what an instance should be after an update that has failed, or ''."""
+        if (row.action, row.status) != ("UPDATE", FAILED) or row.have_hash:
+            return ""
+        read = self._room.instances.read
+        was, wanted = read(row, row.definition), read(row, row.op_definition or row.definition)
+        if was.properties == wanted.properties:
+            return ""  # it was to be put right
+        return "its last UPDATE has failed: what there is may be neither old nor new"
+
+    def _without_asking(self, row: ResourceRow, cls: type[Resource]) -> Found | None:
+        """The verdict where the type need not, or cannot, be asked."""
+        if cls.get_live_state is not Resource.get_live_state and cls.acts_outside:
+            return None
+        if cls.has_child:
+            if self._room.reader().child_row(row.id) is None:
+                return Found(MISSING, "it has no nested stack", row.fence)
+            return Found(IN_SYNC, fence=row.fence)
+        if not cls.acts_outside:
+            return Found(IN_SYNC, fence=row.fence)
+        return unknown(f"the type {row.type} cannot be observed", row.fence)
+
+    def _instances(self, job: Job) -> Instances:
+        known = self._room.instances.lending
+        lender = PacedLender(known.lender, self._pace, job.turns)
+        lending = dataclasses.replace(known, lender=lender, durable=_refuse)
+        return Instances(lending, self._room.definitions)
+
+
+class _Look:
+    """The call of one type, and what comes of it."""
+
+    def __init__(self, instances: Instances, seen: Seen) -> None:
+        self._instances = instances
+        self._seen = seen
+        self._row = seen.row
+
+    def run(self) -> Found | Later:
+        row = self._row
+        try:
+            definition = self._instances.read(row, row.definition)
+            instance = self._instances.make(self._seen, definition=definition)
+            return self._compared(instance, instance.get_live_state())
+        except NotYet as error:
+            return Later(error.delay, error.message, is_turn=True)
+        except NotReady as error:
+            return self._later(error)
+        except NotFound as error:
+            return Found(MISSING, self._scrubbed(error), row.fence)
+        except BaseException as error:  # the border: a plug-in may raise anything
+            if not is_a_plugins(error):
+                raise
+            return unknown(reason_for(row.name, error, self._secrets()), row.fence)
+
+    def _later(self, error: NotReady) -> Found | Later:
+        delay: Any = error.delay
+        if isinstance(delay, int | float) and 0 <= delay < math.inf:
+            return Later(float(delay), self._scrubbed(error))
+        said = f"NotReady was raised with a delay that is no time: {text_of(delay)}"
+        reason = reason_for(self._row.name, ResourceFailure(said), self._secrets())
+        return unknown(reason, self._row.fence)
+
+    def _compared(self, instance: Resource, told: Any) -> Found:
+        row = self._row
+        if told is None:
+            return unknown(f"the type {row.type} cannot tell what it is", row.fence)
+        if not isinstance(told, Mapping):
+            raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
+        live: dict[str, Any] = checked_json("the live state", dict(told))
+        wanted = checked_json("the properties", dict(instance.properties.stored()))
+        names = differing(wanted, live)
+        if not names:
+            return Found(IN_SYNC, fence=row.fence)
+        secrets = self._secrets()
+        secrets.add_properties(wanted)
+        hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
+        texts = secret_texts([*secrets.values, *(live[name] for name in hidden)])
+        diff = entries(names, wanted, live, hidden, texts)
+        observed = {name: live[name] for name in names}
+        return Found(DRIFTED, f"differs in {', '.join(names)}", row.fence, diff, observed)
+
+    def _secrets(self) -> Secrets:
+        """What is secret about it, marks and values; of what it has read of others, too."""
+        row, found = self._row, Secrets()
+        known = Operation(self._instances, self._seen).secrets
+        if row.have_template_id is not None:
+            definition = self._instances.definitions.get(row.have_template_id)
+            if row.name in definition.resources:
+                found = Secrets.of(definition, row.name)
+                found.add_properties(self._instances.read(row, row.definition).properties)
+        found.values += known.values
+        return found
+
+    def _scrubbed(self, error: ZondaError) -> str:
+        return scrub(error.message, self._secrets().values)
+
+
+def _refuse(run: Callable[[Any], Any]) -> Any:
+    raise read_only("to store anything")

@@ -1,0 +1,244 @@
+"""Putting right what was found: an update to the template as it is, of nothing but that.
+
+What was observed of a resource that has drifted takes the place of its former properties, so that
+its type is asked to change just what differs, or it is replaced where that may not be changed.
+What is missing is replaced, as after a CHECK that has failed. Observations are good for one plan.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from zonda.core.engine import actions, handing, parts
+from zonda.core.engine.accepting import Noted, accepted_as, planned, unnoted
+from zonda.core.engine.actions import Accepted
+from zonda.core.engine.cone import Wanted
+from zonda.core.engine.effects import Call, Step, Tx, Wait
+from zonda.core.engine.planning import Proposal
+from zonda.core.engine.proposals import check_meant, check_overtakes, named, stored, wanted_by
+from zonda.core.engine.recording import Given
+from zonda.core.engine.room import Room
+from zonda.core.engine.selection import Selection
+from zonda.core.engine.states import DIRTY, FAILED, PRESENT
+from zonda.core.engine.work import Work
+from zonda.core.store.drift_views import DRIFTED, MISSING
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import NotSupported, ZondaError
+
+from . import storing
+from .asking import beginning, scoped
+from .check import Check
+from .found import Found
+
+#: Seconds between two looks at whether a check has ended, at first and at most.
+_FIRST_LOOK, _LAST_LOOK = 0.02, 0.5
+
+Wrong = Mapping[str, Found]
+
+
+def repair(room: Room, action: actions.RepairDrift, note: Noted) -> Step:
+    """Look at what is said to have drifted, then plan to put it right."""
+    stack, scope = yield Call(lambda: to_repair(room, action))
+    if scope is None:
+        return (yield from _nothing(stack, note))
+    accepted, check = yield Tx(beginning(room, stack, scope, storing.REPAIR, unnoted))
+    look = _FIRST_LOOK
+    while check.outcome is None:
+        yield Wait(look, "")
+        look = min(2 * look, _LAST_LOOK)
+    if not check.outcome:
+        raise NotSupported(
+            f"Stack {stack.name} is not repaired: the check of what there is has not come to its "
+            f"end: {check.row.reason}."
+        )
+
+    def noted(work: Work, answer: Accepted) -> None:
+        note(work, dataclasses.replace(answer, check_id=accepted.check_id))
+
+    wrong = check.wrong
+    if not wrong:
+        answer = yield from _nothing(stack, noted)
+    else:
+        answer = yield from planned(_proposing(room, stack.id, wrong), noted)
+    return dataclasses.replace(answer, check_id=accepted.check_id)
+
+
+def after_check(room: Room, check: Check) -> Step:
+    """Put right what a check by schedule has found; tells where that cannot even begin."""
+    stack_id, wrong = check.row.stack_id, check.wrong
+    try:
+        return (yield from planned(_proposing(room, stack_id, wrong)))
+    except ZondaError as error:
+        reason = f"what has drifted could not be repaired: {error.message}"
+
+        def tell(work: Work) -> None:
+            stack = work.tx.stack(stack_id)
+            if stack is not None:
+                work.stack_event(stack, storing.DRIFT, FAILED, reason)
+
+        yield Tx(tell)
+
+
+def to_repair(room: Room, action: actions.RepairDrift) -> tuple[StackRow, tuple[str, ...] | None]:
+    """The stack, and what has to be looked at: () for all, None where nothing is known to drift."""
+    stack, scope = scoped(room, action.stack, action.resources)
+    _check_may(stack)
+    if scope:
+        return stack, scope
+    now = room.reader().drift_rows(stack.id)
+    if not any(row.verdict for _, row in now):
+        return stack, ()
+    wrong = tuple(path for path, row in now if row.verdict in (DRIFTED, MISSING))
+    return stack, wrong or None
+
+
+def _check_may(stack: StackRow) -> None:
+    if stack.suspended:
+        raise NotSupported(
+            "Repairing a stack when it is suspended is not supported.", hint="Resume it first."
+        )
+    check_meant(stack, "UPDATE")
+    check_overtakes(stack, "CHECK")  # nothing else may run: it is no new wish
+
+
+def _nothing(seen: StackRow, note: Noted) -> Step:
+    """There is nothing to be done: the answer names the plan that there is."""
+
+    def run(work: Work) -> Accepted:
+        stack = work.tx.stack(seen.id)
+        accepted = accepted_as(seen if stack is None else stack)
+        note(work, accepted)
+        return accepted
+
+    return (yield Tx(run))
+
+
+def _proposing(
+    room: Room, stack_id: str, wrong: Wrong
+) -> Callable[[], tuple[Proposal | None, StackRow]]:
+    def propose() -> tuple[Proposal | None, StackRow]:
+        stack = named(room, stack_id)
+        return proposal(room, stack, wrong), stack
+
+    return propose
+
+
+def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
+    """The plan that puts right what was found ``wrong``; None where that has changed since."""
+    _check_may(stack)
+    reader = room.reader()
+    rows = {row.id: row for row in reader.tree_resources(stack.id)}
+    fits = {key: each for key, each in wrong.items() if key in rows and _fits(rows[key], each)}
+    if not fits or stack.template_id is None:
+        return None
+    owners = {child: owner for child, owner, _, _ in reader.owners_below(stack.id)}
+    mine = [row for row in rows.values() if row.stack_id == stack.id and row.want == PRESENT]
+    tops = {_top(rows, owners, rows[key], stack.id) for key in fits}
+    made = stored(room, stack, "UPDATE", stack.template_id, keeps_protected=True)
+    names = _with_users(made.wanted or (), {row.name for row in mine if row.id in tops})
+    wanted = _wanted(room, made.wanted or (), mine, names, tops)
+    others = [row.name for row in mine if row.name not in names]
+    others += [item.name for item in made.wanted or () if item.name not in (*names, *others)]
+    return dataclasses.replace(
+        made,
+        wanted=wanted,
+        changes={},
+        selection=Selection(frozenset(names), tuple(others), ()),
+        given=Given(room.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
+        also=_handing(room, stack.id, fits),
+    )
+
+
+def _fits(row: ResourceRow, found: Found) -> bool:
+    """Whether what was observed is of the instance as it is."""
+    idle = not row.op and row.want == PRESENT
+    return idle and row.fence == found.fence and not handing.is_adopting(row)
+
+
+def _top(
+    rows: Mapping[str, ResourceRow], owners: Mapping[str, str], row: ResourceRow, root: str
+) -> str:
+    """The id of the instance of the stack at the top that ``row`` is, or is nested in."""
+    while row.stack_id != root:
+        row = rows[owners[row.stack_id]]
+    return row.id
+
+
+def _with_users(wanted: Iterable[Wanted], names: set[str]) -> set[str]:
+    """``names`` and all that requires any of them: a replacement has another reference."""
+    users: dict[str, list[str]] = {}
+    for item in wanted:
+        for name in item.requires:
+            users.setdefault(name, []).append(item.name)
+    found, pending = set(names), sorted(names)
+    while pending:
+        for name in users.get(pending.pop(), ()):
+            if name not in found:
+                found.add(name)
+                pending.append(name)
+    return found
+
+
+def _wanted(
+    room: Room,
+    wanted: Sequence[Wanted],
+    rows: Iterable[ResourceRow],
+    names: set[str],
+    tops: set[str],
+) -> list[Wanted]:
+    """What is wanted of ``names``, each by the template that it is from."""
+    there = {row.name: row for row in rows}
+    found: list[Wanted] = []
+    for item in wanted:
+        row = there.get(item.name)
+        if item.name in names and row is not None:
+            found.append(dataclasses.replace(_as_left(room, item, row), always=row.id in tops))
+        else:
+            found.append(item)
+    return found
+
+
+def _as_left(room: Room, item: Wanted, row: ResourceRow) -> Wanted:
+    """What an update of a part has left as it was is from the template before."""
+    if row.want_hash == item.hash or row.want_template_id is None:
+        return item
+    known = wanted_by(room, room.definitions.get(row.want_template_id))
+    return next(iter(parts.of_template(known, row.name, row.want_template_id)), item)
+
+
+def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow], None]:
+    """Hand every instance what was observed of it; nested ones are looked at by their owners."""
+
+    def also(work: Work, _: StackRow) -> None:
+        for key, found in wrong.items():
+            row = work.tx.resource(key)
+            if row is None or not _fits(row, found):
+                continue
+            stack = work.stack_of(row)
+            if stack.id != root_id:
+                _mark(work, row)
+            if found.verdict == MISSING:
+                as_missing(row, found)
+                row.updated_at = work.now
+                work.resource_event(row, "CHECK", FAILED, found.reason)
+            else:
+                # a nested stack has its plan made by the operation of its owner
+                generation = stack.generation + (stack.id != root_id)
+                handing.hand(row, handing.observed(room.sealer, found.live, generation))
+
+    return also
+
+
+def as_missing(row: ResourceRow, found: Found) -> None:
+    """What is missing is what a CHECK has found to be gone."""
+    row.action, row.status, row.status_reason = "CHECK", FAILED, found.reason
+
+
+def _mark(work: Work, row: ResourceRow) -> None:
+    """An instance of a nested stack is to be looked at, and so is everything that it is below."""
+    above: ResourceRow | None = row
+    while above is not None:
+        above.dirty = above.dirty or DIRTY
+        owner_id = work.stack_of(above).owner_resource_id
+        above = None if owner_id is None else work.tx.resource(owner_id)

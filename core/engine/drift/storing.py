@@ -1,0 +1,140 @@
+"""What is stored of a check, in transactions: its beginning, its end, the verdicts and events.
+
+Only tables of drift are written, and events: one for each resource whose verdict is another one
+than before, and one for the stack. What changed while it was looked at is not known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from zonda.core.engine.work import Work
+from zonda.core.store.drift_views import COMPLETE, FAILED, IN_SYNC, INTERRUPTED
+from zonda.core.store.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
+from zonda.hooks.errors import Conflict
+
+from .check import Check
+from .found import Found, counted, unknown, worst
+
+#: The action of events that tell of drift.
+DRIFT = "DRIFT"
+SCHEDULE, COMMAND, REPAIR = "schedule", "command", "repair"
+_AGAIN = "as it was made"
+
+
+def begin(
+    work: Work, stack: StackRow, cause: str, by: str, scope: tuple[str, ...]
+) -> DriftCheckRow:
+    """Store that a check begins; raises Conflict where one is running."""
+    known = work.tx.drift.running(stack.id)
+    if known is not None:
+        raise Conflict(
+            f"A drift check ({known.id}) of stack {stack.name} is running already.",
+            hint=f"Wait for its end, or look at it: 'zonda stack drift show {stack.name}'.",
+        )
+    row = DriftCheckRow(
+        work.ids(),
+        stack.id,
+        stack.generation,
+        cause,
+        by,
+        json.dumps(list(scope)),
+        work.owner,
+        started_at=work.now,
+    )
+    work.tx.drift.add_check(row)
+    return row
+
+
+def scope_of(row: DriftCheckRow) -> tuple[str, ...]:
+    """The paths that a check is for; none where it is for all."""
+    return tuple(json.loads(row.scope))
+
+
+def complete(work: Work, check: Check) -> None:
+    """Store what a check has found."""
+    row = check.row
+    work.tx.flush()
+    now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
+    found = {key: _still(each, now[key]) for key, each in check.found.items() if key in now}
+    before = work.tx.drift.before(row)
+    row.ended_at, row.status = work.now, COMPLETE
+    row.verdict = worst(each.verdict for each in found.values())
+    counts = counted(found.values())
+    row.counts = json.dumps(counts)
+    if not work.tx.drift.end_check(row):
+        return
+    check.found = found
+    work.tx.drift.add_findings(
+        _finding(check, now[key], each) for key, each in found.items() if each.is_told
+    )
+    _keep_verdicts(work, check, now)
+    stack = work.tx.stack(row.stack_id)
+    known = "" if before is None else before.verdict
+    if stack is not None and not scope_of(row) and row.verdict != known:
+        work.stack_event(stack, DRIFT, row.verdict, _summary(counts))
+
+
+def _still(found: Found, now: DriftRow) -> Found:
+    if found.fence == now.fence:
+        return found
+    return unknown("it was changed while it was looked at", found.fence)
+
+
+def _keep_verdicts(work: Work, check: Check, now: Mapping[str, DriftRow]) -> None:
+    changed = []
+    for key, found in check.found.items():
+        known = now[key]
+        if (known.verdict, known.checked_fence) != (found.verdict, found.fence):
+            changed.append((key, check.row.id, found.fence, found.verdict))
+        if (known.verdict or IN_SYNC) != found.verdict:
+            row = work.tx.resource(key)
+            if row is not None:
+                work.resource_event(row, DRIFT, found.verdict, found.reason or _AGAIN)
+    work.tx.drift.put_states(changed)
+
+
+def _finding(check: Check, row: DriftRow, found: Found) -> DriftFindingRow:
+    return DriftFindingRow(
+        check.row.id,
+        row.id,
+        row.stack_id,
+        check.paths[row.id],
+        row.type,
+        found.verdict,
+        found.reason,
+        json.dumps(found.diff),
+        found.ignored,
+    )
+
+
+def _summary(counts: Mapping[str, int]) -> str:
+    total = sum(counts[key] for key in counts if key != "IGNORED")
+    told = [f"{count} {key.lower().replace('_', ' ')}" for key, count in counts.items() if count]
+    return f"{', '.join(told)} of {total}" if told else "there is nothing to look at"
+
+
+def fail(work: Work, row: DriftCheckRow, reason: str) -> None:
+    """Store that a check has failed."""
+    row.ended_at, row.status, row.reason = work.now, FAILED, reason
+    stack = work.tx.stack(row.stack_id)
+    if work.tx.drift.end_check(row) and stack is not None:
+        work.stack_event(stack, DRIFT, FAILED, reason)
+
+
+def interrupt(work: Work, row: DriftCheckRow) -> None:
+    """Store that the process of a check has ended before it; one by schedule is due at once."""
+    row.ended_at, row.status = work.now, INTERRUPTED
+    row.reason = "the engine that ran it has ended"
+    if not work.tx.drift.end_check(row):
+        return
+    stack = work.tx.stack(row.stack_id)
+    if row.cause == SCHEDULE and stack is not None and stack.drift_next is not None:
+        stack.drift_next = work.now
+
+
+def interrupt_all(work: Work) -> None:
+    """Nobody runs what another engine has begun: there is one engine, and it is this one."""
+    for row in work.tx.drift.all_running():
+        interrupt(work, row)

@@ -1,0 +1,87 @@
+"""When drift is looked for and what is done about it: by command, by options, by environment.
+
+What was said last counts. An environment says something new only where its section is another one
+than before, so that an update leaves alone what a command has set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+from zonda.core.template import drift_section
+from zonda.core.template.drift_section import OFF, POLICIES, REPORT
+from zonda.hooks.errors import UsageError
+
+from .drift_timing import next_due
+from .room import Room
+
+#: Column ``drift_by``.
+COMMAND, ENVIRONMENT = "command", ""
+_NOTHING: Mapping[str, object] = {
+    "drift_schedule": "",
+    "drift_policy": OFF,
+    "drift_next": None,
+}
+
+
+def by_command(
+    room: Room, stack: StackRow, schedule: str | None, policy: str | None
+) -> dict[str, object]:
+    """The columns of a stack for what a command says; raises UsageError for what is none."""
+    return {**_columns(room, stack, schedule, policy), "drift_by": COMMAND}
+
+
+def planned(
+    room: Room,
+    stack: StackRow,
+    said: Mapping[str, Any],
+    schedule: str | None = None,
+    policy: str | None = None,
+) -> dict[str, object]:
+    """The columns for a plan: ``said`` is the environment's section, the others are options."""
+    text = json.dumps(said, sort_keys=True) if said else ""
+    found: dict[str, object] = {} if text == stack.drift_said else {"drift_said": text}
+    if schedule is not None or policy is not None:
+        chosen = said.get("schedule") if schedule is None else schedule
+        return {**found, **by_command(room, stack, chosen, policy or said.get("policy"))}
+    if not found:
+        return {}
+    if "schedule" in said or ("policy" in said and stack.drift_schedule):
+        columns = _columns(room, stack, said.get("schedule"), said.get("policy"))
+        return {**found, **columns, "drift_by": ENVIRONMENT}
+    if stack.drift_by != COMMAND:
+        return {**found, **_NOTHING}
+    return found
+
+
+def _columns(
+    room: Room, stack: StackRow, schedule: str | None, policy: str | None
+) -> dict[str, object]:
+    policy = None if policy is None else policy.strip()
+    if policy is not None and policy not in POLICIES and policy.upper() != OFF:
+        raise UsageError(
+            f"{policy!r} is no policy for drift.", hint=f"Give one of {', '.join(POLICIES)}, off."
+        )
+    text = stack.drift_schedule if schedule is None else schedule.strip()
+    if text.lower() in ("", "off") or (policy or "").upper() == OFF:
+        if schedule is None and not stack.drift_schedule and (policy or "").upper() != OFF:
+            raise UsageError(
+                f"Stack {stack.name} has no schedule that the policy {policy} could go with.",
+                hint="Give a schedule too, e.g. 15m or '*/15 * * * *'.",
+            )
+        return dict(_NOTHING)
+    drift_section.read_schedule(text)
+    known = stack.drift_policy if stack.drift_policy != OFF else REPORT
+    return {
+        "drift_schedule": text,
+        "drift_policy": policy or known,
+        "drift_next": _next(room, stack, text),
+    }
+
+
+def _next(room: Room, stack: StackRow, text: str) -> float | None:
+    timing = room.settings.timing
+    return None if timing is None else next_due(timing, text, stack.id, room.clock.now())

@@ -1,0 +1,34 @@
+"""When drift is looked for: what the clock room lends the engine, and how firings are spread.
+
+Everything is a function of the time that it is now: nothing is lost by a restart, what was missed
+is made up by one firing, and a clock that was set back is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Protocol
+
+#: The longest that a stack is put off so that not all are looked at in the same moment.
+MOST_JITTER = 60.0
+
+
+class Timing(Protocol):
+    """Schedules as text: cron expressions and intervals. Raises UsageError for what is none."""
+
+    def next(self, text: str, after: float) -> float:
+        """The first time after ``after`` (seconds since the epoch)."""
+
+
+def next_due(timing: Timing, text: str, stack_id: str, now: float) -> float:
+    """When a stack is due next, after ``now``."""
+    jitter = _jitter(timing, text, stack_id, now)
+    return timing.next(text, now - jitter) + jitter
+
+
+def _jitter(timing: Timing, text: str, stack_id: str, now: float) -> float:
+    """By how much a stack is put off: always the same, a tenth of the time between two at most."""
+    first = timing.next(text, now)
+    most = min((timing.next(text, first) - first) / 10, MOST_JITTER)
+    digest = hashlib.blake2b(stack_id.encode(), digest_size=4).digest()
+    return most * int.from_bytes(digest, "big") / 2**32
