@@ -240,7 +240,8 @@ class _Reader:
 
     def _judge(self, value: Any, allowed: mapping.Allowed, at: Path) -> None:
         for steps, message, hint in mapping.faults(value, allowed):
-            self.faults.add(f"{message}.", (*at, *steps), hint)
+            misspelt = isinstance(steps[-1], str) and steps[-1] not in mapping.CALLS
+            self.faults.add(f"{message}.", (*at, *steps), hint, key=misspelt)
 
     def _observes(
         self, entries: Mapping[str, Mapping[str, Any]], declared: list[str]

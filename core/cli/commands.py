@@ -97,6 +97,8 @@ COMMANDS = {
     "resource type template": Command(
         "type_docs", "template", "Print a template for a resource type."
     ),
+    "type new": Command("type_new", "new", "Begin a type of resource that workflows make."),
+    "type schema": Command("type_new", "schema", "Print a JSON Schema of manifests, for editors."),
     "explain": Command("explain_show", "explain", "Explain the code of an error or a warning."),
     "plugin list": Command("plugin_list", "list_plugins", "List plug-ins and what they bring."),
     "plugin new": Command("plugin_new", "new", "Begin a plug-in package of your own."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +18,7 @@ _LONGEST: Final = 64
 #: Beside Python's own modules: packages that would lie where others look for something else.
 _TAKEN: Final = frozenset({"heat", "pip", "setuptools", "site", "tests", "wheel", "zonda"})
 #: First parts of type names that docs/hooks-policy.md keeps for Heat and zonda.
-_NAMESPACES: Final = frozenset({"os", "zonda"})
+NAMESPACES: Final = frozenset({"os", "zonda"})
 
 #: File of a package -> the template it is made from. ``@PACKAGE@`` stands for the import name.
 _FILES: Final = {
@@ -82,26 +83,33 @@ def _why_not(name: str, package: str, namespace: str) -> str:
         return f"Python has a module {package}"
     if package in _TAKEN:
         return f"{package} is the name of something else"
-    if namespace in _NAMESPACES:
+    if namespace in NAMESPACES:
         return f"its type would be in the namespace {namespace.capitalize()}, which is taken"
     return ""
 
 
 def write(names: Names, folder: Path) -> list[Path]:
     """Write the package into ``folder``, which must not hold anything; gives the files."""
+    return write_files("package", _FILES, names.fill, folder)
+
+
+def write_files(
+    kind: str, sources: Mapping[str, str], fill: Callable[[str], str], folder: Path
+) -> list[Path]:
+    """Write files from the templates of ``kind``; raises UsageError where that cannot be."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
             f"{folder} is there already and not empty.",
             hint="Choose another with --folder, or move it away.",
         )
-    source = files(__package__) / "package"
+    source = files(__package__) / kind
     written = []
     try:
-        for name, template in _FILES.items():
-            path = folder / names.fill(name)
+        for name, template in sources.items():
+            path = folder / fill(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             text = (source / template).read_text(encoding="utf-8")
-            path.write_text(names.fill(text), encoding="utf-8")
+            path.write_text(fill(text), encoding="utf-8")
             written.append(path)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error

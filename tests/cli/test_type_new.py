@@ -1,0 +1,51 @@
+"""``type new`` and ``type schema``: what is written works as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from .conftest import Zonda
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_new_type_passes_its_check_and_its_template_validates(
+    zonda: Zonda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = zonda("type", "new", "Acme::BlockDisk")
+    assert "acme-block-disk/acme-block-disk.yaml" in said.out
+    folder = tmp_path / "acme-block-disk"
+    zonda("plugin", "check", str(folder / "acme-block-disk.yaml"))
+    template, environment = folder / "template.yaml", folder / "environment.yaml"
+    found = zonda("template", "validate", "-f", "json", str(template), "-e", str(environment))
+    assert found.data["resources"] == {"thing": "Acme::BlockDisk"}
+
+
+@pytest.mark.parametrize("name", ["disk", "OS::Disk", "Zonda::Disk", "acme::disk", "Acme::"])
+def test_a_name_that_is_none_of_ones_own_is_refused(zonda: Zonda, name: str) -> None:
+    assert "Acme::Disk" in zonda("type", "new", name, code=2).err
+
+
+def test_what_is_there_is_not_written_over(zonda: Zonda, tmp_path: Path) -> None:
+    (tmp_path / "it").mkdir()
+    (tmp_path / "it" / "file").touch()
+    said = zonda("type", "new", "Acme::Disk", "--folder", str(tmp_path / "it"), code=2)
+    assert "not empty" in said.err
+
+
+def test_the_schema_accepts_the_example(zonda: Zonda) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(zonda("type", "schema").out)
+    manifest = yaml.safe_load((ROOT / "examples/workflow-type/disk.yaml").read_text())
+    jsonschema.validate(manifest, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**manifest, "propertes": {}}, schema)
+
+
+def test_a_schema_that_is_not_there(zonda: Zonda) -> None:
+    assert "zonda_type" in zonda("type", "schema", "other", code=1).err

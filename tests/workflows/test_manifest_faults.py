@@ -1,0 +1,128 @@
+"""Manifests that are wrong: every fault at once, each with its place and with what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from zonda.hooks.errors import ValidationErrors
+
+from .manifests import DISK, type_of
+
+START = "zonda_type: 1\nname: Acme::Disk\n"
+MADE = "actions: {CREATE: mk}\n"
+
+
+def faults(text: str) -> list[tuple[str, str, str]]:
+    """(line:column, message, hint) of every fault."""
+    with pytest.raises(ValidationErrors) as found:
+        type_of(text)
+    assert {error.code for error in found.value.errors} == {"ZON154"}
+    return [
+        (str(error.place).removeprefix("disk.yaml:"), error.message, error.hint)
+        for error in found.value.errors
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said", "hint"),
+    [
+        ("zonda_type: 2\n", "1:13", "no version 2", "zonda_type: 1"),
+        ("zonda_type: true\n", "1:13", "no version True", "zonda_type: 1"),
+        ("zonda_type: 1\n" + MADE, "1:1", "name is missing", "name: ..."),
+        ("zonda_type: 1\nname: disk\n" + MADE, "2:7", "'disk' is no name", "Acme::Disk"),
+        ("zonda_type: 1\nname: OS::X::Disk\n" + MADE, "2:7", "OS::", "your own"),
+        (START, "1:1", "actions is missing", "CREATE"),
+        (START + "actions: {UPDATE: up}\n", "3:1", "CREATE is missing", ""),
+        (START + "actions: {CREATE: mk, UPDTE: up}\n", "3:23", "UPDTE", "UPDATE?"),
+        (START + MADE + "propertes: {}\n", "4:1", "propertes", "properties?"),
+        (START + MADE + "properties: []\n", "4:13", "must be a map, not a list", ""),
+        (START + MADE + "properties: {a: {type: integr}}\n", "4:24", "integr", "integer?"),
+        (START + MADE + "properties: {a: {}}\n", "4:14", "type is missing", "string"),
+        (
+            START + MADE + "properties: {a: {type: map, items: {type: string}}}\n",
+            "4:29",
+            "list",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: integer, default: x}}\n",
+            "4:42",
+            "default does not fit",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{rnge: {min: 1}}]}}\n",
+            "4:47",
+            "rnge",
+            "range?",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{range: {min: 1}}]}}\n",
+            "4:14",
+            "Range",
+            "",
+        ),
+        (
+            START + MADE + "properties: {size: {type: integer}}\nreplace_on: [sise]\n",
+            "5:14",
+            "no property 'sise'",
+            "size?",
+        ),
+        (START + "actions: {CREATE: {workflow: mk, inpt: {}}}\n", "3:34", "inpt", "input?"),
+        (START + "actions: {CREATE: {workflow: mk, timeout: 0}}\n", "3:43", "timeout", ""),
+        (START + "actions: {CREATE: {workflow: mk, retries: 1.5}}\n", "3:43", "retries", ""),
+        (START + "actions: {CREATE: {workflow: mk, on_timeout: cancl}}\n", "3:46", "c", "cancel?"),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {a: {get_proprty: x}}}}\n",
+            "3:46",
+            "get_proprty",
+            "get_property?",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {a: {get_property: x}}}}\n",
+            "3:60",
+            "no property x",
+            "",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {a: {secret: TOKEN}}}}\n",
+            "3:54",
+            "names no secret",
+            "env:NAME",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, output: {a: {secret: env:X}}}}\n",
+            "3:55",
+            "cannot be used here",
+            "get_output",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {a: {get_resource: nme}}}}\n",
+            "3:60",
+            "nme",
+            "name?",
+        ),
+        (START + "actions: {CREATE: mk, CHECK: {workflow: l, observes: [a]}}\n", "3:55", "a", ""),
+        (START + MADE + "attributes: {show: {}}\n", "4:14", "attribute show", "another"),
+        (START + MADE + "attributes: {a: {typ: string}}\n", "4:18", "typ", "type?"),
+        (START + MADE + "example: {size: 1}\n", "4:11", "size", ""),
+        (START + MADE + "capabilities: {a: {b: 1}}\n", "4:19", "capability a", ""),
+        (START + MADE + "allow_id_change: 3\n", "4:18", "true or false", ""),
+    ],
+)
+def test_a_fault_has_its_place_and_a_hint(text: str, place: str, said: str, hint: str) -> None:
+    found = faults(text)
+    assert len(found) == 1, found
+    assert found[0][0] == place
+    assert said in found[0][1]
+    assert hint in found[0][2]
+
+
+def test_all_faults_come_at_once_in_the_order_of_the_text() -> None:
+    text = DISK.replace("integer", "integr").replace("[pool]", "[pol]").replace("UPDATE", "UPDTE")
+    assert [fault[0] for fault in faults(text)] == ["6:16", "12:14", "15:3"]
+
+
+@pytest.mark.parametrize("text", ["[]", "zonda_type: 1\n1: 2\n"], ids=["a list", "odd keys"])
+def test_what_is_no_map_of_texts_is_refused(text: str) -> None:
+    assert faults(text)
