@@ -33,10 +33,16 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .engine.definitions import Loading
     from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
+    from .store.drift_views import DriftCheckView
 
 _ASK_AGAIN = 0.05
 #: Actions that do not work on every resource.
-_TOUCH_SOME = (actions.UpdateStack, actions.CancelStack, actions.ApplyPlan)
+_TOUCH_SOME = (
+    actions.UpdateStack,
+    actions.CancelStack,
+    actions.ApplyPlan,
+    actions.RepairDrift,
+)
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
@@ -120,6 +126,7 @@ class Running:
         generation: int | None = None,
         events_before: int = 0,
         touches_all: bool = False,
+        check_id: str = "",
     ) -> None:
         self._commands = commands
         self.stack_id = stack.id
@@ -130,6 +137,8 @@ class Running:
         self.events_before = events_before
         #: Whether every resource will be worked on.
         self.touches_all = touches_all
+        #: The drift check that belongs to it, or ''.
+        self.check_id = check_id
 
     def look(self, seconds: float) -> StackView:
         """The stack as soon as it is at rest, at the latest after ``seconds``."""
@@ -184,6 +193,7 @@ class Commands:
             generation=accepted.generation,
             events_before=before,
             touches_all=not isinstance(action, _TOUCH_SOME),
+            check_id=accepted.check_id,
         )
 
     def wait(self, name_or_id: str) -> Running:
@@ -246,6 +256,7 @@ class Commands:
         if not self._parts.lock.acquire():
             return False
         from .engine.engine import Engine, EngineSettings
+        from .schedule.timing import Timing
 
         parts = self._parts
         known = parts.settings
@@ -262,6 +273,10 @@ class Commands:
                 project=known.project,
                 user=known.user,
                 cancel_grace=known.cancel_grace,
+                drift_workers=known.drift_workers,
+                drift_rate=known.drift_rate,
+                drift_timeout=known.drift_timeout,
+                timing=Timing(),
             ),
         )
         self._unsubscribe = engine.subscribe(self._heard)
@@ -350,6 +365,22 @@ class Commands:
             # What takes longer than a look will be polled: now the clock is worth its import.
             self._sweep()
             return self._parts.stack(stack_id)
+
+    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """A drift check as soon as it has ended, at the latest after ``seconds``.
+
+        If the process that carries it out has died, this one becomes the engine, which says so.
+        """
+        until = self._parts.clock.monotonic() + seconds
+        while (found := self._parts.reader.drift_check(check_id)).is_running:
+            self.check()
+            left = until - self._parts.clock.monotonic()
+            if left <= 0:
+                self._sweep()  # what takes longer may want to be looked at again
+                break
+            self._lead("own")
+            self._parts.clock.pause(min(left, _ASK_AGAIN))
+        return found
 
     def waiting(self, stack_id: str) -> list[Waiting]:
         """See ``Running.waiting``."""

@@ -153,6 +153,27 @@ class Settings:
         least=1,
         most=LONGEST_ACTION,
     )
+    drift_workers: int = _setting(
+        8,
+        "Resources that drift checks look at at the same time; at most half of `workers`.",
+        "ZONDA_DRIFT_WORKERS",
+        least=1,
+        most=1000,
+    )
+    drift_rate: float = _setting(
+        10.0,
+        "Observations that drift checks begin per second at one workflow runner; 0: any number.",
+        "ZONDA_DRIFT_RATE",
+        least=0,
+        most=10_000,
+    )
+    drift_timeout: float = _setting(
+        300.0,
+        "How long a drift check waits for one resource to tell what it is.",
+        "ZONDA_DRIFT_TIMEOUT",
+        least=1,
+        most=_LONGEST_WAIT,
+    )
     stop_grace: float = _setting(
         5.0,
         "How long a stopping command waits for calls that are running.",

@@ -29,6 +29,9 @@ class Sweepable(Protocol):
     def sweep_requests(self) -> None:
         """Carry out what other commands have asked for."""
 
+    def sweep_drift(self) -> None:
+        """Begin the drift checks that are due by their schedules."""
+
     def sweep_reconcile(self) -> None:
         """Enqueue again whatever could run and does not: heals lost messages."""
 
@@ -41,6 +44,7 @@ PERIODS = {
     "sweep_polls": 0.25,
     "sweep_requests": 0.25,
     "sweep_deadlines": 1.0,
+    "sweep_drift": 5.0,
     "sweep_reconcile": 30.0,
     "housekeeping": 3600.0,
 }

@@ -34,6 +34,9 @@ class CountingEngine:
     def sweep_requests(self) -> None:
         self._ran("sweep_requests")
 
+    def sweep_drift(self) -> None:
+        self._ran("sweep_drift")
+
     def sweep_reconcile(self) -> None:
         self._ran("sweep_reconcile")
 
