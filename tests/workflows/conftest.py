@@ -41,6 +41,11 @@ def clock() -> StillClock:
 
 
 @pytest.fixture
+def most_random() -> MostRandom:
+    return MostRandom()
+
+
+@pytest.fixture
 def make_runner(clock: StillClock) -> Iterator[Callable[..., HttpRunner]]:
     made: list[HttpRunner] = []
 
