@@ -252,7 +252,7 @@ class Settings:
     )
     max_resources_per_stack: int = _setting(
         _LIMITS.max_resources_per_stack,
-        "How many resources one stack may have, each nested stack by itself (Heat's setting of "
+        "How many resources one stack may have, with all that is nested in it (Heat's setting of "
         "that name).",
         "ZONDA_MAX_RESOURCES_PER_STACK",
         least=1,

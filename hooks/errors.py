@@ -184,9 +184,12 @@ class TooManyResources(TemplateError):
     code = "ZON153"
     heat_type = "RequestLimitExceeded"
 
-    def __init__(self, wanted: int, most: int, *, at: Sequence[PathItem] = ()) -> None:
+    def __init__(
+        self, wanted: int, most: int, *, at: Sequence[PathItem] = (), nested: bool = False
+    ) -> None:
+        below = " with all that is nested in it" if nested else ""
         super().__init__(
-            f"A stack may have {most} resources; this one would have {wanted}.",
+            f"A stack{below} may have {most} resources; this one would have {wanted}.",
             at=at,
             hint="Have fewer of them, or raise the setting max_resources_per_stack.",
         )

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition
@@ -134,7 +134,8 @@ class NestedOperation(Operation):
         proposal = nested_making.as_above(self._room, self.seen, child, proposal)
         limits = ceilings.below(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
-        return self._planning(child, proposal, applied + 1, above)
+        most = nesting.most_of(parent)
+        return self._planning(child, proposal, applied + 1, above, most)
 
     def _above(self) -> tuple[object, ...]:
         """What the stack at the top says before the child's plan is made."""
@@ -146,10 +147,12 @@ class NestedOperation(Operation):
         proposal: Proposal | None,
         applied: int,
         above: tuple[object, ...],
+        most: int = 0,
     ) -> Waiting:
         """Wait for the child; the token is stored with its plan, or not at all.
 
         ``above``: what the plan heeds; it is made anew if something else is said meanwhile.
+        ``most``: how many resources the whole tree may have.
         """
         token = {"child": child.id, "applied": applied}
         if proposal is None:
@@ -165,6 +168,8 @@ class NestedOperation(Operation):
             top = work.tx.stack(root)
             if top is not None and nesting.said(top) != above:
                 return False
+            if plan.more and not self._fits(work, row, plan.more, most):
+                return False
             if accept(work, child, plan) is None:
                 return False
             found = work.tx.stack(child.id)
@@ -176,6 +181,12 @@ class NestedOperation(Operation):
             return True
 
         return Waiting(token, nesting.token_text(token), False, self._backstop, apply)
+
+    def _fits(self, work: Work, row: ResourceRow, more: int, most: int) -> bool:
+        """Whether the tree may have more; it may be another one than when the plan was made."""
+        top = work.tx.stack(work.stack_of(row).root)
+        assert top is not None
+        return self._room.sizes.admit(work.tx, (top.id, top.generation), more, most)
 
     def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
         return Waiting(token, nesting.token_text(token), False, delay)

@@ -52,8 +52,14 @@ def proposed(
     ValidationErrors.
     """
     identity = Identity(child.id, child.name, child.project)
-    before = _parameters(room, child)
-    definition: Definition = loaded(parent.family, spec, identity, before)
+    before = _before(room, child)
+    values = None if before is None else before.parameters.values
+    definition: Definition = loaded(parent.family, spec, identity, values)
+    there = frozenset[str]() if before is None else before.resources.keys()
+    more = sum(name not in there for name in definition.resources)
+    if more:
+        tree = child.root, room.reader().stack_row(child.root).generation
+        room.sizes.check(room.reader(), tree, more, most_of(definition))
     base = room.definitions.base_of(parent_template)
     template_id = room.ids()
     room.definitions.keep(template_id, definition, base)
@@ -75,7 +81,14 @@ def proposed(
         },
         given=Given("", {}, *_hashes(room, spec)),
         base_id=base,
+        more=more,
     )
+
+
+def most_of(definition: Definition) -> int:
+    """How many resources a stack may have with all that is nested in it."""
+    most: int = definition.family.around.limits.max_resources_per_stack
+    return most
 
 
 def loaded(
@@ -94,11 +107,10 @@ def loaded(
     return definition
 
 
-def _parameters(room: Room, child: StackRow) -> Mapping[str, Any] | None:
+def _before(room: Room, child: StackRow) -> Definition | None:
     if not child.generation or child.template_id is None:
         return None
-    values: Mapping[str, Any] = room.definitions.get(child.template_id).parameters.values
-    return values
+    return room.definitions.get(child.template_id)
 
 
 def _policies(room: Room, definition: Definition, child: StackRow, spec: ChildSpec) -> str:

@@ -32,7 +32,8 @@ class Proposal:
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
-    for, None for all. ``also``: what else is written once the plan is.
+    for, None for all. ``also``: what else is written once the plan is. ``more``: how many
+    resources of a nested stack are new.
     """
 
     stack_id: str
@@ -46,6 +47,7 @@ class Proposal:
     given: Given = field(default_factory=Given)
     selection: Selection | None = None
     ceilings: Mapping[str, str] = field(default_factory=dict)
+    more: int = 0
     demanded: bool = False
     which: Callable[[ResourceRow], bool] | None = None
     also: Callable[[Work, StackRow], None] | None = None

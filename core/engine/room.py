@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zonda.core.store.reads import Reader
 from zonda.core.store.sealing import Sealer
@@ -13,6 +13,7 @@ from zonda.hooks.context import Clock
 from .definitions import Definitions
 from .drift_timing import Timing
 from .instances import Instances
+from .tree_sizes import TreeSizes
 
 #: Seconds between two looks at a nested stack whose end nobody has told.
 BACKSTOP = 30.0
@@ -50,7 +51,10 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader."""
+    """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader.
+
+    ``sizes``: how many resources there are, by trees.
+    """
 
     definitions: Definitions
     instances: Instances
@@ -60,6 +64,7 @@ class Room:
     sealer: Sealer
     settings: EngineSettings
     reader: Callable[[], Reader]
+    sizes: TreeSizes = field(default_factory=TreeSizes)
 
     def asked_by(self, user: str) -> Room:
         """The same room, for an action that ``user`` asks for."""

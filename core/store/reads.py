@@ -96,9 +96,13 @@ class Reader(DriftReads):
         """Whether a command protects anything in a tree."""
         return bool(self._all(SQL["protected_of_tree"], root_id))
 
-    def tree_size(self, root_id: str) -> int:
-        """How many instances a stack has with all that is nested in it."""
-        return int(self._all(SQL["size_of_root"], root_id)[0][0])
+    def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
+        """How many instances a stack has with all that is nested in it.
+
+        ``wanted``: without those that are to go, which takes longer.
+        """
+        name = "wanted_of_root" if wanted else "size_of_root"
+        return int(self._all(SQL[name], root_id)[0][0])
 
     def tree_events(self, root_id: str, after: int = 0, limit: int = ALL) -> list[EventView]:
         """Like ``events``, of a stack and all that is or was nested in it."""

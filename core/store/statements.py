@@ -167,6 +167,9 @@ STATEMENTS: dict[str, Executable] = {
         R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None)
     ),
     "size_of_root": select(func.count()).where(R.stack_id == S.id, S.root_id == P("root")),
+    "wanted_of_root": select(func.count()).where(
+        R.stack_id == S.id, S.root_id == P("root"), R.want != ABSENT
+    ),
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))
     .order_by(R.id),

@@ -253,6 +253,12 @@ class Transaction:
         """Whether a command protects anything in a tree."""
         return bool(self._ids("protected_of_tree", root_id))
 
+    def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
+        """As ``Reader.tree_size``, with what this transaction has written."""
+        self.flush()
+        name = "wanted_of_root" if wanted else "size_of_root"
+        return int(self._execute(SQL[name], (root_id,)).fetchone()[0])
+
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""
         self._close("close_idle", stack_id, lambda row: not row.op)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from zonda.core.engine.actions import DeleteStack
+from zonda.core.inline_stack import InlineStack
+from zonda.core.store.reads import Reader
+from zonda.core.store.transaction import Transaction
 from zonda.hooks.errors import TooManyResources, ValidationErrors
 
 from .lives import Life
@@ -85,3 +92,73 @@ def test_a_size_that_was_stored_before_hinders_neither_update_nor_deletion(
     assert life.update(scaling(least=2)).state == "UPDATE_COMPLETE"
     assert len(life.members("g")) == 2
     life.run(DeleteStack("test"))
+
+
+def rows_of(width: str, height: int) -> str:
+    """A group of groups."""
+    return f"""
+        resources:
+          n: {{type: OS::Heat::Value, properties: {{type: number, value: {width}}}}}
+          g:
+            type: OS::Heat::ResourceGroup
+            properties:
+              count: {{get_attr: [n, value]}}
+              resource_def:
+                type: OS::Heat::ResourceGroup
+                properties: {{count: {height}, resource_def: {{type: OS::Heat::None}}}}
+        """
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Life]:
+    """A stack with all that is nested in it may have twenty resources."""
+    (tmp_path / "zonda.toml").write_text("max_resources_per_stack = 20\n")
+    stack = InlineStack(tmp_path)
+    yield Life(stack)
+    stack.close()
+
+
+def test_all_that_is_nested_in_a_stack_counts(small: Life) -> None:
+    """Each nested stack was counted by itself, so a group of groups could have any number."""
+    made = small.create(rows_of("4", 4))  # 2, and 4, and 4 of each
+    assert made.state == "CREATE_FAILED"
+    limit = "A stack with all that is nested in it may have 20 resources; this one would have 22."
+    assert limit in made.status_reason
+    assert small.engine.reader.tree_size(small.child_of_root) == 18
+    assert small.stack.delete().state == "DELETE_COMPLETE"
+
+
+def test_what_goes_makes_room(small: Life) -> None:
+    assert small.create(rows_of("3", 5)).state == "CREATE_COMPLETE"  # 2, and 3, and 5 of each
+    assert small.update(rows_of("3", 6)).state == "UPDATE_FAILED"
+    small.stack.restart()
+    small.engine = small.stack.engine
+    assert small.update(rows_of("2", 5)).state == "UPDATE_COMPLETE"
+    assert small.update(rows_of("2", 8)).state == "UPDATE_COMPLETE"  # 2, and 2, and 8 of each
+    assert small.engine.reader.tree_size(small.child_of_root) == 20
+
+
+def test_a_tree_is_counted_once(small: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    def watch(cls: type[Any]) -> None:
+        count = cls.tree_size
+
+        def counting(self: Any, root_id: str, **more: bool) -> Any:
+            counted.append(root_id)
+            return count(self, root_id, **more)
+
+        monkeypatch.setattr(cls, "tree_size", counting)
+
+    watch(Reader)
+    watch(Transaction)
+    assert small.create(rows_of("8", 1)).state == "CREATE_COMPLETE"
+    assert len(counted) == 1
+
+
+def test_what_the_stack_at_the_top_has_itself_counts_by_its_next_plan(small: Life) -> None:
+    small.create(rows_of("3", 3))  # 2, and 3, and 3 of each
+    more = "".join(f"\n          x{i}: {{type: OS::Heat::None}}" for i in range(4))
+    updated = small.update(rows_of("3", 4).replace("resources:", f"resources:{more}", 1))
+    assert updated.state == "UPDATE_FAILED"  # 6, and 3, and 4 of each
+    assert "would have 21" in updated.status_reason
