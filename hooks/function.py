@@ -8,7 +8,7 @@ to no stack, so one tree serves validation (attributes are null), planning and e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -144,6 +144,7 @@ ABSENT = Absent()
 TEXT_PER_VALUE = 32
 
 _CONTAINERS = frozenset((dict, list, set))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def resolve(tree: Any, scope: ResolveScope) -> Any:
@@ -180,8 +181,11 @@ def count(value: Any, scope: Spending) -> None:
         while inside:
             container = inside.pop()
             scope.spend(len(container))
-            items = (*container, *container.values()) if type(container) is dict else container
             text = 0
+            items: Any = container
+            if type(container) is dict:
+                text = _length(container)
+                items = container.values()
             for item in items:
                 kind = type(item)
                 if kind is str:
@@ -190,6 +194,14 @@ def count(value: Any, scope: Spending) -> None:
                     inside.append(item)
             if text > TEXT_PER_VALUE:
                 scope.spend(text // TEXT_PER_VALUE)
+
+
+def _length(keys: Iterable[Any]) -> int:
+    """How much text there is in some keys."""
+    try:
+        return len("".join(keys))
+    except TypeError:
+        return sum(len(key) for key in keys if type(key) is str)
 
 
 def resolve_value(tree: Any, scope: ResolveScope) -> Any:
@@ -202,26 +214,22 @@ def sources(tree: Any) -> Iterator[Source]:
     """Everything that ``tree`` reads."""
     # Plain data first: asking an abstract class for its instances is ten times slower.
     kind = type(tree)
-    if kind is dict:
-        for value in tree.values():
-            yield from sources(value)
-    elif kind is list:
-        for value in tree:
-            yield from sources(value)
-    elif kind is not str and isinstance(tree, Function):
+    if kind is dict or kind is list:
+        for value in tree.values() if kind is dict else tree:
+            if type(value) not in _SCALARS:
+                yield from sources(value)
+    elif kind not in _SCALARS and isinstance(tree, Function):
         yield from tree.sources()
 
 
 def validate(tree: Any, scope: ResolveScope) -> Iterator[Exception]:
     """Every static fault of the functions in ``tree``, at the path of the outermost call."""
     kind = type(tree)
-    if kind is dict:
-        for value in tree.values():
-            yield from validate(value, scope)
-    elif kind is list:
-        for value in tree:
-            yield from validate(value, scope)
-    elif kind is not str and isinstance(tree, Function):
+    if kind is dict or kind is list:
+        for value in tree.values() if kind is dict else tree:
+            if type(value) not in _SCALARS:
+                yield from validate(value, scope)
+    elif kind not in _SCALARS and isinstance(tree, Function):
         for error in tree.validate(scope):
             yield _located(error, tree)
 

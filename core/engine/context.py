@@ -36,6 +36,10 @@ def _nothing() -> None:
 class Lender(Protocol):
     """What the application lends to plug-ins: runners, clients, patterns, constraints."""
 
+    @property
+    def setup(self) -> str:
+        """A text that changes with the settings, which decide what is lent. May hold secrets."""
+
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow, and the name it knows it by."""
 

@@ -13,8 +13,13 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
-from .definitions import Definition
+from .definitions import Definition, Node
 from .instances import written
+
+
+def fingerprint_hash(sealer: Sealer, node: Node) -> str:
+    """What is stored of a definition, to compare another one with it."""
+    return sealer.hmac(node.fingerprint.encode())
 
 
 def hash_of(

@@ -48,13 +48,13 @@ class TemplateLoading:
         identity: Identity,
         previous: Mapping[str, Any] | None,
         check: bool,
-        settled: Callable[[Any], bool] | None = None,
+        earlier: Any = None,
     ) -> Any:
         """``load``, as the engine knows it: what is the same in two versions is there once."""
         known = self._latest.get(identity.stack_id)
         if known is not None:
             bundle = known.sharing(bundle)
-        definition = self.load(bundle, identity, previous, check, settled=settled)
+        definition = self.load(bundle, identity, previous, check, earlier=earlier)
         assert isinstance(definition.family, Family)
         self._latest[identity.stack_id] = definition.family
         return definition
@@ -69,14 +69,14 @@ class TemplateLoading:
         all_given: bool = True,
         with_warnings: bool = False,
         ignore_unknown: bool = False,
-        settled: Callable[[Any], bool] | None = None,
+        earlier: Any = None,
     ) -> StackDefinition:
         """The definition behind a bundle; with ``check`` its resources are validated as well.
 
         ``previous``: the values of the parameters before an update. Without ``all_given``
         parameters may lack a value. Raises ValidationErrors; ``with_warnings``: it has them, too.
         ``ignore_unknown``: types and constraints that are not installed are only warned of.
-        ``settled``: whether what is nested in a resource was checked before, just like this.
+        ``earlier``: what earlier checks of the stack have found well (``checked``).
         """
         return load(
             bundle,
@@ -86,13 +86,14 @@ class TemplateLoading:
             limits=self._limits,
             previous=previous,
             context_for=self._context_for,
+            setup=self._lender.setup,
             check=check,
             yaql=self._yaql,
             clock=self._clock,
             all_given=all_given,
             with_warnings=with_warnings,
             ignore_unknown=ignore_unknown,
-            settled=settled,
+            earlier=earlier,
         )
 
     def _context_for(self, node: ResourceNode) -> CheckContext:

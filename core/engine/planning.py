@@ -28,7 +28,7 @@ class Proposal:
     ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody
     has, so a rollback or a repetition may be of a stack that is idle.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``;
-    ``base_id``: the one that it builds on.
+    ``base_id``: the one that it builds on; ``checked``: what is well in it (``checked``).
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
@@ -52,13 +52,19 @@ class Proposal:
     which: Callable[[ResourceRow], bool] | None = None
     also: Callable[[Work, StackRow], None] | None = None
     base_id: str | None = None
+    checked: str = ""
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
     """Write the plan; ready instances are looked at after the commit."""
     if proposal.body is not None and proposal.template_id is not None:
         work.tx.add_template(
-            proposal.template_id, stack.id, proposal.body, work.now, proposal.base_id
+            proposal.template_id,
+            stack.id,
+            proposal.body,
+            work.now,
+            proposal.base_id,
+            proposal.checked,
         )
     _begin_action(work, stack, proposal)
     if proposal.wanted is None:

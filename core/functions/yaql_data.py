@@ -20,10 +20,15 @@ def frozen(value: Any) -> Any:
         return value
     if kind is dict:
         made = utils.FrozenDict()
-        made._d = {frozen(key): frozen(item) for key, item in value.items()}
+        made._d = {
+            key if type(key) is str else frozen(key): (
+                item if type(item) in _SCALARS else frozen(item)
+            )
+            for key, item in value.items()
+        }
         return made
     if kind is list:
-        return tuple([frozen(item) for item in value])
+        return tuple([item if type(item) in _SCALARS else frozen(item) for item in value])
     return utils.convert_input_data(value)
 
 

@@ -94,6 +94,8 @@ class StackDefinition:
         self.family: Kin = family
         self.spec: ChildSpec | None = spec
         self.identity: Identity = loader.identity
+        #: The marks of the nested stacks that were checked with it (``check_marks``).
+        self.checked: tuple[str, ...] = ()
         self.version: str = loader.version
         self.document: Document = loader.document
         self.environment: Environment = loader.environment

@@ -19,7 +19,7 @@ from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import spelt
 
-from . import cfn_documents, placing, versions
+from . import cfn_documents, check_marks, placing, versions
 from .bundle import Bundle, Identity, shown
 from .child_loading import ChildLoader
 from .child_spec import ChildSpec
@@ -35,7 +35,7 @@ from .registry import Choice, Registry
 from .resources import ResourceNode
 from .secrecy import Below, Secrecy
 from .secrecy_below import SecretsBelow
-from .signatures import Level, Signatures
+from .signatures import Level, Signatures, digest_of
 from .source import Document, count_nodes, read_document
 from .template_resource import TemplateResource, template_class
 
@@ -289,6 +289,25 @@ class Family:
         rule = choice.rules[-1] if choice.rules else None
         gone = {rule.name} if rule is not None and rule.resource is None else set()
         return Level(names, level.without | gone, choice.template_file)
+
+    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Changes with whatever the check of a nested stack depends on; None: nobody can tell.
+
+        ``unknown``: the parameters whose values are not known.
+        """
+        if self.is_by_name(spec):  # also by names that are generated: they lead to any file
+            return None
+        with self.lock:
+            signed = self.signatures.of_spec(self.level(spec), spec)
+        return digest_of([check_marks.of_spec(spec, unknown), signed, self._checked_with])
+
+    def is_by_name(self, spec: ChildSpec) -> bool:
+        """Whether what a type means in a nested stack depends on the names of resources."""
+        return self.registry_below(spec).has_levels
+
+    @cached_property
+    def _checked_with(self) -> str:
+        return check_marks.of_surroundings(self.around, self._environment)
 
     def signature_of(
         self, definition: StackDefinition, name: str, types: Collection[str], properties: Any

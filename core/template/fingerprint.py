@@ -55,9 +55,12 @@ def _sortable(value: Any) -> Any:
 
 
 def _symbolic(tree: Any, data: Any, scope: ResolveScope) -> Any:
-    if isinstance(tree, dict):
+    kind = type(tree)
+    if kind is str:
+        return tree
+    if kind is dict:
         return {key: _symbolic(item, data, scope) for key, item in tree.items()}
-    if isinstance(tree, list):
+    if kind is list:
         return [_symbolic(item, data, scope) for item in tree]
     return _call(tree, data, scope) if isinstance(tree, Function) else tree
 

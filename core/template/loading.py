@@ -48,7 +48,10 @@ _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a template is loaded with. ``functions`` gives the functions of a version."""
+    """What a template is loaded with. ``functions`` gives the functions of a version.
+
+    ``setup``: changes with what plug-ins are lent while they are checked.
+    """
 
     bundle: Bundle
     plugins: Plugins
@@ -56,6 +59,7 @@ class Surroundings:
     limits: Limits
     yaql: Yaql | None
     clock: Clock
+    setup: str = ""
 
 
 class Loader:

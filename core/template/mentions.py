@@ -37,15 +37,16 @@ class Mention(Function):
 
 def mentioned(tree: Any) -> Any:
     """``tree`` with every call that reads something as a ``Mention``; all else as it is."""
-    if isinstance(tree, Mapping):
-        if len(tree) == 1:
-            ((name, args),) = tree.items()
-            if name in _READS:
-                return Mention(name, mentioned(args), list(_READS[name](args)))
-        return {key: mentioned(value) for key, value in tree.items()}
-    if isinstance(tree, list):
-        return [mentioned(value) for value in tree]
-    return tree
+    kind = type(tree)
+    if kind is list:
+        return [item if type(item) is str else mentioned(item) for item in tree]
+    if kind is str or kind is int or kind is bool or not isinstance(tree, Mapping):
+        return tree
+    if len(tree) == 1:
+        ((name, args),) = tree.items()
+        if name in _READS:
+            return Mention(name, mentioned(args), list(_READS[name](args)))
+    return {key: item if type(item) is str else mentioned(item) for key, item in tree.items()}
 
 
 def parameter_of(tree: Any) -> str | None:

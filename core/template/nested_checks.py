@@ -7,9 +7,8 @@ that led there. The same file with the same values is looked at once.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -19,14 +18,13 @@ from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.properties import Schema
 from zonda.hooks.wording import spelt
 
-from . import placing
+from . import check_marks, placing
 from .bundle import Identity, Limits
 from .checks import NullValues
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .facade import facade_faults
 from .faults import NESTED_DEPTH, OWN_CHECK, TYPE_UNKNOWN, Poisoned
-from .fingerprint import canonical
 from .registry import is_template
 from .resources import ResourceNode
 from .spots import spot
@@ -40,11 +38,27 @@ _MOST_ALIKE = 10
 _SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
 
 
-Settled = Callable[[ResourceNode], bool]
+class Earlier(Protocol):
+    """What earlier checks of the same stack have found well."""
+
+    def is_settled(self, node: ResourceNode) -> bool:
+        """Whether a resource of the root is what it was made from, with all that is nested in it.
+
+        It has been checked before then, and nothing will be done to it.
+        """
+
+    def is_well(self, mark: str) -> bool:
+        """Whether a nested stack with this mark (``check_marks``) was found well."""
 
 
 class Opening(Protocol):
     """Loads nested templates as far as they are known: ``Family``."""
+
+    def is_by_name(self, spec: ChildSpec) -> bool:
+        """Whether what a type means in a nested stack depends on the names of resources."""
+
+    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Changes with whatever the check depends on; None: nobody can tell."""
 
     def opened(
         self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
@@ -57,24 +71,22 @@ class _NotKnown(Exception):
 
 
 class NestedChecks:
-    """The checks below one root.
-
-    ``settled``: whether a resource of the root is what it was made from, with all that is nested
-    in it, so that it has been checked before and nothing will be done to it.
-    """
+    """The checks below one root. ``earlier``: what needs none; None where nothing was checked."""
 
     def __init__(
         self,
         opening: Opening,
         context_for: ContextFor,
         limits: Limits,
-        settled: Settled | None = None,
+        earlier: Earlier | None = None,
     ) -> None:
         self._opening = opening
         self._context_for = context_for
         self._limits = limits
-        self._settled = settled
+        self._earlier = earlier
         self._seen: set[str] = set()
+        #: The marks of all that was looked at, or was found well earlier.
+        self.marks: list[str] = []
         self._alike: Counter[tuple[StackDefinition, str]] = Counter()
 
     def below(self, definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
@@ -101,13 +113,13 @@ class NestedChecks:
         if spec.depth > self._limits.max_nested_depth:
             step = _step(definition, node, spec.file)
             yield _too_deep(node, step, self._limits.max_nested_depth)
-        elif self._is_new(spec, unknown):
+        elif self._is_new(spec, unknown) and not self._was_well(spec, unknown):
             for each in self._inside(spec, unknown, definition, node):
                 yield _of_owner(each, definition, node)
 
     def _is_settled(self, definition: StackDefinition, node: ResourceNode) -> bool:
         is_of_root = definition.spec is None
-        return is_of_root and self._settled is not None and self._settled(node)
+        return is_of_root and self._earlier is not None and self._earlier.is_settled(node)
 
     def _is_one_of_many(self, definition: StackDefinition, node: ResourceNode) -> bool:
         if definition.spec is None or definition.spec.template is None:
@@ -116,17 +128,18 @@ class NestedChecks:
         return self._alike[definition, node.type] > _MOST_ALIKE
 
     def _is_new(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
-        told = spec.to_json()
-        names = told.pop("names")
-        text = canonical([told, sorted(unknown), names if self._has_levels else len(names)])
-        mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        mark = check_marks.of_spec(spec, unknown, by_name=self._opening.is_by_name(spec))
         if mark in self._seen:
             return False
         self._seen.add(mark)
         return True
 
-    #: Whether the registry says something for single resources, so that names matter.
-    _has_levels = False
+    def _was_well(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
+        mark = self._opening.check_mark(spec, unknown)
+        if mark is None:
+            return False
+        self.marks.append(mark)
+        return self._earlier is not None and self._earlier.is_well(mark)
 
     def _spec(
         self, definition: StackDefinition, node: ResourceNode

@@ -161,7 +161,7 @@ class Registry:
         if known is not None:
             return known
         found = self._follow(type_, resource)
-        if not any(entry.resource for entry in self.entries):
+        if not self._indexed.has_own:
             self._cache[type_] = found
         return found
 
@@ -201,10 +201,15 @@ class Registry:
 
     def matching(self, type_: str, resource: str) -> Iterator[Entry]:
         """The entries for a name, the first one that leads somewhere counts."""
+        near_ones = self._indexed.near(type_)
+        return (entry for entry in near_ones if entry.matches(type_, resource))
+
+    @property
+    def _indexed(self) -> _Index:
         index = self._index
         if index is None or index.entries is not self.entries:
-            index = self._index = _Index(self.entries)
-        return (entry for entry in index.near(type_) if entry.matches(type_, resource))
+            index = self._index = _Index.of(self.entries)
+        return index
 
     def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
         """Where the first entries lead, and the last of them."""
@@ -255,8 +260,10 @@ class Registry:
             levels = dict(_next_levels(levels, name))
         for name, (lines, at) in levels.items():
             made._read_resource(name, lines, at, [])
-        if levels:  # else they are in order, as they were here
+        if levels:
             made._sort()
+        else:  # they are in order, as they were here
+            made._index = self._indexed.less(without, made.entries)
         return made
 
     @property
@@ -329,15 +336,40 @@ class Registry:
 class _Index:
     """Entries by name, since there may be hundreds and every type is looked for among them."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(
+        self,
+        entries: list[Entry],
+        named: dict[str, list[tuple[int, Entry]]],
+        patterns: list[tuple[int, Entry]],
+        has_own: bool,
+    ) -> None:
         self.entries = entries
-        self._named: dict[str, list[tuple[int, Entry]]] = {}
-        self._patterns: list[tuple[int, Entry]] = []
+        self._named = named
+        self._patterns = patterns
+        #: Whether any entry is for a single resource.
+        self.has_own = has_own
+
+    @classmethod
+    def of(cls, entries: list[Entry]) -> _Index:
+        """The index of some entries."""
+        named: dict[str, list[tuple[int, Entry]]] = {}
+        patterns: list[tuple[int, Entry]] = []
         for place, entry in enumerate(entries):
             if entry.name.endswith("*"):
-                self._patterns.append((place, entry))
+                patterns.append((place, entry))
             else:
-                self._named.setdefault(entry.name, []).append((place, entry))
+                named.setdefault(entry.name, []).append((place, entry))
+        return cls(entries, named, patterns, any(entry.resource for entry in entries))
+
+    def less(self, names: Collection[str], entries: list[Entry]) -> _Index | None:
+        """The index of ``entries``: those that have none of ``names``. None: make it anew."""
+        if self.has_own:  # these are left out, too
+            return None
+        named = {**self._named}
+        for name in names:
+            named.pop(name, None)
+        patterns = [each for each in self._patterns if each[1].name not in names]
+        return _Index(entries, named, patterns, has_own=False)
 
     def near(self, type_: str) -> list[Entry]:
         """The entries that may be for a type, in their order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
@@ -125,9 +125,19 @@ class SecretsBelow:
     def _facts_of(self, level: Level) -> _Facts:
         known = self._facts.get(level)
         if known is None:
-            data = self._shared.document(level.document).data
-            known = self._facts[level] = _facts(data, self, level)
+            document = self._shared.document(level.document)
+            said = document.made.get(_Facts)  # the same at each level, but for the classes
+            if said is None:
+                said = document.made[_Facts] = _read(document.data)
+            known = self._facts[level] = self._classed(said, level)
         return known
+
+    def _classed(self, said: _Facts, level: Level) -> _Facts:
+        """The same with the classes that types mean at a level."""
+        resources = {name: replace(node) for name, node in said.resources.items()}
+        for node in resources.values():
+            node.cls = self.class_of(level, node.name, node.type)
+        return _Facts(said.parameters, resources, said.outputs)
 
     def class_of(self, level: Level, name: str, type_: str) -> type[Resource]:
         """The class of a type, or one that stands for none."""
@@ -183,7 +193,7 @@ class SecretsBelow:
         """The marks of a template that came as a value."""
         level = self._shared.signatures.level_of_text(level, text)
         try:
-            facts = _facts(load_document(text, "").data, self, level)
+            facts = self._classed(_read(load_document(text, "").data), level)
         except TemplateError:
             return _Hidden()
         marks = {name: keys.get(name, worst) for name in facts.parameters}
@@ -394,7 +404,8 @@ _NUMBERS = (Schema.INTEGER, Schema.NUMBER, Schema.BOOLEAN)
 _NO_TYPES = frozenset(("resource_properties", "removal_policies", "for_each", "index_var"))
 
 
-def _facts(data: Any, below: SecretsBelow, level: Level) -> _Facts:
+def _read(data: Any) -> _Facts:
+    """What a template mentions, before anybody knows what its types mean."""
     if not isinstance(data, Mapping):
         return _Facts()
     made = _Facts(parameters=_section(data, "parameters"))
@@ -403,7 +414,6 @@ def _facts(data: Any, below: SecretsBelow, level: Level) -> _Facts:
             node = _node(str(name), entry["type"], mentioned(entry.get("properties") or {}))
             node.metadata = mentioned(entry.get("metadata") or {})
             node.update_policy = mentioned(entry.get("update_policy") or {})
-            node.cls = below.class_of(level, node.name, node.type)
             made.resources[node.name] = node
     for node in made.resources.values():
         read = {source.name for source in sources(node.properties)}

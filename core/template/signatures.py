@@ -9,6 +9,7 @@ as far as they can be seen, from parameter to parameter; beyond that everything 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
 
 from . import versions
+from .child_spec import ChildSpec
 from .environment import Environment
 from .fingerprint import canonical
 from .loading import Surroundings
@@ -70,6 +72,8 @@ class Signed:
     takes_any: bool = False
 
 
+#: With what a list or a map begins, on its way through a parameter.
+_BRACKETS = ("{", "[")
 _RING = Signed("a template inside itself")
 
 
@@ -79,6 +83,7 @@ class Signatures:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._files: dict[Level, Signed] = {}
+        self._contents: dict[str, str] = {}
         self._texts: dict[tuple[Level, str], Signed] = {}
         self._busy: set[Level] = set()
 
@@ -93,6 +98,15 @@ class Signatures:
         walk.entry(resource, type_, properties)
         inside = self.inside(level, resource)
         walk.parts += (self.of_type(inside, "", each).digest for each in sorted(types))
+        return walk.digest()
+
+    def of_spec(self, level: Level, spec: ChildSpec) -> str:
+        """The signature of all that a nested stack at ``level`` is made from."""
+        walk = _Walk(self, level)
+        if spec.file is not None:
+            walk.parts.append(self._of_file(level).digest)
+        for given in (spec.template, spec.text, spec.parameters):
+            walk.value(given)
         return walk.digest()
 
     def of_type(self, level: Level, resource: str, type_: str) -> Signed:
@@ -119,12 +133,29 @@ class Signatures:
         return known
 
     def _signed(self, level: Level) -> Signed:
-        text = self._shared.around.bundle.files.get(level.document, "")
         walk = _FileWalk(self, level)
-        walk.parts.append(text)
+        walk.parts.append(self._content_of(level.document))
         with suppress(TemplateError):  # told when the template is loaded
             walk.document(self._shared.document(level.document).data)
         return Signed(walk.digest(), frozenset(walk.fed))
+
+    def _content_of(self, file: str) -> str:
+        """What a file says and reads, wherever in the tree it is used."""
+        known = self._contents.get(file)
+        if known is None:
+            parts = [self._shared.around.bundle.files.get(file, "")]
+            with suppress(TemplateError):  # as above
+                parts += self._read_by(file, self._shared.document(file).data)
+            known = self._contents[file] = digest_of(parts)
+        return known
+
+    def _read_by(self, file: str, data: Any) -> Iterator[str]:
+        """What the environment gives the parameters of a template, and the files that it reads."""
+        defaults = self._shared.environment.defaults
+        yield canonical({name: defaults.get(name) for name in _section(data, "parameters")})
+        bundle = self._shared.around.bundle
+        for key in sorted(_files(data)):
+            yield bundle.files.get(bundle.key_of(file, key), "")
 
     def of_text(self, level: Level, text: str) -> Signed:
         """The signature of a template that came as a value into one of ``level``."""
@@ -141,7 +172,9 @@ class Signatures:
         walk = _FileWalk(self, level)
         walk.parts.append(text)
         with suppress(TemplateError):  # told when the template is loaded
-            walk.document(load_document(text, "").data)
+            data = load_document(text, "").data
+            walk.parts += self._read_by(level.document, data)
+            walk.document(data)
         return Signed(walk.digest(), frozenset(walk.fed))
 
     def level_of_text(self, level: Level, text: str) -> Level:
@@ -176,11 +209,6 @@ class Signatures:
     def default(self, name: str) -> Any:
         """What the environment gives for a parameter wherever it is declared; null for nothing."""
         return self._shared.environment.defaults.get(name)
-
-    def file(self, level: Level, key: str) -> str:
-        """The text of a file that a document names."""
-        bundle = self._shared.around.bundle
-        return bundle.files.get(bundle.key_of(level.document, key), "")
 
     def functions(self, version: str) -> Collection[str]:
         """The names that make a map of one key a call."""
@@ -249,6 +277,14 @@ class _Walk:
         if versions.KEY in text:  # a whole template
             self._told.add(mark)
             self.parts.append(self.signatures.of_text(self.level, text).digest)
+        elif text[:1] in _BRACKETS:
+            self._told.add(mark)
+            with suppress(ValueError, RecursionError):  # no JSON, so no value of a parameter
+                self.value(json.loads(text))
+        elif "," in text:  # what a list of texts is, on its way through a parameter
+            self._told.add(mark)
+            for piece in text.split(","):
+                self._text(piece.strip())
         elif self.signatures.names_type(text):
             self._told.add(mark)
             signed = self.signatures.of_type(self.level, "", text)
@@ -273,16 +309,10 @@ class _FileWalk(_Walk):
         self._parameters: Mapping[str, Any] = {}
 
     def document(self, data: Any) -> None:
-        """Everything of a template that decides what nested stacks are made from it."""
+        """Every type of a template that decides what nested stacks are made from it."""
         self._functions = self.signatures.functions(versions.version_of(data))
-        parameters = data.get("parameters")
-        self._parameters = parameters if isinstance(parameters, Mapping) else {}
-        given = {name: self.signatures.default(name) for name in self._parameters}
-        self.parts.append(canonical(given))
-        for key in sorted(_files(data)):
-            self.parts.append(self.signatures.file(self.level, key))
-        resources = data.get("resources")
-        for name, entry in resources.items() if isinstance(resources, Mapping) else ():
+        self._parameters = _section(data, "parameters")
+        for name, entry in _section(data, "resources").items():
             if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
                 self.entry(str(name), entry["type"], entry.get("properties"))
 
@@ -331,19 +361,24 @@ def _entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
+def _section(data: Any, name: str) -> Mapping[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
 def _files(tree: Any) -> Iterator[str]:
     """The files that a template reads, as far as their names are written there."""
     inside = [tree]
     seen: set[int] = set()
     while inside:
         value = inside.pop()
-        if id(value) in seen:
+        if not isinstance(value, dict | list) or id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             name = value.get("get_file")
             if isinstance(name, str):
                 yield name
             inside += value.values()
-        elif isinstance(value, list):
+        else:
             inside += value

@@ -19,7 +19,7 @@ from .definition import ContextFor, StackDefinition
 from .family import Family
 from .faults import TYPE_TEMPLATE, UNKNOWN
 from .loading import Loader, Surroundings
-from .nested_checks import NestedChecks, Settled
+from .nested_checks import Earlier, NestedChecks
 from .outputs import OutputNode
 from .raising import distinct, raise_all
 from .resources import ResourceNode
@@ -56,7 +56,8 @@ def load(
     all_given: bool = True,
     with_warnings: bool = False,
     ignore_unknown: bool = False,
-    settled: Settled | None = None,
+    earlier: Earlier | None = None,
+    setup: str = "",
 ) -> StackDefinition:
     """The definition behind a bundle.
 
@@ -68,14 +69,15 @@ def load(
     both. ``with_warnings``: the error brings warnings, too.
     ``ignore_unknown``: types and custom constraints that are not installed are only warned of; such
     a definition is for looking at, not for making a stack.
-    ``settled``: resources whose nested stacks need no check, as ``NestedChecks`` says.
+    ``earlier``: what needs no check below the root; ``checked`` of the definition is for the next.
+    ``setup``: changes with what ``context_for`` can lend.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
     bundle = kept_with(bundle, plugins.resource_types)
     around = Surroundings(
-        bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock()
+        bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock(), setup
     )
     family = Family(around, context_for, all_given=all_given)
     loader = Loader(around, identity)
@@ -98,8 +100,9 @@ def load(
         raise_all([large], definition.document, definition.environment, warnings, most)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
-        nested = NestedChecks(family, context_for, loader.limits, settled)
+        nested = NestedChecks(family, context_for, loader.limits, earlier)
         faults.extend(islice(definition.faults(context_for, nested.below), most))
+        definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
         faults = [fault for fault in faults if not _of_absent(fault, definition)]

@@ -48,10 +48,13 @@ def known(tree: Any, scope: ResolveScope) -> Any:
     """
     kind = type(tree)
     if kind is dict:
-        pairs = ((key, known(value, scope)) for key, value in tree.items())
+        pairs = (
+            (key, value if type(value) is str else known(value, scope))
+            for key, value in tree.items()
+        )
         return {key: value for key, value in pairs if value is not ABSENT}
     if kind is list:
-        values = (known(value, scope) for value in tree)
+        values = (value if type(value) is str else known(value, scope) for value in tree)
         return [value for value in values if value is not ABSENT]
     if kind is not str and isinstance(tree, Function):
         return _called(tree, scope)

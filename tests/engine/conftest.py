@@ -144,6 +144,8 @@ class Plain(Resource):
 class NoLender:
     """Lends nothing but patterns."""
 
+    setup = ""
+
     def runner(self, workflow: str) -> Any:
         raise ResourceFailure("there are no runners")
 

@@ -41,6 +41,8 @@ def function_table(version: str) -> FunctionTable:
 class FakeLender:
     """Lends the fake workflow service under every name."""
 
+    setup = ""
+
     def __init__(self) -> None:
         self.mistral = FakeMistral()
 
