@@ -1,0 +1,129 @@
+"""Types of manifests with real processes: killed in the middle; secrets stay where they are."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SIGKILLED = -signal.SIGKILL
+TOKEN = "swordfish-4711"
+MANIFEST = """
+zonda_type: 1
+name: Acme::Thing
+properties:
+  folder: {type: string, required: true}
+  size: {type: integer, default: 1}
+attributes:
+  told: {type: string}
+actions:
+  CREATE:
+    workflow: work
+    input:
+      folder: {get_property: folder}
+      size: {get_property: size}
+      token: {secret: "env:THING_TOKEN"}
+      key: {secret: "file:thing.key"}
+  UPDATE: {workflow: work, input: {folder: {get_property: folder}}}
+  DELETE: {workflow: work, input: {folder: {get_property: folder}}}
+"""
+TEMPLATE = """
+heat_template_version: 2018-08-31
+parameters: {folder: {type: string}, size: {type: number, default: 1}}
+resources:
+  thing:
+    type: Acme::Thing
+    properties: {folder: {get_param: folder}, size: {get_param: size}}
+"""
+
+
+@pytest.fixture
+def given(zonda: Any, service: Any, write: Callable[[str, str], Path]) -> tuple[Any, ...]:
+    """A folder of types with one in it, its secrets, and the words of a command."""
+    (zonda.home / "types").mkdir(exist_ok=True)
+    (zonda.home / "types" / "thing.yaml").write_text(MANIFEST)
+    (zonda.home / "thing.key").write_text("file-secret-0815\n")
+    template = write("thing.yaml", TEMPLATE)
+    return ("-t", template, "--parameter", f"folder={service.folder}")
+
+
+@pytest.fixture
+def secret(zonda: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The environment of a process that may send the secret."""
+    known = dict(zonda.environment)
+    monkeypatch.setattr(
+        type(zonda), "environment", property(lambda self: {**known, "THING_TOKEN": TOKEN})
+    )
+    return known
+
+
+@pytest.mark.parametrize("action", ["create", "update", "delete"])
+def test_a_killed_action_is_one_run(
+    zonda: Any,
+    service: Any,
+    given: tuple[Any, ...],
+    secret: Any,
+    until: Callable[..., Any],
+    action: str,
+) -> None:
+    service.start()
+    words = ("stack", "create", "s", *given)
+    if action != "create":
+        service.go()
+        zonda.run(*words)
+        (service.folder / "go").unlink()
+        words = ("stack", "update", "s", *given, "--parameter", "size=2")
+    if action == "delete":
+        words = ("stack", "delete", "s", "--yes")
+    before = len(service.runs)
+    process = zonda.start(*words)
+    until(lambda: len(service.runs) > before, "the workflow runs")
+    process.kill()
+    assert process.wait() == SIGKILLED
+    service.go()
+    # the file may be gone by then: what is stored knows how to go on
+    (zonda.home / "types" / "thing.yaml").unlink()
+    zonda.run("stack", "wait", "s")
+    assert [name for name, *_ in service.runs].count(action.upper()) == 1
+
+
+def test_a_named_secret_is_sent_and_stands_nowhere(
+    zonda: Any, service: Any, given: tuple[Any, ...], secret: Any
+) -> None:
+    service.start()
+    service.go()
+    said = zonda.run("stack", "create", "s", *given, "--debug")
+    requests = [path.read_text() for path in (zonda.home / "runner").rglob("*") if path.is_file()]
+    shown = "".join((said.stdout, said.stderr))
+    for words in (
+        ("stack", "plan", "s", *given, "--parameter", "size=2"),
+        ("stack", "show", "s"),
+        ("stack", "resource", "show", "s", "thing"),
+        ("stack", "event", "list", "s"),
+        ("stack", "export", "s"),
+        ("resource", "type", "show", "Acme::Thing"),
+    ):
+        done = zonda.run(*words)
+        shown += done.stdout + done.stderr
+    assert requests
+    assert "file-secret-0815" not in shown
+    assert TOKEN not in shown
+    for path in zonda.home.glob("zonda.db*"):
+        content = path.read_bytes()
+        assert TOKEN.encode() not in content
+        assert b"file-secret-0815" not in content
+
+
+def test_a_secret_that_is_missing_fails_with_its_name(
+    zonda: Any, service: Any, given: tuple[Any, ...]
+) -> None:
+    service.start()
+    service.go()
+    failed = zonda.run("stack", "create", "s", *given, code=1)
+    assert "env:THING_TOKEN" in failed.stdout + failed.stderr
+    assert service.runs == []
+    assert json.dumps(TOKEN) not in failed.stderr
