@@ -187,6 +187,7 @@ def test_an_engine_whose_database_is_gone_says_so(
 PROCESS = """
 import random, sys, time
 from pathlib import Path
+from types import SimpleNamespace
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine
@@ -219,7 +220,7 @@ plugins = Plugins(resource_types={"Test::Made": Made})
 store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
 engine = Engine(store, plugins, clock=clock, ids=Ids(clock), random=random.SystemRandom(),
-                lender=None, functions=lambda version: functions_for(version, plugins))
+                lender=SimpleNamespace(setup=""), functions=lambda version: functions_for(version, plugins))
 engine.start("all")
 if not store.reader().stacks():
     lines = [f"  r{n}: {{type: Test::Made" + (f", depends_on: r{n - 9}" if n > 8 else "") + "}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ class Engine:
             clock=clock,
             ids=Ids(clock, source).new,
             random=source,
-            lender=None,
+            lender=SimpleNamespace(setup=""),
             functions=lambda version: functions_for(version, PLUGINS),
         )
 

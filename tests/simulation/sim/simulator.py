@@ -13,6 +13,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from zonda.core.engine import actions, sweeping
@@ -135,7 +136,7 @@ class Simulator:
             clock=self.clock,
             ids=self.ids,
             source=self.source,
-            lender=None,  # type: ignore[arg-type]
+            lender=SimpleNamespace(setup=""),  # type: ignore[arg-type]
             settings=settings,
             durable=self._durable,
             progress=lambda *said: None,
