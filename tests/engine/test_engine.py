@@ -220,7 +220,8 @@ plugins = Plugins(resource_types={"Test::Made": Made})
 store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
 engine = Engine(store, plugins, clock=clock, ids=Ids(clock), random=random.SystemRandom(),
-                lender=SimpleNamespace(setup=""), functions=lambda version: functions_for(version, plugins))
+                lender=SimpleNamespace(setup=""),
+                functions=lambda version: functions_for(version, plugins))
 engine.start("all")
 if not store.reader().stacks():
     lines = [f"  r{n}: {{type: Test::Made" + (f", depends_on: r{n - 9}" if n > 8 else "") + "}"
