@@ -33,6 +33,7 @@ from .registry_entries import (
     rule_faults,
     words,
 )
+from .registry_index import Index
 from .type_texts import TypeTexts
 
 __all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
@@ -87,7 +88,7 @@ class Registry:
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
         self._cache: dict[str, Choice] = {}
-        self._index: _Index | None = None
+        self._index: Index | None = None
 
     def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
         """Take the section ``resource_registry`` of an environment."""
@@ -205,10 +206,10 @@ class Registry:
         return (entry for entry in near_ones if entry.matches(type_, resource))
 
     @property
-    def _indexed(self) -> _Index:
+    def _indexed(self) -> Index:
         index = self._index
         if index is None or index.entries is not self.entries:
-            index = self._index = _Index.of(self.entries)
+            index = self._index = Index.of(self.entries)
         return index
 
     def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
@@ -331,56 +332,6 @@ class Registry:
         for pattern, rules in self._rules:
             if pattern == resource or fnmatchcase(resource, pattern):
                 yield from rules.get(key, ())
-
-
-class _Index:
-    """Entries by name, since there may be hundreds and every type is looked for among them."""
-
-    def __init__(
-        self,
-        entries: list[Entry],
-        named: dict[str, list[tuple[int, Entry]]],
-        patterns: list[tuple[int, Entry]],
-        has_own: bool,
-    ) -> None:
-        self.entries = entries
-        self._named = named
-        self._patterns = patterns
-        #: Whether any entry is for a single resource.
-        self.has_own = has_own
-
-    @classmethod
-    def of(cls, entries: list[Entry]) -> _Index:
-        """The index of some entries."""
-        named: dict[str, list[tuple[int, Entry]]] = {}
-        patterns: list[tuple[int, Entry]] = []
-        for place, entry in enumerate(entries):
-            if entry.name.endswith("*"):
-                patterns.append((place, entry))
-            else:
-                named.setdefault(entry.name, []).append((place, entry))
-        return cls(entries, named, patterns, any(entry.resource for entry in entries))
-
-    def less(self, names: Collection[str], entries: list[Entry]) -> _Index | None:
-        """The index of ``entries``: those that have none of ``names``. None: make it anew."""
-        if self.has_own:  # these are left out, too
-            return None
-        named = {**self._named}
-        for name in names:
-            named.pop(name, None)
-        patterns = [each for each in self._patterns if each[1].name not in names]
-        return _Index(entries, named, patterns, has_own=False)
-
-    def near(self, type_: str) -> list[Entry]:
-        """The entries that may be for a type, in their order."""
-        found = self._named.get(type_, [])
-        fitting = [each for each in self._patterns if type_.startswith(each[1].name[:-1])]
-        both = sorted([*found, *fitting], key=_place) if fitting else found
-        return [entry for _, entry in both]
-
-
-def _place(each: tuple[int, Entry]) -> int:
-    return each[0]
 
 
 def _next_levels(

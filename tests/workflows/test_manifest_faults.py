@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from zonda.hooks.errors import ValidationErrors
+from zonda.workflows.manifest_reader import ACTION_KEYS, CHECK_KEYS, SECTIONS
+from zonda.workflows.mapping import CALLS, INFO
 
 from .manifests import DISK, type_of
+
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "workflow-types.md").read_text()
 
 START = "zonda_type: 1\nname: Acme::Disk\n"
 MADE = "actions: {CREATE: mk}\n"
@@ -126,3 +133,14 @@ def test_all_faults_come_at_once_in_the_order_of_the_text() -> None:
 @pytest.mark.parametrize("text", ["[]", "zonda_type: 1\n1: 2\n"], ids=["a list", "odd keys"])
 def test_what_is_no_map_of_texts_is_refused(text: str) -> None:
     assert faults(text)
+
+
+def test_the_manifest_in_the_documents_has_no_fault() -> None:
+    found = re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.S)
+    (manifest,) = (block for block in found if "zonda_type" in block)
+    assert sorted(type_of(manifest).properties_schema) == ["passphrase", "pool", "size"]
+
+
+@pytest.mark.parametrize("name", [*SECTIONS, *ACTION_KEYS, *CHECK_KEYS, *CALLS, *INFO])
+def test_every_word_of_a_manifest_is_documented(name: str) -> None:
+    assert f"`{name}" in DOCUMENT or f"{{{name}" in DOCUMENT
