@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .engine.exporting import Exporting
     from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
+    from .store.drift_views import DriftCheckView
 
 __all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
 
@@ -303,12 +304,14 @@ class App:
         """Go on with what a stack is doing, here or by watching the engine that does it."""
         return self.commands.wait(name_or_id)
 
+    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """A drift check as soon as it has ended, at the latest after ``seconds``."""
+        return self.commands.look_at_check(check_id, seconds)
+
     def run_engine(self) -> None:
         """Be the engine of every stack until ``close``; raises Conflict if another process is."""
         self.commands.run_all()
 
-    def check_engine(self) -> None:
-        """Raises StoreError if the engine of this process has died."""
     def try_sink(self, name: str) -> str:
         """Send a made-up event to an event sink; what was wrong, or ''. Raises NotFound."""
         from .app_sinks import Making, try_out
@@ -322,6 +325,8 @@ class App:
 
         return skip(self.reader, self.store, name)
 
+    def check_engine(self) -> None:
+        """Raises StoreError if the engine of this process has died."""
         self.commands.check()
 
     # -- the bundled workflow service -----------------------------------------------------------

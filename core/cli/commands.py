@@ -69,6 +69,26 @@ COMMANDS = {
     "stack unprotect": Command(
         "protect_commands", "unprotect", "Protect a stack, or resources of it, no more."
     ),
+    "stack drift check": Command(
+        "drift_check", "check", "Look whether resources still are what they should be."
+    ),
+    "stack drift show": Command("drift_show", "show", "Show what has drifted, and how."),
+    "stack drift history": Command("drift_show", "history", "List the drift checks of a stack."),
+    "stack drift schedule": Command(
+        "drift_settings", "schedule", "Set when a stack is checked for drift, or show it."
+    ),
+    "stack drift ignore": Command(
+        "drift_settings", "ignore", "Have the drift of a resource or a property count as none."
+    ),
+    "stack drift ignore list": Command(
+        "drift_settings", "list_ignores", "List what drift is ignored, and why."
+    ),
+    "stack drift ignore remove": Command(
+        "drift_settings", "remove_ignore", "Have ignored drift count again."
+    ),
+    "stack drift repair": Command(
+        "drift_check", "repair", "Put right what has drifted or is missing, and nothing else."
+    ),
     "stack event list": Command("event_show", "list_events", "List what happened to a stack."),
     "template validate": Command("template_show", "validate", "Show every fault of a template."),
     "template graph": Command(

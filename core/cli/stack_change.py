@@ -12,7 +12,17 @@ from zonda.core.settings import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
-from . import bundles, hook_options, nested, outcome_show, output, plan_tree, problems, streams
+from . import (
+    bundles,
+    drift_options,
+    hook_options,
+    nested,
+    outcome_show,
+    output,
+    plan_tree,
+    problems,
+    streams,
+)
 from .follow import follow
 from .session import Session
 from .stack_show import as_fields
@@ -39,6 +49,7 @@ def action_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave everything as it is if it fails",
     )
     parser.add_argument("--tags", metavar="TAG,...", help="words to find the stack by")
+    drift_options.add_options(parser)
 
 
 def part_arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,6 +136,8 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> Crea
         tags=tags_of(arguments.tags) or (),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
+        drift_schedule=arguments.drift_schedule,
+        drift_policy=arguments.drift_policy,
     )
 
 
@@ -182,6 +195,8 @@ def change(session: Session, arguments: argparse.Namespace) -> UpdateStack:
         tags=tags_of(arguments.tags),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
+        drift_schedule=arguments.drift_schedule,
+        drift_policy=arguments.drift_policy,
     )
 
 

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store import trees
+from zonda.core.store.drift_views import COMPLETE, NOT_CHECKED, DriftCheckView
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
-from . import driven, output, output_show
+from . import drift_options, driven, output, output_show
 from .session import Session
 
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
 NESTED_COLUMNS = ("Parent", "Owner")
+#: The last drift checks, of which one should be of the whole stack.
+_LOOKED_AT = 50
 
 
 #: (asked for, carried) -> whether a stack is shown; named as in Heat, where ``all`` has no name.
@@ -86,7 +89,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         return past_show.show(session, arguments)
     stack = session.app.stack(arguments.stack)
     screen = session.screen
-    fields = {**as_fields(stack), **_place(session, stack)}
+    fields = {**as_fields(stack), **_place(session, stack), **_drift(session, stack)}
     try:
         details = session.app.details(stack, refresh=arguments.refresh)
         fields["parameters"] = dict(details.parameters)
@@ -103,6 +106,24 @@ def _place(session: Session, stack: StackView) -> dict[str, str | None]:
     """Where a stack is nested; nothing of one that is at the top."""
     parent, owner = trees.Owners(session.app.reader, stack.root_id).of(stack)
     return {"parent": parent, "root": stack.root_id, "owner": owner}
+
+
+def _drift(session: Session, stack: StackView) -> dict[str, Any]:
+    """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
+    reader = session.app.reader
+    top = stack if stack.id == stack.root_id else reader.stack(stack.root_id)
+    checks = reader.drift_checks(top.id, _LOOKED_AT)
+    last = next((each for each in checks if _tells_all(each)), None)
+    current = last is not None and last.generation == top.generation
+    return {
+        "drift_verdict": last.verdict if last is not None and current else NOT_CHECKED,
+        "drift_checked_at": output.moment(None if last is None else last.ended_at),
+        **drift_options.fields(top),
+    }
+
+
+def _tells_all(check: DriftCheckView) -> bool:
+    return check.status == COMPLETE and not check.scope
 
 
 def as_fields(stack: StackView) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""``zonda stack drift check`` and ``drift repair``: look at what is really there, put it right."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.app import Running
+from zonda.core.engine.actions import CheckDrift, RepairDrift
+from zonda.core.store.drift_views import COMPLETE, UNKNOWN, DriftCheckView
+from zonda.core.store.views import StackView
+
+from . import drift_text, nested, output, plan_tree, stack_change, streams
+from .session import Session
+
+#: Seconds between two looks at a check that runs.
+LOOK_AGAIN = 0.2
+FAILED = 1
+FORMATS = ("table", "json", "yaml")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resources",
+        metavar="RESOURCE",
+        nargs="*",
+        help="name, or OWNER/NAME of a nested one; none: all, with what is nested in them",
+    )
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """``-f``: text for people, or data."""
+    parser.add_argument(
+        "-f", "--format", choices=FORMATS, default="table", help="how to show it (default: table)"
+    )
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift check``."""
+    _arguments(parser)
+    add_format(parser)
+    parser.epilog = "exit codes: 0 in sync, 3 drifted or missing, 4 cannot tell, 1 failed, 2 usage"
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """Compare resources with what they should be. Nothing is changed."""
+    stack = top(session, arguments.stack)
+    action = CheckDrift(stack.id, tuple(arguments.resources))
+    running = session.app.act(action, drive=False)
+    found = _ended(session, running.check_id)
+    show_check(session, arguments.format, stack, found)
+    return exit_code(found)
+
+
+def top(session: Session, name: str) -> StackView:
+    """The stack at the top of a tree: checks are of that."""
+    return nested.root_of(session, session.app.stack(name).id)
+
+
+def exit_code(found: DriftCheckView) -> int:
+    """What a check deserves: one that has not come to its end has failed."""
+    return drift_text.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
+
+
+def _ended(session: Session, check_id: str) -> DriftCheckView:
+    """The check, once it has ended; the process that carries it out may die."""
+    while (found := session.app.look_at_check(check_id, LOOK_AGAIN)).is_running:
+        pass
+    return found
+
+
+def show_check(session: Session, form: str, stack: StackView, found: DriftCheckView) -> None:
+    """A check with all that it has found."""
+    findings = session.app.reader.drift_findings(found.id)
+    screen = session.screen
+    with streams.outcome():
+        if form == "table":
+            for line in drift_text.check_lines(found, findings, stack.name):
+                screen.draw(line)
+        else:
+            shown = drift_text.check_as_data(found, stack.name)
+            shown["findings"] = [drift_text.finding_as_data(each) for each in findings]
+            output.data(screen.out, form, shown)
+
+
+def repair_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift repair``."""
+    _arguments(parser)
+    parser.add_argument(
+        "--plan", "--dry-run", action="store_true", help="show what would be done, and do nothing"
+    )
+    stack_change.add_waiting(parser)
+    output.add_arguments(parser)
+    parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
+
+
+def repair(session: Session, arguments: argparse.Namespace) -> int:
+    """Make what has drifted or is missing what the template says; nothing else is touched."""
+    stack = top(session, arguments.stack)
+    action = RepairDrift(stack.id, tuple(arguments.resources))
+    if arguments.plan:
+        form = "json" if arguments.format == "value" else arguments.format
+        plan_tree.show(session.screen, form, session.app.plan(action).document)
+        return 0
+    arguments.format = arguments.format or "table"
+    running = session.app.act(action, drive=arguments.wait)
+    _say_what_was_seen(session, running)
+    if running.generation == stack.generation:
+        session.screen.say(f"Stack {stack.name}: there is nothing to repair.")
+        return 0
+    return stack_change.to_the_end(session, arguments, running, "UPDATE")
+
+
+def _say_what_was_seen(session: Session, running: Running) -> None:
+    """What the look before the repair has found."""
+    if not running.check_id:
+        return
+    found = session.app.reader.drift_check(running.check_id)
+    findings = session.app.reader.drift_findings(found.id)
+    paint = session.screen.coloured
+    for line in drift_text.check_lines(found, findings, running.name, paint):
+        session.screen.say(line)
+    if any(each.verdict == UNKNOWN for each in findings):
+        session.screen.say("What is UNKNOWN is left alone.")

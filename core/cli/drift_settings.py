@@ -1,0 +1,147 @@
+"""``zonda stack drift schedule`` and ``drift ignore``: when is looked, and what is left out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
+from zonda.core.store.drift_views import DriftIgnoreView
+from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.near import near
+
+from . import drift_options, output
+from .drift_check import top
+from .drift_options import POLICIES
+from .session import Session
+
+COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")
+_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def schedule_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift schedule``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "schedule",
+        metavar="EXPR",
+        nargs="?",
+        help="'*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never. None: show what is set",
+    )
+    parser.add_argument("--policy", choices=POLICIES, help="what to do about drift")
+    output.add_arguments(parser)
+
+
+def schedule(session: Session, arguments: argparse.Namespace) -> int:
+    """Set when a stack is looked at, or show it."""
+    stack = top(session, arguments.stack)
+    if arguments.schedule is not None or arguments.policy is not None:
+        action = SetDrift(stack.id, arguments.schedule, arguments.policy)
+        session.app.act(action, drive=False)
+        stack = session.app.stack(stack.id)
+    screen = session.screen
+    output.fields(
+        screen.out,
+        arguments,
+        {"stack_name": stack.name, **drift_options.fields(stack)},
+        screen.width,
+    )
+    if stack.drift_schedule and session.app.commands.driven_elsewhere is None:
+        screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
+    return 0
+
+
+def ignore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "what",
+        metavar="RESOURCE[.PROPERTY]",
+        help="a resource (OWNER/NAME of a nested one; * stands for anything), or one property",
+    )
+    parser.add_argument("--reason", metavar="TEXT", required=True, help="why, for all who ask")
+    parser.add_argument(
+        "--until",
+        metavar="DATE",
+        help="only before that: 2027-01-31, 2027-01-31T12:00 (UTC), or 30d, 12h from now",
+    )
+
+
+def ignore(session: Session, arguments: argparse.Namespace) -> int:
+    """Have differences count as in sync from now on; they are still listed, as ignored."""
+    stack = top(session, arguments.stack)
+    paths = [each.path for each in session.app.reader.drift_now(stack.id)]
+    path, name = split(arguments.what, paths)
+    until = None if arguments.until is None else _until(arguments.until, session.app.clock.now())
+    action = IgnoreDrift(stack.id, path, name, arguments.reason, until)
+    session.app.act(action, drive=False)
+    what = f"property {name} of {path}" if name else path
+    when = "" if until is None else f" until {output.moment(until)}"
+    session.screen.say(f"Drift of {what} is ignored{when}.")
+    return 0
+
+
+def split(what: str, paths: Collection[str]) -> tuple[str, str]:
+    """The resource and the property of ``RESOURCE.PROPERTY``; names may have dots. NotFound."""
+    if what in paths:
+        return what, ""
+    ends = [found.start() for found in re.finditer(r"\.", what)]
+    for end in reversed(ends):
+        if what[:end] in paths:
+            return what[:end], what[end + 1 :]
+    if "*" in what:
+        path, _, name = what.partition(".") if ends else (what, "", "")
+        return path, name
+    raise NotFound("Resource", what, hint=near(what.partition(".")[0], paths))
+
+
+def _until(text: str, now: float) -> float:
+    """A time after now, in seconds since the epoch; raises UsageError."""
+    if span := _SPAN.fullmatch(text):
+        return now + int(span[1]) * _SECONDS[span[2]]
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"--until {text} is no date.", hint="Give 2027-01-31, 2027-01-31T12:00, 30d or 12h."
+        ) from None
+    until = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if until <= now:
+        raise UsageError(f"--until {text} is over already.")
+    return until
+
+
+def list_ignores_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    output.add_arguments(parser)
+
+
+def list_ignores(session: Session, arguments: argparse.Namespace) -> int:
+    """What is ignored, by command and by the environment."""
+    stack = top(session, arguments.stack)
+    rows = [_row(each) for each in session.app.reader.drift_ignores(stack.id)]
+    output.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    return 0
+
+
+def _row(each: DriftIgnoreView) -> tuple[Any, ...]:
+    times = (output.moment(each.until), each.reason, each.by, output.moment(each.at))
+    return each.id, each.path, each.property, *times
+
+
+def remove_ignore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore remove``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("ignore", metavar="ID", help="of 'drift ignore list', or its beginning")
+
+
+def remove_ignore(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the differences count again."""
+    stack = top(session, arguments.stack)
+    session.app.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
+    return 0
