@@ -13,7 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from zonda.hooks.runner import Finished, PollAnswer, Retry, Running, StartAnswer, StartRequest
+from zonda.hooks.runner import (
+    Failed,
+    Finished,
+    PollAnswer,
+    Retry,
+    Running,
+    StartAnswer,
+    StartRequest,
+    Succeeded,
+)
 
 from .callbacks import PATH, SECRET_BYTES, Callbacks
 from .http_request import instant
@@ -65,9 +74,10 @@ class Awaited:
         """``answer`` of the status URL, with the token that knows when to ask next."""
         if "callback" not in token:
             return answer
-        if not isinstance(answer, Running):
+        if isinstance(answer, Succeeded | Failed):
             self.end(str(token["key"]), token["callback"])
-            return answer
+        if not isinstance(answer, Running):
+            return answer  # a run that is lost may be sent again, with the same address
         return self.soon(replace(answer, token={**token, "due": self._due(answer.poll_after)}))
 
     def soon(self, answer: Running) -> Running:

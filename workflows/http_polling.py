@@ -115,6 +115,7 @@ class Polling:
 
     def cancel(self, token: Mapping[str, Any]) -> Cancelled:
         """Ask for the end, where the endpoint offered that; never required of an endpoint."""
+        self._callbacks.end(str(token["key"]), token.get("callback"))
         if not token.get("cancel"):
             return Cancelled.UNSUPPORTED
         url = self._settings.absolute(str(token["cancel"]))

@@ -28,7 +28,7 @@ from . import http_signing
 from .callbacks import Callbacks, Heard
 from .http_states import STATES
 from .service_journal import KeyReused
-from .service_runs import Runs, UnknownWorkflow
+from .service_runs import Runs, TooLate, UnknownWorkflow
 
 LONGEST_BODY = 1024 * 1024
 LONGEST_KEY = 255
@@ -152,6 +152,8 @@ class Handler(BaseHTTPRequestHandler):
             run = self.runs.submit(name, key, body)
         except UnknownWorkflow:
             return self._unknown(name)
+        except TooLate:
+            raise Refused(400, "The deadline is over: nobody waits for this run.") from None
         except KeyReused:
             raise Refused(409, "This Idempotency-Key was used for another request.") from None
         except OSError as error:

@@ -59,6 +59,10 @@ class UnknownWorkflow(Exception):
     """The workflow file has no such name."""
 
 
+class TooLate(Exception):
+    """The deadline of a new request is over."""
+
+
 class Runs:
     """All runs of one service. Many threads may call."""
 
@@ -77,11 +81,17 @@ class Runs:
     # -- for the HTTP face --------------------------------------------------------------------
 
     def submit(self, workflow: str, key: str, body: bytes) -> Run:
-        """The run of ``key``, accepted now or before. Raises UnknownWorkflow and KeyReused."""
+        """The run of ``key``, accepted now or before.
+
+        Raises UnknownWorkflow, KeyReused and TooLate.
+        """
         request = json.loads(body)
         now = self._clock.now()
-        if self._journal.find(key) is None and workflow not in self._config.workflows:
-            raise UnknownWorkflow(workflow)
+        if self._journal.find(key) is None:
+            if workflow not in self._config.workflows:
+                raise UnknownWorkflow(workflow)
+            if _deadline(request, now) < now:
+                raise TooLate(key)
         run, new = self._journal.accept(
             key, workflow, str(request.get("action", "")), body, now, _forget_at(request, now)
         )
@@ -288,11 +298,15 @@ class Runs:
 
 def _forget_at(request: Mapping[str, Any], now: float) -> float:
     """A day after the deadline of the request, which may be sent again until then."""
+    return max(now, min(_deadline(request, now), now + 365 * DAY)) + DAY
+
+
+def _deadline(request: Mapping[str, Any], now: float) -> float:
+    """Until when somebody waits for the run; ``now`` where the request does not say."""
     try:
-        deadline = datetime.fromisoformat(str(request.get("deadline"))).timestamp()
+        return datetime.fromisoformat(str(request.get("deadline"))).timestamp()
     except (ValueError, OverflowError):
-        deadline = now
-    return max(now, min(deadline, now + 365 * DAY)) + DAY
+        return now
 
 
 def _variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:

@@ -13,7 +13,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runner import Failed, Finished, Retry, Running, Started, Succeeded
+from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 from zonda.workflows import service
 from zonda.workflows.callbacks import Callbacks, Heard
 from zonda.workflows.http_runner import HttpRunner
@@ -266,6 +266,34 @@ def test_a_lost_callback_is_no_hang(
     assert runner.poll(started.token) == Succeeded({"a": 1}, None)
     opaque = opaque_of(http.calls[0])
     assert callbacks.tell(opaque, {"state": "failed"}, clock.seconds) is Heard.OVER
+
+
+def test_a_run_that_is_lost_and_sent_again_may_still_call(
+    http: responses.RequestsMock,
+    runner: HttpRunner,
+    request_for: Any,
+    clock: StillClock,
+    callbacks: Callbacks,
+) -> None:
+    http.post(HOOK, status=202, headers={"Location": "/runs/1"})
+    http.get("https://flows.example/runs/1", status=404)
+    started = runner.start(request_for(action="DELETE"))
+    assert isinstance(started, Started)
+    clock.seconds += 61
+    assert isinstance(runner.poll(started.token), Lost)
+    assert callbacks.tell(opaque_of(http.calls[0]), DONE, clock.seconds) is Heard.STORED
+    again = runner.start(request_for(action="DELETE", attempt=2, answered=True))
+    assert isinstance(again, Finished)
+
+
+def test_a_run_that_is_cancelled_may_call_no_more(
+    http: responses.RequestsMock, runner: HttpRunner, request_for: Any, callbacks: Callbacks
+) -> None:
+    http.post(HOOK, status=202, headers={"Location": "/runs/1"})
+    started = runner.start(request_for())
+    assert isinstance(started, Started)
+    runner.cancel(started.token, "not wanted any more")
+    assert callbacks.tell(opaque_of(http.calls[0]), DONE, NOW) is Heard.OVER
 
 
 def test_progress_may_be_told(

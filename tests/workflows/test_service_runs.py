@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,8 +18,11 @@ import requests
 
 from zonda.hooks.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.workflows import service_runs
+from zonda.workflows.http_request import instant
 from zonda.workflows.http_runner import HttpRunner
 from zonda.workflows.service import ServiceHandle, ServiceProcess, spawn, start
+from zonda.workflows.service_config import load
+from zonda.workflows.service_journal import Journal
 
 PATIENCE = 20.0
 FLOWS = r"""
@@ -556,7 +560,8 @@ def test_the_http_runner_and_the_service_understand_each_other(
         {"clock": SystemClock(), "random": Upper(), "endpoint": service.url, "token": "t0ken"}
     )
     stack.callback(runner.close)
-    begun = runner.start(request_for(name))
+    request = request_for(name, deadline=time.time() + 3600)
+    begun = runner.start(request)
     assert isinstance(begun, Started)
 
     def look() -> object:
@@ -564,4 +569,16 @@ def test_the_http_runner_and_the_service_understand_each_other(
         return None if isinstance(answer, Running) else answer
 
     assert wait_for(look) == result
-    assert runner.start(request_for(name)) == Finished(result, begun.execution_id)  # type: ignore[arg-type]
+    assert runner.start(request) == Finished(result, begun.execution_id)  # type: ignore[arg-type]
+
+
+def test_a_run_that_nobody_waits_for_is_not_begun(home: Path, clock: Any) -> None:
+    runs = service_runs.Runs(load(home / "flows.yaml"), Journal(home / "state"), clock)
+    body = json.dumps({"deadline": instant(clock.now() + 10)}).encode()
+    run = runs.submit("hello", "k", body)
+    clock.seconds += 11
+    assert runs.submit("hello", "k", body).key == run.key
+    with pytest.raises(service_runs.TooLate):
+        runs.submit("hello", "l", body)
+    assert wait_for(run.result)
+    runs.stop()
