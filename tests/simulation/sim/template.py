@@ -74,7 +74,7 @@ class _Open:
 
     of_reference = of_metadata
 
-    def of_attribute(self, name: str, attribute: str | None) -> str:
+    def of_attribute(self, name: str, attribute: str | None, path: Any = ()) -> str:
         return "open"
 
 
@@ -98,7 +98,8 @@ class FakeDefinition:
     outputs: Mapping[str, Any] = {}
     schemas: Mapping[str, Any] = {}
     parameters = secrecy = _Open()
-    family: Any = SimpleNamespace(texts=())
+    family: Any = SimpleNamespace(texts=(), types={})
+    checked: tuple[str, ...] = ()
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources
