@@ -7,13 +7,13 @@ newer plan overtakes an older one by being looked at when they end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
 from . import breakpoints, parts, phases, recording, release, snapshotting, still_wanted
-from .cone import Cone, Wanted, cone, counts
+from .cone import Cone, Wanted, cone, counts, left_out
 from .recording import Given
 from .selection import Selection
 from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
@@ -121,12 +121,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
     found = cone(rows, wanted, selected)
     wanted = [item for item in wanted if item.name in found.chosen]
     ids = _instances(work, stack, wanted, found)
-    outside = {
-        row.name: row.id
-        for row in rows
-        if selected is not None and row.name not in selected and row.want == PRESENT
-    }
-    ids = {**outside, **ids}
+    ids = {**_outside(work, rows, selected), **ids}
     kept = set(ids.values())
     if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
         work.tx.take_all(stack.id)
@@ -173,6 +168,19 @@ def _instances(
     if new:
         work.tx.add_resources(new)
     return ids
+
+
+def _outside(
+    work: Work, rows: Sequence[PlanRow], selected: Collection[str] | None
+) -> dict[str, str]:
+    """The instance of each name that the plan is not for."""
+    if selected is None:
+        return {}
+    found = left_out(rows, selected)
+    for seen in found.values():
+        if seen.want != PRESENT:
+            _row(work, seen.id).want = PRESENT
+    return {name: seen.id for name, seen in found.items()}
 
 
 def _drop_unwanted(

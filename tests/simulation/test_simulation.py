@@ -48,6 +48,10 @@ KEPT_WHOLE = [
     pytest.param(300393, id="one-commit-ended-an-adoption-and-began-the-next-action"),
     pytest.param(302140, id="an-adoption-given-up-told-late-of-what-was-left-out"),
     pytest.param(304310, id="one-commit-replaced-something-and-left-it-out-of-the-next-plan"),
+    pytest.param(705894, id="what-never-began-was-left-out-and-what-it-replaced-was-removed"),
+    pytest.param(700008, id="a-replacement-that-failed-long-ago-was-left-out"),
+    pytest.param(702192, id="one-commit-replaced-something-and-protected-it-in-the-next-plan"),
+    pytest.param(703888, id="the-time-of-a-deletion-went-by-at-a-breakpoint"),
 ]
 
 #: The same of lives with nested stacks; ``tests/engine/test_nested_*.py`` have them made simple.

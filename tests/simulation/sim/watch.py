@@ -263,8 +263,10 @@ class Watcher:
         row = change.row
         if old is None:
             return
-        known = change.policies
-        if old.protect or (old.outputs_hash and known.protects(old.name, old.type)):
+        # one transaction may replace it for one plan and then make the next, which protects it
+        plans = [each for each in (change.stack_before, change.stack) if each is not None]
+        named = all(policies.read(each.policies).protects(old.name, old.type) for each in plans)
+        if old.protect or (old.outputs_hash and named):
             raise Violation(f"{old.name} is replaced, and protected")
         if "replace" in self.ends.restricted(row.want_template_id, row.name):
             raise Violation(f"{old.name} is replaced, which is restricted")

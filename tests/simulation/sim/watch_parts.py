@@ -47,7 +47,8 @@ class Parts:
         rows = [row for row in before.values() if row.stack_id == stack.id and row.want == PRESENT]
         names = self._left_out(stack, detail, rows)
         there = [_when_planned(row, stack, now) for row in rows if row.name in names and not row.op]
-        kept = {row.id: _of(row) for row in there}
+        # what has never begun leaves what it was to replace in its place
+        kept = {row.id: _of(row) for row in there if row.fence}
         if kept:
             self._outside[stack.id] = (stack.generation, kept)
 
@@ -99,7 +100,9 @@ def _when_planned(row: ResourceRow, stack: StackRow, now: Mapping[str, ResourceR
     Of that the new plan has closed the successor; one of its own would be open.
     """
     successor = next((other for other in now.values() if other.replaces_id == row.id), None)
-    if successor is None or successor.open or successor.op_gen >= stack.generation:
+    if successor is None or successor.want != PRESENT:
+        return row  # nothing, or what was to replace it and never did
+    if successor.open or successor.op_gen >= stack.generation:
         return row
     return successor
 
