@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import TemplateError
 from zonda.hooks.support import SupportStatus
 
 from . import generated
@@ -15,7 +14,7 @@ from .generated import Entry
 from .group import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP
 from .rollout import Pace, pace_of, pace_schema
 from .scaled_group import ScaledGroup
-from .scaling_rules import Bounds
+from .sized import Sized
 
 RESOURCE: Final = "resource"
 MIN_SIZE: Final = "min_size"
@@ -30,55 +29,7 @@ CURRENT_SIZE: Final = "current_size"
 _Schema = properties.Schema
 
 
-class SizedProperties(properties.Properties):
-    """Properties whose sizes are checked against each other before anything else, as in Heat."""
-
-    __slots__ = ("_group", "_sizes")
-
-    def __init__(self, group: str, sizes: tuple[str, str, str], *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._group = group
-        self._sizes = sizes
-
-    def validate(
-        self, path: Path = (), *, pending: Collection[str] | None = None
-    ) -> list[TemplateError]:
-        """What is wrong with the sizes, else what is wrong with any property."""
-        try:
-            wrong = self._wrong()
-        except TemplateError as error:
-            return self._unreadable(error, path, pending)
-        if wrong is None:
-            return super().validate(path, pending=pending)
-        where, text = wrong
-        return [TemplateError(text, at=(*path, where) if where in self.data else path)]
-
-    def _wrong(self) -> tuple[str, str] | None:
-        least, most, desired = self._sizes
-        smallest, largest = self[least], self[most]
-        if largest < smallest:
-            return least, "MinSize can not be greater than MaxSize"
-        if smallest < 0:
-            return least, "The size of AutoScalingGroup can not be less than zero"
-        wanted = self.converted(desired)
-        if wanted is not None and not smallest <= wanted <= largest:
-            return desired, "DesiredCapacity must be between MinSize and MaxSize"
-        return None
-
-    def _unreadable(
-        self, error: TemplateError, path: Path, pending: Collection[str] | None
-    ) -> list[TemplateError]:
-        """A size that cannot be read; Heat trips over it before it looks at the properties."""
-        faults = super().validate(path, pending=pending)
-        kept = [fault for fault in faults if fault.message != error.message]
-        group = ("resources", self._group)
-        shown = str(error) if error.path else error.message
-        first = TemplateError(shown, path=group, at=path, label="ValueError", code=error.code)
-        first.hint = error.hint
-        return [first, *kept]
-
-
-class AutoScalingGroup(ScaledGroup):
+class AutoScalingGroup(Sized, ScaledGroup):
     """So many resources of one definition; scaling policies change the number.
 
     New members get names that mean nothing; the oldest go first. An update without
@@ -93,6 +44,8 @@ class AutoScalingGroup(ScaledGroup):
         MAX_SIZE: 3,
         RESOURCE: {"type": "OS::Heat::Value", "properties": {"value": "member"}},
     }
+    sized_names = (MIN_SIZE, MAX_SIZE, DESIRED)
+    cooled_by = COOLDOWN
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         RESOURCE: _Schema(
             _Schema.MAP,
@@ -152,17 +105,6 @@ class AutoScalingGroup(ScaledGroup):
         REFS_MAP: MAP_OF_REFS,
     }
 
-    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
-        """The properties, whose sizes must fit."""
-        return SizedProperties(
-            definition.name,
-            (MIN_SIZE, MAX_SIZE, DESIRED),
-            self.properties_schema,
-            definition.properties,
-            raw=definition.raw.get("properties") or {},
-            context=self.context,
-        )
-
     def validate(self) -> None:
         """A member needs a type; not too many of them, and no pause that is too long."""
         if "type" not in self.properties[RESOURCE]:
@@ -184,25 +126,9 @@ class AutoScalingGroup(ScaledGroup):
         """The property ``resource``."""
         return dict(self.properties[RESOURCE])
 
-    def bounds(self) -> Bounds:
-        """The two sizes."""
-        return Bounds(self.properties[MIN_SIZE], self.properties[MAX_SIZE])
-
-    def first_size(self) -> int:
-        """The desired number, else the smallest."""
-        return int(self.properties[DESIRED] or self.properties[MIN_SIZE])
-
-    def size_after_update(self, size: int) -> float:
-        """The desired number, else what there is; 0 is no desired number, as in Heat."""
-        return float(self.properties[DESIRED] or size)
-
     def pace(self) -> Pace | None:
         """The property ``rolling_updates``."""
         return pace_of(self.properties[ROLLING_UPDATES])
-
-    def cooldown(self) -> float:
-        """The property ``cooldown``."""
-        return float(self.properties[COOLDOWN])
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
         """Also the lists behind ``outputs_list``."""

@@ -7,18 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.support import SupportStatus
 
 from . import generated
-from .autoscaling_group import SizedProperties
 from .generated import Entry
 from .launch_configuration import LaunchConfiguration
 from .rollout import Pace
 from .scaled_group import ScaledGroup
 from .scaling_rules import Bounds
+from .sized import Sized
 
 #: The type of the members: whoever has no such type gives it another meaning in the registry.
 INSTANCE: Final = "AWS::EC2::Instance"
@@ -184,7 +183,7 @@ class InstanceGroup(ScaledGroup):
         return ",".join(found) or None
 
 
-class CfnAutoScalingGroup(InstanceGroup):
+class CfnAutoScalingGroup(Sized, InstanceGroup):
     """Instances of one launch configuration, as many as are needed just now.
 
     CloudFormation's group; an instance is of the type ``AWS::EC2::Instance``: the resource registry
@@ -199,6 +198,8 @@ class CfnAutoScalingGroup(InstanceGroup):
     }
     rolling = "AutoScalingRollingUpdate"
     spreads = (CONFIGURATION, ZONE)
+    sized_names = (MIN_SIZE, MAX_SIZE, DESIRED)
+    cooled_by = COOLDOWN
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **_shared(required=False),
         MAX_SIZE: _Schema(
@@ -225,17 +226,6 @@ class CfnAutoScalingGroup(InstanceGroup):
     }
     update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy(rolling)
 
-    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
-        """The properties, whose sizes must fit."""
-        return SizedProperties(
-            definition.name,
-            (MIN_SIZE, MAX_SIZE, DESIRED),
-            self.properties_schema,
-            definition.properties,
-            raw=definition.raw.get("properties") or {},
-            context=self.context,
-        )
-
     def validate(self) -> None:
         """There must be a launch configuration, and one subnet at most."""
         super().validate()
@@ -243,22 +233,6 @@ class CfnAutoScalingGroup(InstanceGroup):
             raise TemplateError(f"{CONFIGURATION} must be provided.")
         if len(self.properties[ZONE]) > 1:
             raise TemplateError(f"Anything other than one {ZONE} is not supported.")
-
-    def bounds(self) -> Bounds:
-        """The two sizes."""
-        return Bounds(self.properties[MIN_SIZE], self.properties[MAX_SIZE])
-
-    def first_size(self) -> int:
-        """The desired number, else the smallest."""
-        return int(self.properties[DESIRED] or self.properties[MIN_SIZE])
-
-    def size_after_update(self, size: int) -> float:
-        """The desired number, else what there is; 0 is no desired number, as in Heat."""
-        return float(self.properties[DESIRED] or size)
-
-    def cooldown(self) -> float:
-        """The property ``Cooldown``."""
-        return float(self.properties[COOLDOWN])
 
     def tags(self) -> list[Any]:
         """One more, by which measurements find the group."""

@@ -125,27 +125,12 @@ class ChildView:
         }
 
 
-class MemberView:
-    """One resource of a nested stack."""
-
-    def __init__(self, child: ChildView, row: ResourceRow) -> None:
-        self._child = child
-        self._row = row
+class RowFacts:
+    """What a member's row says of it."""
 
     @property
-    def name(self) -> str:
-        """Its name."""
-        return self._row.name
-
-    @property
-    def type(self) -> str:
-        """Its type, as the nested template says."""
-        return self._row.type
-
-    @property
-    def reference(self) -> Any:
-        """What ``get_resource`` gives."""
-        return self._child.values.reference(self._row.name)
+    def _row(self) -> ResourceRow:
+        raise NotImplementedError
 
     @property
     def physical_id(self) -> str | None:
@@ -166,6 +151,33 @@ class MemberView:
     def created_at(self) -> float:
         """When it was first made."""
         return self._row.created_at
+
+
+class MemberView(RowFacts):
+    """One resource of a nested stack."""
+
+    def __init__(self, child: ChildView, row: ResourceRow) -> None:
+        self._child = child
+        self._own = row
+
+    @property
+    def _row(self) -> ResourceRow:
+        return self._own
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._row.name
+
+    @property
+    def type(self) -> str:
+        """Its type, as the nested template says."""
+        return self._row.type
+
+    @property
+    def reference(self) -> Any:
+        """What ``get_resource`` gives."""
+        return self._child.values.reference(self._row.name)
 
     @property
     def definition(self) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from zonda.core.engine.children import RowFacts
 from zonda.core.engine.reasons import OPEN
 from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow
@@ -107,7 +108,7 @@ class PlannedChild:
         return value if error is None else LATER
 
 
-class PlannedMember:
+class PlannedMember(RowFacts):
     """One resource of it."""
 
     def __init__(self, child: PlannedChild, node: Any) -> None:
@@ -136,32 +137,12 @@ class PlannedMember:
             raise KnownLater
 
     @property
-    def physical_id(self) -> str | None:
-        """Its physical id."""
-        return self._row.physical_id
-
-    @property
     def _row(self) -> ResourceRow:
         """Its row, where the plan does nothing to it."""
         entry = self._child.entries.get(self.name)
         if entry is None or entry.row is None or entry.action != "none" or entry.may:
             raise KnownLater
         return entry.row
-
-    @property
-    def action(self) -> str:
-        """The last action."""
-        return self._row.action
-
-    @property
-    def status(self) -> str:
-        """The status of the last action."""
-        return self._row.status
-
-    @property
-    def created_at(self) -> float:
-        """When it was first made."""
-        return self._row.created_at
 
     @property
     def definition(self) -> Mapping[str, Any]:

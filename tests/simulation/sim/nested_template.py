@@ -13,14 +13,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
-from zonda.core.template.bundle import Bundle, Identity, Limits
+from zonda.core.template.bundle import Identity, Limits
 from zonda.core.template.child_spec import ChildSpec
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.resource import Resource
 
 from .nested_types import PARAMETER, GroupBase, Tree
-from .template import FakeDefinition, Node, Registry
+from .template import FakeDefinition, FakeLoading, Node, Registry
 
 GROUP = ("count", "batch", "member", "pause")
 
@@ -136,6 +136,7 @@ class Family:
     """What all templates of one tree share."""
 
     texts = ()
+    types: Mapping[str, str] = {}
     around = SimpleNamespace(limits=Limits())
 
     def __init__(self, known: Mapping[str, Any], types: Mapping[str, type[Resource]]) -> None:
@@ -172,22 +173,12 @@ class Family:
         return NestingDefinition(self, {**known, **self._above}, spec)
 
 
-class NestingLoading:
-    """See ``zonda.core.engine.definitions.Loading``."""
+class NestingLoading(FakeLoading):
+    """The same, with nested templates."""
 
-    def __init__(self, types: Mapping[str, type[Resource]]) -> None:
-        self._types = types
-
-    def __call__(
-        self,
-        bundle: Bundle,
-        identity: Identity,
-        previous: Mapping[str, Any] | None,
-        check: bool,
-        settled: Any = None,
-    ) -> Any:
-        known = json.loads(bundle.template)
-        return NestingDefinition(Family(known, self._types), known)
+    def define(self, known: Mapping[str, Any]) -> FakeDefinition:
+        """The definition of a root."""
+        return NestingDefinition(Family(known, self.types), known)
 
 
 __all__ = ["GROUP", "GroupBase", "NestingLoading", "all_said", "is_owner", "of_child"]

@@ -97,9 +97,9 @@ class FakeDefinition:
     description = ""
     outputs: Mapping[str, Any] = {}
     schemas: Mapping[str, Any] = {}
+    checked: tuple[str, ...] = ()
     parameters = secrecy = _Open()
     family: Any = SimpleNamespace(texts=(), types={})
-    checked: tuple[str, ...] = ()
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources
@@ -120,7 +120,7 @@ class FakeLoading:
     """See ``zonda.core.engine.definitions.Loading``."""
 
     def __init__(self, types: Mapping[str, type[Resource]]) -> None:
-        self._types = types
+        self.types = types
 
     def __call__(
         self,
@@ -128,11 +128,14 @@ class FakeLoading:
         identity: Identity,
         previous: Mapping[str, Any] | None,
         check: bool,
-        settled: Any = None,
+        earlier: Any = None,
     ) -> Any:
-        known = json.loads(bundle.template)
+        return self.define(json.loads(bundle.template))
+
+    def define(self, known: Mapping[str, Any]) -> FakeDefinition:
+        """The definition of a template."""
         nodes = {
-            name: Node(name, entry, self._types[entry["type"]])
+            name: Node(name, entry, self.types[entry["type"]])
             for name, entry in known["resources"].items()
         }
         return FakeDefinition(known, nodes)
