@@ -1,0 +1,161 @@
+"""The threads of the couriers: one that hangs holds up neither the others nor the end."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+
+from zonda.core.sinks.courier import Courier
+from zonda.core.sinks.couriers import Couriers
+from zonda.core.sinks.wanted import Wanted
+from zonda.core.store.rows import SinkRow
+from zonda.hooks.errors import StoreError
+from zonda.hooks.sinks import EventRecord, EventSink, SinkError
+
+PATIENCE = 20.0
+
+
+class SystemClock:
+    """The machine's time: these are real threads."""
+
+    def now(self) -> float:
+        return 1_700_000_000.0
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+class Box:
+    """A mailbox in memory for several sinks."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.rows: dict[str, SinkRow] = {}
+        self.dead = False
+
+    def place(self, name: str) -> SinkRow | None:
+        if self.dead:
+            raise StoreError("The engine has been stopped.")
+        return replace(self.rows.setdefault(name, SinkRow(name)))
+
+    def move(self, row: SinkRow, known: int) -> bool:
+        if self.rows[row.name].seq != known:
+            return False
+        self.rows[row.name] = row
+        return True
+
+    def after(self, seq: int, limit: int) -> list[EventRecord]:
+        return [
+            EventRecord(
+                *(f"id-{n}", n, 1.0, "p", "s-id", "s", "a", "a", "T", None),
+                *("CREATE", "COMPLETE", ""),
+            )
+            for n in range(seq + 1, min(self.count, seq + limit) + 1)
+        ]
+
+
+class Kept(EventSink):
+    """Keeps what it is told; waits at ``gate`` before."""
+
+    def __init__(self, *, open_: bool = True) -> None:
+        self.seen: list[int] = []
+        self.gate = threading.Event()
+        self.some = threading.Event()
+        self.closed = threading.Event()
+        if open_:
+            self.gate.set()
+
+    def deliver(self, events: Sequence[EventRecord]) -> None:
+        self.gate.wait(PATIENCE)
+        self.seen += [each.seq for each in events]
+        self.some.set()
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+class Failing(EventSink):
+    """Takes nothing."""
+
+    def deliver(self, events: Sequence[EventRecord]) -> None:
+        raise SinkError("no")
+
+
+Start = Callable[..., Couriers]
+
+
+@pytest.fixture
+def box() -> Box:
+    return Box()
+
+
+@pytest.fixture
+def start(box: Box) -> Iterator[Start]:
+    sinks: list[EventSink] = []
+
+    def started(**named: EventSink) -> Couriers:
+        sinks.extend(named.values())
+        couriers = [
+            Courier(name, lambda sink=sink: sink, Wanted(), box, SystemClock(), random.Random(1))
+            for name, sink in named.items()
+        ]
+        made = Couriers(couriers, SystemClock())
+        made.start()
+        return made
+
+    yield started
+    for sink in sinks:
+        if isinstance(sink, Kept):
+            sink.gate.set()
+
+
+def test_news_are_delivered_at_once(box: Box, start: Start) -> None:
+    sink = Kept()
+    couriers = start(a=sink)
+    box.count = 3
+    couriers.news()
+    assert sink.some.wait(PATIENCE)
+    couriers.finish(PATIENCE)
+    assert sink.seen == [1, 2, 3]
+    assert sink.closed.is_set()
+
+
+def test_what_is_there_at_the_end_is_delivered_although_nobody_told(box: Box, start: Start) -> None:
+    sink = Kept()
+    couriers = start(a=sink)
+    box.count = 300
+    couriers.finish(PATIENCE)
+    assert sink.seen == list(range(1, 301))
+
+
+def test_one_that_hangs_holds_up_no_other_and_is_left_at_the_end(box: Box, start: Start) -> None:
+    hanging, other = Kept(open_=False), Kept()
+    box.count = 2
+    couriers = start(a=hanging, b=other)
+    begun = time.monotonic()
+    couriers.finish(0.3)
+    assert time.monotonic() - begun < PATIENCE / 2
+    assert other.seen == [1, 2]
+    assert (box.rows["a"].seq, box.rows["a"].failures) == (0, 1)
+    assert "too slow" in box.rows["a"].error
+
+
+def test_one_that_is_to_wait_is_not_waited_for(box: Box, start: Start) -> None:
+    box.count = 1
+    couriers = start(a=Failing())
+    begun = time.monotonic()
+    couriers.finish(PATIENCE)
+    assert time.monotonic() - begun < PATIENCE / 2
+    assert box.rows["a"].error == "no"
+
+
+def test_a_database_that_is_gone_ends_it(box: Box, start: Start) -> None:
+    couriers = start(a=Kept())
+    box.dead = True
+    couriers.news()
+    couriers.finish(PATIENCE)
