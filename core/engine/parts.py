@@ -25,8 +25,9 @@ Parts = Mapping[str, str | None]
 def begin(work: Work, stack: StackRow, selection: Selection | None) -> None:
     """A plan for ``selection`` is made. Raises Conflict where it would leave out what runs."""
     names = () if selection is None else selection.outside
+    there = _there(work, stack) if names else {}
     for name in names:
-        for row in _there(work, stack, name):
+        for row in there.get(name, ()):
             if row.op:
                 raise Conflict(
                     f"Resource {name} cannot be left as it is: its {row.op} is running.",
@@ -41,8 +42,9 @@ def worked(work: Work, stack: StackRow) -> None:
     if stack.action == "ROLLBACK" and stack.template_id == stack.good_template_id:
         names.update(dict.fromkeys(good(stack)))
     found: dict[str, str | None] = {}
+    there = _there(work, stack) if names else {}
     for name in names:
-        rows = _there(work, stack, name)
+        rows = there.get(name, ())
         found[name] = rows[-1].have_template_id if rows else None
     stack.good_parts = json.dumps(found)
 
@@ -70,5 +72,10 @@ def of_template(wanted: Sequence[Wanted], name: str, template_id: str) -> list[W
     return [replace(item, template_id=template_id) for item in wanted if item.name == name]
 
 
-def _there(work: Work, stack: StackRow, name: str) -> list[ResourceRow]:
-    return [row for row in work.tx.resources_named(stack.id, name) if row.want == PRESENT]
+def _there(work: Work, stack: StackRow) -> dict[str, list[ResourceRow]]:
+    """The present instances of each name, the oldest first, read at once."""
+    found: dict[str, list[ResourceRow]] = {}
+    for row in work.tx.resources_of(stack.id):
+        if row.want == PRESENT:
+            found.setdefault(row.name, []).append(row)
+    return found

@@ -8,7 +8,7 @@ What is missing is replaced, as after a CHECK that has failed. Observations are 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from zonda.core.engine import actions, handing, parts
 from zonda.core.engine.accepting import Noted, accepted_as, planned, unnoted
@@ -19,8 +19,8 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.proposals import check_meant, check_overtakes, named, stored, wanted_by
 from zonda.core.engine.recording import Given
 from zonda.core.engine.room import Room
-from zonda.core.engine.selection import Selection
-from zonda.core.engine.states import DIRTY, FAILED, PRESENT
+from zonda.core.engine.selection import without
+from zonda.core.engine.states import COMPLETE, DIRTY, FAILED, PRESENT
 from zonda.core.engine.work import Work
 from zonda.core.store.drift_views import DRIFTED, MISSING
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -133,21 +133,34 @@ def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
     if not fits or stack.template_id is None:
         return None
     owners = {child: owner for child, owner, _, _ in reader.owners_below(stack.id)}
-    mine = [row for row in rows.values() if row.stack_id == stack.id and row.want == PRESENT]
+    mine = {
+        row.name: row for row in rows.values() if row.stack_id == stack.id and row.want == PRESENT
+    }
     tops = {_top(rows, owners, rows[key], stack.id) for key in fits}
     made = stored(room, stack, "UPDATE", stack.template_id, keeps_protected=True)
-    names = _with_users(made.wanted or (), {row.name for row in mine if row.id in tops})
-    wanted = _wanted(room, made.wanted or (), mine, names, tops)
-    others = [row.name for row in mine if row.name not in names]
-    others += [item.name for item in made.wanted or () if item.name not in (*names, *others)]
+    names = _with_users(made.wanted or (), {rows[key].name for key in tops})
+    wanted = [_only(room, item, mine.get(item.name), tops) for item in made.wanted or ()]
     return dataclasses.replace(
         made,
         wanted=wanted,
         changes={},
-        selection=Selection(frozenset(names), tuple(others), ()),
+        selection=without([*mine, *(item.name for item in wanted)], _left_out(wanted, mine, names)),
         given=Given(room.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
         also=_handing(room, stack.id, fits),
     )
+
+
+def _left_out(
+    wanted: Sequence[Wanted], rows: Mapping[str, ResourceRow], names: Collection[str]
+) -> list[str]:
+    """What an update would work on for other reasons, or remove."""
+    hashes = {item.name: item.hash for item in wanted}
+    found = [name for name in hashes if name not in rows]
+    for name, row in rows.items():
+        settled = row.have_hash == hashes.get(name) and row.status == COMPLETE and not row.dirty
+        if name not in names and not settled:
+            found.append(name)
+    return found
 
 
 def _fits(row: ResourceRow, found: Found) -> bool:
@@ -180,23 +193,14 @@ def _with_users(wanted: Iterable[Wanted], names: set[str]) -> set[str]:
     return found
 
 
-def _wanted(
-    room: Room,
-    wanted: Sequence[Wanted],
-    rows: Iterable[ResourceRow],
-    names: set[str],
-    tops: set[str],
-) -> list[Wanted]:
-    """What is wanted of ``names``, each by the template that it is from."""
-    there = {row.name: row for row in rows}
-    found: list[Wanted] = []
-    for item in wanted:
-        row = there.get(item.name)
-        if item.name in names and row is not None:
-            found.append(dataclasses.replace(_as_left(room, item, row), always=row.id in tops))
-        else:
-            found.append(item)
-    return found
+def _only(room: Room, item: Wanted, row: ResourceRow | None, tops: Collection[str]) -> Wanted:
+    """What is wanted of one name: looked at where it is to be repaired, and else only if it must.
+
+    It is from the template that it was made from last, which may be an older one.
+    """
+    if row is None:
+        return item
+    return dataclasses.replace(_as_left(room, item, row), always=row.id in tops)
 
 
 def _as_left(room: Room, item: Wanted, row: ResourceRow) -> Wanted:
