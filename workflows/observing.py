@@ -18,7 +18,8 @@ from .workflow_resource import WorkflowResource
 
 #: Between two looks at a CHECK that says nothing about it.
 _POLL = 1.0
-_GONE = "gone"
+#: What the last ``stack check`` has found, as an entry of the resource's data.
+_GONE, _DIFFERS = "gone", "differs"
 
 
 class ObservedResource(WorkflowResource):
@@ -86,9 +87,10 @@ class ObservedResource(WorkflowResource):
         except NotFound as gone:
             self.data_set(_GONE, "1")
             raise ResourceFailure(f"It is gone: {gone.message}") from gone
-        self.data_delete(_GONE)
+        self._is_well()
         different = self._different(live)
         if different:
+            self.data_set(_DIFFERS, "1")
             raise ResourceFailure(f"It is not as the template says: {', '.join(different)}")
         return True
 
@@ -106,12 +108,21 @@ class ObservedResource(WorkflowResource):
         return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"
 
     def _is_unwell(self) -> bool:
-        """Whether the last thing that was done to it is a check that found something."""
-        return (self.action, self.status) == ("CHECK", "FAILED")
+        """Whether a check has found a difference that was not put right."""
+        return _DIFFERS in self.data()
+
+    def _is_well(self) -> None:
+        for name in (_GONE, _DIFFERS):
+            self.data_delete(name)
+
+    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+        super()._merge(token, output)
+        if token["action"] == "UPDATE":
+            self._is_well()
 
     def needs_replace_failed(self) -> bool:
         """What CHECK found to be different is put right in place, what is gone is made again."""
-        if self._is_unwell():
+        if self.action == "CHECK":
             return _GONE in self.data()
         return super().needs_replace_failed()
 

@@ -13,11 +13,12 @@ from typing import Any
 from zonda.core.template.bundle import Bundle, Limits, shown
 from zonda.core.template.candidates import Selection
 from zonda.core.template.environment import Environment
-from zonda.core.template.registry import RESOURCES, SECTION, Choice, Registry
+from zonda.core.template.registry import RESOURCES, SECTION, Choice, Registry, is_template
 from zonda.core.template.registry_entries import BASE_URL, HOOKS, RESTRICTED, Entry
 from zonda.core.template.source import Document
 from zonda.hooks.errors import Path, Place, TemplateError
 from zonda.hooks.manager import Plugins
+from zonda.hooks.resource import Resource
 
 from . import sources
 
@@ -84,12 +85,20 @@ def _chosen(made: Explanation, choice: Choice, registry: Registry, plugins: Plug
     cls_name = origin = template = ""
     if key is None:
         assert choice.cls is not None
-        cls_name = f"{choice.cls.__module__}.{choice.cls.__qualname__}"
+        cls_name, source = _named(choice.cls), choice.cls.made_from
         origin = str(plugins.origins.get(("resource type", choice.meant), ""))
+        if source is not None:
+            origin = source.file
     else:
         template = registry.candidates.name(key)
     chosen = (made.type_name, made.resource, made.chain, made.rules, choice.selections)
     return Explanation(*chosen, cls_name, origin, template, shown(key) if key else "")
+
+
+def _named(cls: type[Resource]) -> str:
+    """A class for people; of one that was made of a text, what the text calls it."""
+    made = cls.made_from
+    return f"{cls.__module__}.{cls.__qualname__}" if made is None else made.class_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,10 @@ class _Teller:
         return None
 
     def _ends(self, key: str) -> bool:
-        return self._choice is not None and key == self._choice.template_file
+        if self._choice is None:
+            return False
+        declared = self._choice.cls is not None and is_template(key)
+        return declared or key == self._choice.template_file
 
     def _rules(self, name: str, followed: Entry | None) -> Iterator[Rule]:
         effective = {entry.at: entry for entry in self._registry.entries}
@@ -261,7 +273,7 @@ class _Teller:
         cls = self._registry.types.get(name)
         if cls is None:
             return
-        target = f"{cls.__module__}.{cls.__qualname__}"
+        target = _named(cls)
         chosen = self._choice is not None and self._choice.meant == name and followed is None
         if self._choice is not None and self._choice.cls is cls and self._choice.meant == name:
             chosen = True
