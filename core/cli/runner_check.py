@@ -71,7 +71,11 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         if screen.on_terminal and not detailed:
             screen.say(str(row))
 
-    report = session.app.check_endpoint(_wanted(arguments), threading.Event().wait, told)
+    try:
+        report = session.app.check_endpoint(_wanted(arguments), threading.Event().wait, told)
+    except KeyboardInterrupt:
+        screen.say("Interrupted: what the check has made is still there.")
+        raise
     shown = report.failed if arguments.failed else report.rows
     cells = [
         (row.check, row.verdict, row.reason, row.expected, row.came, row.do, row.see)

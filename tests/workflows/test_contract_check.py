@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from . import contract_endpoints as endpoints
 from .contract_endpoints import SIGNING_KEY, Good, served
 
 CLOCK = SystemClock()
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 LISTENER = ("127.0.0.1", 0)
 
 
@@ -53,6 +55,22 @@ def named(report: Report, verdict: str) -> list[str]:
 
 def row_of(report: Report, name: str) -> Row:
     return next(row for row in report.rows if row.check == name)
+
+
+# -- the documents --------------------------------------------------------------------------------
+
+
+def test_every_rule_is_documented_as_it_is() -> None:
+    page = (DOCS / "endpoint-check.md").read_text().split("## The rules")[1]
+    written = dict(re.findall(r"^\| `(.*?)` \| (.*?) \|$", page, re.M))
+    first = {name: (rule.try_it.__doc__ or "").split("\n\n")[0] for name, rule in RULES.items()}
+    assert written == {name: " ".join(text.split()) for name, text in first.items()}
+
+
+def test_what_a_row_refers_to_is_a_heading() -> None:
+    headings = re.findall(r"^#+ (.*)$", (DOCS / "workflows.md").read_text(), re.M)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    assert {rule.see for rule in RULES.values()} <= anchors
 
 
 # -- those that keep it ---------------------------------------------------------------------------
