@@ -63,6 +63,8 @@ KEPT_NESTED = [
     pytest.param(500558, id="a-signal-that-came-too-early-had-stored-a-size"),
     pytest.param(600294, id="what-was-nested-was-updated-after-a-resumption-that-never-reached-it"),
     pytest.param(500335, id="the-clock-was-set-back-in-a-pause-between-two-batches"),
+    pytest.param(900110, id="a-group-that-a-plan-left-out-was-signalled-meanwhile"),
+    pytest.param(900373, id="a-group-that-a-plan-left-out-was-made-by-a-signal"),
 ]
 
 #: What may be asked of a tree of stacks here.

@@ -58,9 +58,12 @@ class Parts:
             self._check(stack.id, rows)
 
     def _check(self, stack_id: str, rows: Mapping[str, ResourceRow]) -> None:
-        for key, kept in self._outside.get(stack_id, (0, {}))[1].items():
+        generation, outside = self._outside.get(stack_id, (0, {}))
+        for key, kept in outside.items():
             row = rows.get(key)
-            if row is None or (_of(row) != kept and not self._told_late(row, kept)):
+            if row is None or not (
+                _of(row) == kept or self._told_late(row, kept) or _is_scaled(row, generation, kept)
+            ):
                 raise Violation(f"{key} was left out and is not what it was: {kept}")
 
     def _told_late(self, row: ResourceRow, kept: tuple[Any, ...]) -> bool:
@@ -105,6 +108,18 @@ def _when_planned(row: ResourceRow, stack: StackRow, now: Mapping[str, ResourceR
     if successor.open or successor.op_gen >= stack.generation:
         return row
     return successor
+
+
+def _is_scaled(row: ResourceRow, generation: int, kept: tuple[Any, ...]) -> bool:
+    """Whether only a signal has changed it since, which is the user's wish, too.
+
+    It makes the nested stack of a group whose creation never came so far.
+    """
+    if row.op_gen < generation or "-signal-" not in (row.op_id or ""):
+        return False
+    physical_id, definition, have_hash, _, want = kept
+    is_same = (row.definition, row.have_hash, row.want) == (definition, have_hash, want)
+    return is_same and physical_id in (None, row.physical_id)
 
 
 def _of(row: ResourceRow) -> tuple[Any, ...]:
