@@ -6,7 +6,7 @@ import argparse
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import CheckDrift, RepairDrift
-from zonda.core.store.drift_views import COMPLETE, UNKNOWN, DriftCheckView
+from zonda.core.store.drift_views import COMPLETE, INTERRUPTED, UNKNOWN, DriftCheckView
 from zonda.core.store.views import StackView
 
 from . import drift_text, nested, output, plan_tree, stack_change, streams
@@ -14,6 +14,8 @@ from .session import Session
 
 #: Seconds between two looks at a check that runs.
 LOOK_AGAIN = 0.2
+#: How often a check is begun again whose process has ended: that may be a short command.
+_AGAIN = 3
 FAILED = 1
 FORMATS = ("table", "json", "yaml")
 
@@ -46,8 +48,12 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     """Compare resources with what they should be. Nothing is changed."""
     stack = top(session, arguments.stack)
     action = CheckDrift(stack.id, tuple(arguments.resources))
-    running = session.app.act(action, drive=False)
-    found = _ended(session, running.check_id)
+    found = _looked(session, action)
+    for _ in range(_AGAIN):
+        if found.status != INTERRUPTED:
+            break
+        session.screen.say("The process that looked for us has ended: looking again.")
+        found = _looked(session, action)
     show_check(session, arguments.format, stack, found)
     return exit_code(found)
 
@@ -62,8 +68,9 @@ def exit_code(found: DriftCheckView) -> int:
     return drift_text.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
 
 
-def _ended(session: Session, check_id: str) -> DriftCheckView:
+def _looked(session: Session, action: CheckDrift) -> DriftCheckView:
     """The check, once it has ended; the process that carries it out may die."""
+    check_id = session.app.act(action, drive=False).check_id
     while (found := session.app.look_at_check(check_id, LOOK_AGAIN)).is_running:
         pass
     return found
