@@ -142,8 +142,7 @@ class Transaction:
         checked: str = "",
     ) -> None:
         """Insert a template; ``base_id``: the one that it builds on."""
-        values = (template_id, stack_id, body, at, base_id, checked)
-        self._execute(SQL["insert_template"], values)
+        self._execute(SQL["insert_template"], (template_id, stack_id, body, at, base_id, checked))
 
     # -- resources ------------------------------------------------------------------------------
 
