@@ -22,6 +22,7 @@ from typing import Any
 from .errors import NotReady, ResourceFailure
 from .resource import Resource
 from .runner import (
+    Cancelled,
     Failed,
     Finished,
     Lost,
@@ -40,6 +41,8 @@ FAILED, LOST, NOT_RUN = "ZON303", "ZON304", "ZON305"
 
 _RESEND_LOST = 5.0
 _LONGEST_WAIT = 300.0
+#: Seconds between two questions how a cancelled run is doing.
+_SOON = 2.0
 
 Token = dict[str, Any]
 #: Further arguments of a ``StartRequest``, asked for at each send.
@@ -131,7 +134,23 @@ class Execution:
         run = self.token.get("run")
         if run is not None:
             runner, _ = self._context.runner(self.token["request"]["workflow"])
-            runner.cancel(run, "the operation was cancelled")
+            answer = runner.cancel(run, "the operation was cancelled")
+            self.token["cancel"] = str(answer)
+
+    def late(self) -> Succeeded | Failed | Lost | None:
+        """What came of a run that was cancelled; None where nobody is asked any more.
+
+        Raises NotReady while it goes on.
+        """
+        if self.token.get("cancel", Cancelled.UNSUPPORTED) == Cancelled.UNSUPPORTED:
+            return None
+        runner, _ = self._context.runner(self.token["request"]["workflow"])
+        answer = runner.poll(self.token["run"])
+        if not isinstance(answer, Running):
+            return answer
+        if answer.token is not None:
+            self.token["run"] = dict(answer.token)
+        raise NotReady(min(answer.poll_after or _SOON, _SOON), "it is being cancelled")
 
     def _send(self) -> float:
         """Send the request once; the token tells what came of it. Gives a delay."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.function import Function
+from zonda.hooks.runner import Failed, Lost, Succeeded
 
 #: Where workflows find the merged outputs in their environment.
 DATA_KEY = "heat_extresource_data"
@@ -66,3 +67,14 @@ def reads_others(written: Any) -> bool:
     if isinstance(written, Mapping):
         return any(key in _READS_OTHERS or reads_others(v) for key, v in written.items())
     return isinstance(written, list) and any(reads_others(item) for item in written)
+
+
+def in_words(result: Succeeded | Failed | Lost) -> str:
+    """How a run ended, for people."""
+    if isinstance(result, Lost):
+        return f"lost ({result.reason})"
+    given = result.resource_id or (result.output or {}).get("resource_id")
+    owns = f" (resource_id {given})" if given else ""
+    if isinstance(result, Succeeded):
+        return f"it succeeded{owns}"
+    return f"it failed{owns}: {result.reason}"

@@ -127,5 +127,9 @@ class Polling:
             return Cancelled.DONE
         return Cancelled.ACCEPTED if 200 <= reply.status < 300 else Cancelled.UNSUPPORTED
 
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Nothing is awaited any more."""
+        self._callbacks.end(str(token["key"]), token.get("callback"))
+
     def _cleaned(self, result: Succeeded | Failed) -> Succeeded | Failed:
         return http_replies.clean(result, self._redact)

@@ -65,6 +65,10 @@ class HttpRunner(WorkflowRunner):
         """Ask for the end, where the endpoint offered that; never required of an endpoint."""
         return self._polling.cancel(token)
 
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Let go of the address for a callback; endpoints keep their own records."""
+        self._polling.forget(token)
+
     def check(self, workflow: str) -> None:
         """Raise ResourceFailure for a name without endpoint, or one the endpoint does not know.
 

@@ -75,6 +75,14 @@ class WorkflowResource(resource.Resource):
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
 
+    def check_cancel_complete(self, token: Token | None) -> str:
+        """How a run ended that was given up; empty where nobody can say. Raises NotReady."""
+        result = None if not token else self._execution(token).late()
+        if result is None or token is None:
+            return ""
+        text = executions.in_words(result)
+        return str(runs.masked(text, self._secrets(token))) if token.get("secrets") else text
+
     def needs_replace_failed(self) -> bool:
         """A failed UPDATE is tried again on the same physical resource."""
         return self.action != "UPDATE"

@@ -13,6 +13,7 @@ from zonda.core.store.rows import ResourceRow, copied
 from zonda.hooks.errors import RequestError
 
 from . import attempts, breakpoints, limits, protection, recording, transitions
+from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
@@ -247,6 +248,7 @@ def drive(room: Room, begun: Begun) -> Step:
         stack_id = operation.row.stack_id
         if not (yield Tx(lambda work: recording.is_abandoned(work, stack_id))):
             yield Call(operation.abort)
+            yield from aftermath(room, operation)
 
 
 def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:
@@ -380,6 +382,7 @@ def poll(
             return said
         if limit is not None and room.clock.now() >= limit:
             yield Call(operation.abort)
+            yield from aftermath(room, operation)
             return limits.timed_out(operation.row)
         answer = said
         if answer.stored != known or writes:

@@ -15,6 +15,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
 )
 from zonda.hooks.runner import (
+    Cancelled,
     Failed,
     Finished,
     Lost,
@@ -564,6 +565,46 @@ def test_cancel_reaches_the_runner() -> None:
     instance.handle_create_cancel(token)
     instance.handle_delete_cancel(None)
     assert runner.cancelled == ["exec-1"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "waits", "text"),
+    [
+        pytest.param([Succeeded({"a": 1})], 0, "it succeeded", id="succeeded"),
+        pytest.param(
+            [Running(9), Succeeded({"resource_id": "r"})],
+            1,
+            "it succeeded (resource_id r)",
+            id="id",
+        ),
+        pytest.param([Running(), Failed("no")], 1, "it failed: no", id="failed"),
+        pytest.param([Lost("gone")], 0, "lost (gone)", id="lost"),
+    ],
+)
+def test_a_cancelled_run_is_asked_how_it_ended(answers: list[Any], waits: int, text: str) -> None:
+    thing, _ = made({"mk": answers})
+    thing.context.operation = FakeOperation("op-1", "CREATE", 0, 1e10)
+    instance: Any = thing.instance()
+    token = instance.handle_create()
+    instance.handle_create_cancel(token)
+    for _ in range(waits):
+        with pytest.raises(NotReady) as caught:
+            instance.check_cancel_complete(token)
+        assert caught.value.delay == 2.0
+    assert instance.check_cancel_complete(token) == text
+    assert thing.resource_id is None
+
+
+def test_a_run_that_could_not_be_cancelled_is_not_asked() -> None:
+    thing, runner = made({"mk": [Running()]})
+    thing.context.operation = FakeOperation("op-1", "CREATE", 0, 1e10)
+    instance: Any = thing.instance()
+    token = instance.handle_create()
+    runner.cancel = lambda token, reason: Cancelled.UNSUPPORTED  # type: ignore[method-assign]
+    instance.handle_create_cancel(token)
+    assert instance.check_cancel_complete(token) == ""
+    assert instance.check_cancel_complete(None) == ""
+    assert runner.polls == []
 
 
 def test_replacement_is_found_in_the_handler_too() -> None:
