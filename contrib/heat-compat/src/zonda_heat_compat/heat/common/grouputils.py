@@ -1,4 +1,4 @@
-"""Members of groups: stacks inside stacks, which plug-ins in zonda cannot look into."""
+"""Members of groups: of stacks inside stacks, which are written otherwise in zonda."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zonda.hooks.errors import NotSupported
 
 
 def _refused(*given: Any, **named: Any) -> Any:
-    raise NotSupported("Plug-ins for Heat cannot look into nested stacks in zonda.")
+    raise NotSupported("Port the type to zonda.hooks.nested.NestedStack.")
 
 
 get_size = get_members = get_member_refids = get_member_names = get_resource = _refused

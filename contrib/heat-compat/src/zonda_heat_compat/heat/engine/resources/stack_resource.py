@@ -1,4 +1,9 @@
-"""Resources that are stacks themselves. zonda.hooks has no door for them yet."""
+"""Resources that are stacks themselves. Not translated: in Heat their handlers make the stack.
+
+In zonda a type on ``zonda.hooks.nested.NestedStack`` says what its nested stack shall be, and the
+engine makes it so: batches, rollbacks and what a crash interrupts are the engine's. Handlers that
+make, change and delete a stack whenever they like cannot be told by that.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,8 @@ class StackResource(resource.Resource):
     """The base of groups and of other stacks inside stacks: its types are listed as not usable."""
 
     __zonda_needs__ = (
-        "it is a stack inside a stack, which plug-ins cannot make in zonda. Use a template as a "
-        "type, or a workflow"
+        "it is a stack inside a stack, which is written otherwise in zonda. Port it to "
+        "zonda.hooks.nested.NestedStack, or use a template as a type"
     )
 
     def child_template(self) -> Any:
@@ -26,10 +31,10 @@ class StackResource(resource.Resource):
         raise NotImplementedError
 
     def create_with_template(self, *given: Any, **named: Any) -> Any:
-        raise NotSupported("Plug-ins for Heat cannot make nested stacks in zonda.")
+        raise NotSupported("Port the type to zonda.hooks.nested.NestedStack.")
 
     update_with_template = delete_nested = create_with_template
 
     def get_output(self, op: str) -> Any:
         """An output of the stack inside."""
-        raise NotSupported("Plug-ins for Heat cannot look into nested stacks in zonda.")
+        raise NotSupported("Port the type to zonda.hooks.nested.NestedStack.")
