@@ -44,8 +44,8 @@ class ObservedResource(WorkflowResource):
         kept = self.context.observation
         token = kept.get("token")
         if token is None:
-            token = kept["token"] = self._token("CHECK", run)
-            self._execution(token).begin()
+            # kept once it was sent: a runner may have no room for it just now
+            token = self._execution(self._token("CHECK", run)).begin()
         try:
             return self._told(self._awaited(token))
         finally:

@@ -18,6 +18,8 @@ def here(zonda: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the example, with the service running beside it."""
     folder = tmp_path / "example"
     shutil.copytree(EXAMPLE, folder)
+    with (folder / "disks.py").open("a") as script:  # notes what was done
+        script.write('    with open("log", "a") as log:\n        print(sys.argv[1], file=log)\n')
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to(sys.executable)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
@@ -113,3 +115,28 @@ def test_what_exists_is_imported_and_looked_at(zonda: Any, here: Path) -> None:
     assert "size (template 10, there 12)" in shown["resource_status_reason"]
     zonda.run("stack", "delete", "store", "--yes")
     assert not disk.exists()
+
+
+def test_drift_is_found_shown_and_repaired(zonda: Any, here: Path) -> None:
+    zonda.run("stack", "create", "store", *given(here))
+    zonda.run("stack", "drift", "check", "store")
+    path = Path(zonda.outputs("store")["path"])
+    was = path.read_text()
+    path.write_text(json.dumps({**json.loads(was), "size": 11, "labels": {"for": "nobody"}}))
+    (here / "log").unlink()
+    zonda.run("stack", "drift", "check", "store", code=3)
+    assert (here / "log").read_text() == "look\nlook\n"
+    shown = zonda.run("stack", "drift", "show", "store").stdout
+    assert "size" in shown
+    assert "11" in shown
+    assert "labels" in shown
+    zonda.run("stack", "drift", "repair", "store")
+    assert json.loads(path.read_text()) == json.loads(was)
+    zonda.run("stack", "drift", "check", "store")
+
+    path.unlink()
+    zonda.run("stack", "drift", "check", "store", code=3)
+    assert "MISSING" in zonda.run("stack", "drift", "show", "store").stdout
+    zonda.run("stack", "drift", "repair", "store")
+    assert len(disks(here)) == 2
+    zonda.run("stack", "drift", "check", "store")
