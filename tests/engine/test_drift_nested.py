@@ -1,4 +1,4 @@
-"""Drift in trees: members are looked at, named by their paths, and repaired through their owners."""
+"""Drift in trees: members are named by their paths, and repaired through their owners."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_members_are_named_by_their_paths_and_owners_are_not_asked(drift: Drifti
 def test_a_part_is_named_by_a_path(drift: Drifting) -> None:
     create(drift)
     drift.check("c/d")
-    assert [call for call in drift.world.calls] == [("b", "get_live_state")]
+    assert drift.world.calls == [("b", "get_live_state")]
     drift.world.calls.clear()
     drift.check("r", "c/a")
     assert sorted(drift.world.calls) == [("a", "get_live_state"), ("r", "get_live_state")]

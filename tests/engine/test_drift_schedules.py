@@ -1,4 +1,4 @@
-"""Schedules on the fake clock: they fire once, survive, coalesce, and no jump of the clock hurts."""
+"""Schedules on the fake clock: they fire once, survive, coalesce; no jump of it hurts."""
 
 from __future__ import annotations
 
