@@ -113,7 +113,8 @@ class Callbacks:
 
     def _make_secret(self, chance: Callable[[], bytes]) -> bytes:
         """Two processes may want one at once: both get that of the first."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder.parent, self._folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._folder / f".{_SECRET}.{os.getpid()}.{threading.get_ident()}"
         new.unlink(missing_ok=True)
         write_new(new, chance())
