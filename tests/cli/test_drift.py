@@ -278,3 +278,23 @@ def test_a_resource_and_its_property_are_told_apart(what: str, path: str, name: 
 def test_a_resource_that_is_not_there_cannot_be_ignored() -> None:
     with pytest.raises(NotFound, match="wep"):
         drift_settings.split("wep.tags", ["web"])
+
+
+def test_the_environment_may_say_it_all(
+    zonda: Zonda, things: Things, write: Callable[[str, str], Path]
+) -> None:
+    environment = write(
+        "drift.yaml",
+        "zonda:\n  drift:\n    schedule: 1h\n    policy: repair\n    ignore:\n"
+        "      - {resource: a, property: value, until: 2999-01-01, reason: by hand}\n",
+    )
+    zonda("stack", "update", "s", "-t", things.template, "-e", environment)
+    shown = zonda("stack", "show", "s", "-f", "json").data
+    assert (shown["drift_schedule"], shown["drift_policy"]) == ("1h", "repair")
+    [row] = zonda("stack", "drift", "ignore", "list", "s", "-f", "json").data
+    assert (row["ID"], row["Resource"], row["By"]) == ("", "a", "environment")
+    things.set("a", value="two")
+    zonda("stack", "drift", "check", "s", code=0)
+    zonda("stack", "drift", "schedule", "s", "2h")
+    zonda("stack", "update", "s", "-t", things.template, "-e", environment)
+    assert zonda("stack", "show", "s", "-f", "json").data["drift_schedule"] == "2h"
