@@ -66,7 +66,8 @@ class Records:
             project, name = stack.project, stack.name
             while stack.owner_resource_id is not None:
                 owner = self._reader.resource_row(stack.owner_resource_id)
-                if owner is None:
+                if owner is None:  # deleted meanwhile: the stack's own name says where it was
+                    names.append(stack.name)
                     break
                 names.append(owner.name)
                 stack = self._reader.stack(owner.stack_id)
