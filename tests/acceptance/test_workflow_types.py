@@ -12,12 +12,15 @@ import pytest
 
 SIGKILLED = -signal.SIGKILL
 TOKEN = "swordfish-4711"
+PASSWORD = "marlin-1147"
+KEY = "file-secret-0815"
 MANIFEST = """
 zonda_type: 1
 name: Acme::Thing
 properties:
   folder: {type: string, required: true}
   size: {type: integer, default: 1}
+  password: {type: string, hidden: true}
 attributes:
   told: {type: string}
 actions:
@@ -26,6 +29,7 @@ actions:
     input:
       folder: {get_property: folder}
       size: {get_property: size}
+      password: {get_property: password}
       token: {secret: "env:THING_TOKEN"}
       key: {secret: "file:thing.key"}
   UPDATE: {workflow: work, input: {folder: {get_property: folder}}}
@@ -33,11 +37,17 @@ actions:
 """
 TEMPLATE = """
 heat_template_version: 2018-08-31
-parameters: {folder: {type: string}, size: {type: number, default: 1}}
+parameters:
+  folder: {type: string}
+  size: {type: number, default: 1}
+  password: {type: string, hidden: true}
 resources:
   thing:
     type: Acme::Thing
-    properties: {folder: {get_param: folder}, size: {get_param: size}}
+    properties:
+      folder: {get_param: folder}
+      size: {get_param: size}
+      password: {get_param: password}
 """
 
 
@@ -46,9 +56,10 @@ def given(zonda: Any, service: Any, write: Callable[[str, str], Path]) -> tuple[
     """A folder of types with one in it, its secrets, and the words of a command."""
     (zonda.home / "types").mkdir(exist_ok=True)
     (zonda.home / "types" / "thing.yaml").write_text(MANIFEST)
-    (zonda.home / "thing.key").write_text("file-secret-0815\n")
+    (zonda.home / "thing.key").write_text(f"{KEY}\n")
     template = write("thing.yaml", TEMPLATE)
-    return ("-t", template, "--parameter", f"folder={service.folder}")
+    words = ("--parameter", f"folder={service.folder}", "--parameter", f"password={PASSWORD}")
+    return ("-t", template, *words)
 
 
 @pytest.fixture
@@ -91,7 +102,7 @@ def test_a_killed_action_is_one_run(
     assert [name for name, *_ in service.runs].count(action.upper()) == 1
 
 
-def test_a_named_secret_is_sent_and_stands_nowhere(
+def test_a_secret_is_sent_and_stands_nowhere(
     zonda: Any, service: Any, given: tuple[Any, ...], secret: Any
 ) -> None:
     service.start()
@@ -110,12 +121,11 @@ def test_a_named_secret_is_sent_and_stands_nowhere(
         done = zonda.run(*words)
         shown += done.stdout + done.stderr
     assert requests
-    assert "file-secret-0815" not in shown
-    assert TOKEN not in shown
-    for path in zonda.home.glob("zonda.db*"):
-        content = path.read_bytes()
-        assert TOKEN.encode() not in content
-        assert b"file-secret-0815" not in content
+    stored = b"".join(path.read_bytes() for path in zonda.home.glob("zonda.db*"))
+    assert b"Acme::Thing" in stored
+    for text in (TOKEN, KEY, PASSWORD):
+        assert text not in shown
+        assert text.encode() not in stored
 
 
 def test_a_secret_that_is_missing_fails_with_its_name(
