@@ -15,6 +15,8 @@ from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values
 from .app_service import HINT, ServiceRecord, host_and_port
+from .secret_references import resolve
+from .sections import completed, with_networks
 from .settings import BUNDLED, Settings
 
 
@@ -37,7 +39,7 @@ class Wanted:
 
     def section(self, settings: Settings) -> dict[str, Any]:
         """The settings of an ``http`` runner. Raises UsageError and NotFound."""
-        found = dict(_section(self.endpoint, settings))
+        found = with_networks(completed(_section(self.endpoint, settings), settings), settings)
         if found.pop("kind", "http") != "http":
             raise UsageError(
                 f"The runner {self.endpoint} is not of kind http.",
@@ -50,9 +52,9 @@ class Wanted:
             )
         found.pop("callback", None)
         if self.token:
-            found["token"] = self.token
+            found["token"] = _secret(self.token, settings)
         if self.signing_keys:
-            found["signing_keys"] = list(self.signing_keys)
+            found["signing_keys"] = [_secret(key, settings) for key in self.signing_keys]
         if self.headers:
             found["headers"] = {**found.get("headers", {}), **_headers(self.headers)}
         return found
@@ -93,6 +95,13 @@ def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
         f"{endpoint} is neither an http(s) URL nor a runner{close}.",
         hint=f"There are: {', '.join(known)}.",
     )
+
+
+def _secret(given: str, settings: Settings) -> str:
+    """A secret as it is, or what ``env:NAME`` or ``file:PATH`` names."""
+    if given.startswith(("env:", "file:")):
+        return resolve(given, settings.home, settings.secret_sources)
+    return given
 
 
 def _is_url(text: str) -> bool:

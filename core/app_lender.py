@@ -18,9 +18,10 @@ from zonda.hooks.runner import WorkflowRunner
 
 from . import patterns, settings_values
 from .app_service import BundledRunner, ServiceRecord, place_of_service
+from .sections import completed, with_networks
 from .settings import BUNDLED, MISTRAL, Settings
 
-#: Kinds of runner that are told how long one that never answers is tried.
+#: Kinds of runner that are told how long one that never answers is tried, and whom to call.
 CONNECTING = frozenset({"http", "mistral"})
 
 
@@ -104,8 +105,10 @@ class Lender:
                 hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
         added = {"clock": self._clock, "random": self._random}
+        section = completed(section, self._settings)
         if kind in CONNECTING:
             added["connect_give_up"] = self._settings.connect_give_up
+            section = with_networks(section, self._settings)
         if kind == "http":
             added["service"] = place_of_service(self._settings)
         return factory({**added, **section})

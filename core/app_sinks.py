@@ -5,6 +5,7 @@ Not imported where the settings have no sink.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from zonda.hooks.sinks import EventRecord, EventSink
 
 from . import settings_sinks, settings_values
 from .ids import Ids
+from .sections import completed, with_networks
 from .settings import Settings
 from .sinks.courier import Courier, told
 from .sinks.couriers import Couriers
@@ -42,6 +44,7 @@ class Making:
     def __init__(
         self, settings: Settings, plugins: Plugins, clock: Clock, source: random.Random
     ) -> None:
+        self._settings = settings
         self._sections = settings.sinks
         self._plugins = plugins
         self._added = {"clock": clock, "random": source}
@@ -60,11 +63,17 @@ class Making:
                 hint=" ".join(filter(None, (f"There are: {', '.join(known)}.", blamed))),
             )
         own = {key: value for key, value in section.items() if key not in settings_sinks.OURS}
+        own = completed(own, self._settings)
+        if kind == settings_sinks.WEBHOOK:
+            own = with_networks(own, self._settings)
         return factory({**self._added, **own})
 
     def redact(self, name: str) -> Callable[[str], str]:
         """Takes what a section holds out of a text; any of it may be a secret."""
-        found = set(_texts(self._sections[name]))
+        section = self._sections[name]
+        with contextlib.suppress(UsageError):  # then no sink is made, either
+            section = completed(section, self._settings)
+        found = set(_texts(section))
         longest = sorted(found, key=len, reverse=True)
 
         def redacted(text: str) -> str:

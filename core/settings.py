@@ -129,6 +129,19 @@ class Settings:
         shown="none",
         secret=True,
     )
+    allowed_networks: str = _setting(
+        "",
+        "Networks, separated by commas, that may be called although [they are not "
+        "public](workflows.md#which-addresses-are-called).",
+        "ZONDA_ALLOWED_NETWORKS",
+        check=settings_values.networks,
+    )
+    denied_networks: str = _setting(
+        "",
+        "Networks, separated by commas, that workflows and event sinks never call.",
+        "ZONDA_DENIED_NETWORKS",
+        check=settings_values.networks,
+    )
     service_address: str = _setting(
         "127.0.0.1:8155",
         "Where `zonda runner serve` listens.",
@@ -283,6 +296,14 @@ class Settings:
         if self.default_runner:
             return self.default_runner
         return self.mistral_runner if self.mistral_runner in self.runners else BUNDLED
+
+    @property
+    def networks(self) -> Mapping[str, list[str]]:
+        """The networks that hold for whatever calls out."""
+        return {
+            "allowed_networks": settings_values.networks(self.allowed_networks),
+            "denied_networks": settings_values.networks(self.denied_networks),
+        }
 
     @property
     def runner_file(self) -> Path:

@@ -6,12 +6,12 @@ checked when a runner of that kind is made. A test compares ``HTTP`` with what t
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .settings_values import host_of_url, near
+from .settings_values import networks as known_networks
 
 Wrong = tuple[str | None, str]
 #: Of seconds (a year) and of bytes alike.
@@ -84,11 +84,10 @@ def networks(raw: Any) -> str | None:
     """What is wrong with a list of networks, or None."""
     if wrong := _texts(raw):
         return wrong
-    for text in raw if isinstance(raw, list) else [raw]:
-        try:
-            ipaddress.ip_network(text.strip())
-        except ValueError:
-            return f"must hold networks such as 10.0.0.0/8 or fd00::/8, and {text!r} is none"
+    try:
+        known_networks(",".join(raw if isinstance(raw, list) else [raw]))
+    except ValueError as error:
+        return str(error)
     return None
 
 

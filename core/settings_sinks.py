@@ -15,6 +15,8 @@ from .settings_values import host_of_url, near
 #: What zonda itself reads, whatever the kind.
 OURS = ("kind", "events", "scope")
 SCOPES = ("all", "stacks")
+#: The kind that calls out.
+WEBHOOK = "webhook"
 
 
 def _url(raw: Any) -> str | None:
@@ -37,21 +39,21 @@ def _events(raw: Any) -> str | None:
 
 #: What our own kinds take, and what is wrong with a value (None: nothing).
 KINDS: Mapping[str, Mapping[str, Any]] = {
-    "webhook": {
+    WEBHOOK: {
         "url": _url,
-        "signing_key": of._texts,
-        "signing_keys": of._texts,
-        "token": of._text,
+        "signing_key": of._keys,
+        "signing_keys": of._keys,
+        "token": of.secret,
         "username": of._text,
-        "password": of._text,
+        "password": of.secret,
         "headers": of._headers,
         "ca_bundle": of._text,
         "client_certificate": of._text,
         "proxy": of._text,
         "connect_timeout": of._number,
         "answer_timeout": of._number,
-        "allowed_networks": of._texts,
-        "denied_networks": of._texts,
+        "allowed_networks": of.networks,
+        "denied_networks": of.networks,
     },
     "log": {"file": of._text},
 }

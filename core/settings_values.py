@@ -97,6 +97,21 @@ def host_and_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def networks(text: str) -> list[str]:
+    """The networks of ``10.0.0.0/8, fd00::/8``; raises ValueError."""
+    import ipaddress  # 3 ms that most runs need not spend
+
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    for part in found:
+        try:
+            ipaddress.ip_network(part)
+        except ValueError:
+            raise ValueError(
+                f"must hold networks such as 10.0.0.0/8 or fd00::/8, and {part} is none"
+            ) from None
+    return found
+
+
 def host_of_url(url: str) -> str:
     """The host of an absolute http(s) URL; empty for anything else."""
     from urllib.parse import urlsplit  # needed where a URL is set only

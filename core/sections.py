@@ -1,0 +1,44 @@
+"""Sections of the settings as who uses them needs them: with their secrets, and what holds for all.
+
+A secret may be named instead of given, ``{env = "NAME"}`` or ``{file = "PATH"}``: it is read when a
+runner or a sink is made, so that no command needs a secret that it does not use. Called by
+``app_lender``, ``app_sinks`` and ``app_endpoint``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .secret_references import resolve
+from .settings import Settings
+from .settings_runners import is_reference
+
+#: Whoever writes the settings may name any secret there.
+_ANY = "*"
+
+
+def completed(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """``section`` with the secrets that it names. Raises UsageError for one that is not there."""
+    return {name: _filled(value, settings) for name, value in section.items()}
+
+
+def with_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """``section`` with the networks that whoever calls out may, or must not, call."""
+    found = dict(section)
+    for name, given in settings.networks.items():
+        own = section.get(name, [])
+        if given or own:
+            found[name] = [*given, *(own if isinstance(own, list) else [own])]
+    return found
+
+
+def _filled(value: Any, settings: Settings) -> Any:
+    if is_reference(value):
+        [(kind, name)] = value.items()
+        return resolve(f"{kind}:{name}", settings.home, _ANY)
+    if isinstance(value, Mapping):
+        return {key: _filled(each, settings) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, settings) for each in value]
+    return value

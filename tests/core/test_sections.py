@@ -1,0 +1,118 @@
+"""Sections with the secrets that they name, and the networks that hold for all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core import settings, settings_runners
+from zonda.core.sections import completed, with_networks
+from zonda.core.settings import Settings
+from zonda.hooks.errors import UsageError
+
+
+@pytest.fixture
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("DISKS_TOKEN", "t0ken")
+    (tmp_path / "secret").write_text("s3cret\n")
+    return Settings(home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        pytest.param({"token": "plain"}, {"token": "plain"}, id="given"),
+        pytest.param({"token": {"env": "DISKS_TOKEN"}}, {"token": "t0ken"}, id="variable"),
+        pytest.param({"token": {"file": "secret"}}, {"token": "s3cret"}, id="file"),
+        pytest.param(
+            {"oauth2": {"client_id": "z", "client_secret": {"file": "secret"}}},
+            {"oauth2": {"client_id": "z", "client_secret": "s3cret"}},
+            id="in-a-table",
+        ),
+        pytest.param(
+            {"signing_keys": [{"id": "1", "key": {"env": "DISKS_TOKEN"}}, {"file": "secret"}]},
+            {"signing_keys": [{"id": "1", "key": "t0ken"}, "s3cret"]},
+            id="in-a-list",
+        ),
+        pytest.param({"a": {"env": "x", "b": 1}}, {"a": {"env": "x", "b": 1}}, id="more-beside"),
+        pytest.param({"a": {"env": 1}}, {"a": {"env": 1}}, id="no-text"),
+    ],
+)
+def test_secrets_are_put_in(known: Settings, given: Any, wanted: Any) -> None:
+    assert completed(given, known) == wanted
+
+
+@pytest.mark.parametrize("given", [{"env": "NOT_THERE"}, {"file": "not-there"}])
+def test_a_secret_that_is_not_there(known: Settings, given: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=r"NOT_THERE|not-there"):
+        completed({"token": given}, known)
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        pytest.param({}, {"denied_networks": ["10.0.0.0/8", "fd00::/8"]}, id="for-all"),
+        pytest.param(
+            {"denied_networks": "8.8.8.8", "allowed_networks": ["9.9.9.9"]},
+            {
+                "denied_networks": ["10.0.0.0/8", "fd00::/8", "8.8.8.8"],
+                "allowed_networks": ["9.9.9.9"],
+            },
+            id="besides",
+        ),
+    ],
+)
+def test_networks_for_all(own: dict[str, Any], wanted: dict[str, Any]) -> None:
+    known = Settings(denied_networks="10.0.0.0/8, fd00::/8")
+    assert with_networks(own, known) == wanted
+
+
+def test_networks_are_checked_at_once() -> None:
+    with pytest.raises(UsageError, match=r"ZONDA_DENIED_NETWORKS.*10\.0\.0\.1/8 is none"):
+        settings.load({}, {"ZONDA_HOME": "/h", "ZONDA_DENIED_NETWORKS": "fd00::/8,10.0.0.1/8"})
+
+
+@pytest.mark.parametrize(
+    ("section", "part"),
+    [
+        ({"token": {"env": "A", "file": "B"}}, "must be text, {env = ...} or {file = ...}"),
+        ({"headers": {"A": {"environment": "B"}}}, "must be a table of texts"),
+        ({"signing_keys": [{"id": "a"}]}, "{id = ..., key = ...}"),
+        ({"signing_keys": [{"id": 1, "key": "x"}]}, "{id = ..., key = ...}"),
+        ({"signature": "x"}, "must be one of webhooks, rfc9421"),
+        ({"oauth2": "x"}, "must be a table"),
+        ({"oauth2": {"token": "x"}}, "holds token, which it does not take (did you mean token_url"),
+        ({"oauth2": {"client_secret": ["x"]}}, "client_secret must be text, {env"),
+        ({"oauth2": {"token_url": "x"}}, "token_url must be a URL"),
+        ({"oauth2": {"token_url": "http://x"}, "token": "t"}, "stands beside a token"),
+        ({"actions": {"CREAT": {}}}, "holds CREAT, which it does not take (did you mean CREATE"),
+        ({"actions": {"CREATE": {"urll": "/"}}}, "CREATE holds urll"),
+        ({"actions": {"CREATE": {"method": "BREW"}}}, "CREATE method must be one of POST"),
+        ({"actions": {"CREATE": {"gone": [200]}}}, "CREATE gone must be a list of statuses"),
+        ({"actions": {"CREATE": {"repeat": 1}}}, "CREATE repeat must be true or false"),
+        ({"actions": {"CREATE": {"id_path": 1}}}, "CREATE id_path must be a path"),
+        ({"allowed_networks": ["10.0.0.0/8", "x"]}, "and x is none"),
+        ({"max_in_flight": -1}, "must be a number"),
+    ],
+)
+def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:
+    found = list(settings_runners.faults({"endpoint": "http://x", **section}))
+    assert len(found) == 1
+    assert part in found[0][1]
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"token": {"env": "A"}},
+        {"headers": {"A": {"file": "B"}}},
+        {"signing_key": {"file": "B"}},
+        {"signing_keys": ["a", {"env": "B"}, {"id": "1", "key": {"file": "C"}}]},
+        {"oauth2": {"token_url": "http://x", "client_secret": {"env": "A"}}},
+        {"actions": {"DELETE": {"url": "/x", "method": "DELETE", "gone": 404}}},
+    ],
+)
+def test_what_is_right(section: dict[str, Any]) -> None:
+    assert list(settings_runners.faults({"endpoint": "http://x", **section})) == []
