@@ -19,16 +19,22 @@ from .app import build_app
 from .app_lender import Lender
 from .engine.actions import (
     Action,
+    CheckDrift,
     CheckStack,
     CreateStack,
     DeleteStack,
+    RepairDrift,
     ResumeStack,
+    SetDrift,
     SuspendStack,
     UpdateStack,
 )
 from .engine.inline import InlineEngine
+from .engine.room import EngineSettings
 from .ids import Ids
+from .schedule.timing import Timing
 from .settings import load
+from .store.drift_views import DriftFindingView
 from .store.sealing import Sealer, make_key
 from .store.store import MEMORY, open_store
 from .store.views import ResourceView, StackView
@@ -70,6 +76,7 @@ class InlineStack:
             lender=self._lender,
             functions=self._app.function_table,
             limits=self._app.limits,
+            settings=EngineSettings(timing=Timing()),
         )
 
     def create(self, template: str, **parameters: Any) -> StackView:
@@ -91,6 +98,36 @@ class InlineStack:
     def check(self) -> StackView:
         """Check it."""
         return self._run(CheckStack(self.name))
+
+    def drift(self, *resources: str) -> dict[str, DriftFindingView]:
+        """What a drift check finds, by path: what is not in sync, or only by an exception."""
+        accepted = self.engine.begin(CheckDrift(self.name, resources))
+        self.engine.settle()
+        return self._findings(accepted.check_id)
+
+    def repair(self, *resources: str) -> StackView:
+        """Put right what has drifted."""
+        return self._run(RepairDrift(self.name, resources))
+
+    def schedule_drift(self, schedule: str, policy: str = "report") -> None:
+        """Have drift looked for as time passes."""
+        self._run(SetDrift(self.name, schedule, policy))
+
+    def pass_time(self, seconds: float) -> dict[str, DriftFindingView] | None:
+        """Let time pass; what a drift check has found that was due then, None where none was."""
+        known = self._last_check()
+        self.clock.advance(seconds)
+        self.engine.sweep_drift()
+        self.engine.settle()
+        last = self._last_check()
+        return None if last is None or last == known else self._findings(last)
+
+    def _last_check(self) -> str | None:
+        checks = self.engine.reader.drift_checks(self._stack_id, 1)
+        return checks[0].id if checks else None
+
+    def _findings(self, check_id: str) -> dict[str, DriftFindingView]:
+        return {found.path: found for found in self.engine.reader.drift_findings(check_id)}
 
     def delete(self) -> StackView:
         """Delete it."""

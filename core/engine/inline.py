@@ -26,6 +26,8 @@ from .actions import Accepted, Action
 from .building import build_room
 from .context import Lender
 from .definitions import Loading
+from .drift.firing import Firing
+from .drift.storing import interrupt_all
 from .driver import Driver, Task, exited
 from .effects import Call
 from .loading import TemplateLoading
@@ -74,6 +76,7 @@ class InlineEngine:
             origins=plugins.origins,
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
+        self._fire = Firing(self.room)
         #: Outputs, parameters and resolved properties.
         self.showing = Showing(self.room.instances, self.reader)
 
@@ -102,7 +105,12 @@ class InlineEngine:
 
     def recover(self) -> None:
         """Take up whatever the database says is unfinished."""
+        self.driver.now_in_transaction(interrupt_all)
         self.driver.now_in_transaction(take_up_all)
+
+    def sweep_drift(self) -> None:
+        """Begin the drift checks that are due by now."""
+        self.driver.now_in_transaction(self._fire)
 
     def _once(self) -> bool:
         driver = self.driver
