@@ -99,7 +99,7 @@ class _Reader:
         self.faults.append(f"{self.file}: {where} {what}")
 
     def _workflows(self, given: Any) -> dict[str, Workflow]:
-        if not isinstance(given, dict) or not given:
+        if not isinstance(given, dict):  # none at all: the service listens for callbacks only
             self._fault("workflows", "must be a map of names to workflows")
             given = {}
         found = {}

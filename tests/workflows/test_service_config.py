@@ -60,7 +60,7 @@ def test_every_kind_of_workflow(tmp_path: Path) -> None:
         pytest.param("[]", "must be a map", id="list"),
         pytest.param("", "must be a map", id="empty"),
         pytest.param("a: [", "is not YAML", id="no-yaml"),
-        pytest.param("workflows: {}", "workflows must be a map of names", id="none"),
+        pytest.param("workflows:", "workflows must be a map of names", id="none"),
         pytest.param("flows: {}", "flows is not known here", id="unknown-section"),
         pytest.param("parallel: 0", "parallel must be a whole number", id="parallel"),
         pytest.param("workflows: {1: {command: a}}", "a name that is no text", id="name"),
@@ -100,3 +100,8 @@ def test_every_fault_is_reported(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         load(tmp_path / "no.yaml")
+
+
+def test_a_service_without_workflows_listens_for_callbacks(tmp_path: Path) -> None:
+    (tmp_path / "flows.yaml").write_text("workflows: {}")
+    assert load(tmp_path / "flows.yaml").workflows == {}
