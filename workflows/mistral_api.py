@@ -72,4 +72,4 @@ class MistralApi:
         return ResourceFailure(why)
 
     def _clean(self, text: str) -> str:
-        return mistral_answer.cut(self._http.redact(text))
+        return mistral_answer.cut(self._client.redact(text))

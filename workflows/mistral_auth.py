@@ -37,6 +37,9 @@ class Auth(Protocol):
     def refused(self, token: str) -> bool:
         """Mistral did not take ``token``: whether another one may be had."""
 
+    def secrets(self) -> list[str]:
+        """What must not be told besides what the settings hold."""
+
     def close(self) -> None:
         """Let go of connections."""
 
@@ -54,6 +57,10 @@ class FixedToken:
     def refused(self, token: str) -> bool:
         """There is no other."""
         return False
+
+    def secrets(self) -> list[str]:
+        """It stands in the settings."""
+        return []
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -76,6 +83,11 @@ class KeystonePassword:
             if not self._token or self._clock.now() >= self._until:
                 self._log_in()
             return self._token
+
+    def secrets(self) -> list[str]:
+        """The token of now."""
+        token = self._token
+        return [token] if token else []
 
     def refused(self, token: str) -> bool:
         """Forget ``token``, unless another thread has got a newer one meanwhile."""

@@ -58,6 +58,13 @@ class MistralClient:
         """The same as it may appear in messages."""
         return shown(self.url(*parts))
 
+    def redact(self, text: str) -> str:
+        """``text`` without anything secret that is known here."""
+        text = self.settings.http.redact(text)
+        for secret in self._auth.secrets():
+            text = text.replace(secret, "******")
+        return text
+
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()

@@ -26,13 +26,13 @@ from zonda.hooks.runner import (
 )
 
 from . import executions, http_retry, mistral_answer
+from .http_again import Again
 from .http_transport import Reply, Unreachable, Unusable
 from .mistral_answer import Execution
 from .mistral_api import MistralApi
 from .mistral_auth import NoLogin
 from .mistral_client import MistralClient
 from .mistral_settings import read_settings
-from .resending import Resending
 
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
@@ -56,7 +56,7 @@ class MistralRunner(WorkflowRunner):
         self._settings = read_settings(settings)
         self._http = self._settings.http
         self._client = MistralClient(self._settings)
-        self._resending = Resending(self._http)
+        self._again = Again(self._http, self._client.redact)
         self._unasked: dict[str, float] = {}
         #: For resource types that live at this Mistral.
         self.mistral = MistralApi(self._client)
@@ -77,7 +77,7 @@ class MistralRunner(WorkflowRunner):
         except (Unreachable, Unusable, NoLogin):
             reply = None
         if reply is not None and mistral_answer.is_missing(reply):
-            raise ResourceFailure(self._http.redact(mistral_answer.fault(reply)))
+            raise ResourceFailure(self._client.redact(mistral_answer.fault(reply)))
         self._unasked[workflow] = now + ASKED_AGAIN
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class MistralRunner(WorkflowRunner):
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. Whatever a later send can mend is a ``Retry``."""
-        seconds = self._resending.seconds(request)
+        seconds = self._again.left(request)
         try:
             params = self._params(request, seconds)
             if not isinstance(params, dict):
@@ -96,12 +96,12 @@ class MistralRunner(WorkflowRunner):
             content = self._content(request, params)
             reply = self._client.send("POST", "executions", content=content, seconds=seconds)
         except Unreachable as error:
-            return self._resending.unreached(request, self._at(str(error)))
+            return self._again.unreached(request, self._at(str(error)))
         except (Unusable, NoLogin) as error:
-            return self._resending.failed(request, self._at(str(error)))
+            return self._again.failed(request, self._at(str(error)))
         except ValueError:
             why = "The input holds a number that JSON has no word for."
-            return self._resending.failed(request, why)
+            return self._again.failed(request, why)
         if reply.status in (200, 201):
             return self._accepted(request, reply)
         return self._refused(request, reply, "executions")
@@ -140,12 +140,12 @@ class MistralRunner(WorkflowRunner):
         found = mistral_answer.execution(reply)
         if found is None or found.id != request.key:
             why = f"HTTP {reply.status} with a body that is no execution of the id that was asked"
-            return self._resending.failed(request, self._at(why))
+            return self._again.failed(request, self._at(why))
         # Mistral gives the execution that has the id, whatever else was asked for.
         other = mistral_answer.differs(found, request.workflow, request.inputs)
         if other:
             why = f"the execution {found.id} exists already and has {other}"
-            return self._resending.failed(request, self._at(why))
+            return self._again.failed(request, self._at(why))
         token = {"id": found.id, "at": int(self._http.clock.now())}
         return Started(token, FIRST_POLL, found.id)
 
@@ -153,12 +153,12 @@ class MistralRunner(WorkflowRunner):
         why = self._at(mistral_answer.fault(reply), at)
         asked = self._asked(reply)
         if reply.status in BUSY:
-            return self._resending.busy(request, why, asked)
+            return self._again.again(request, why, asked)
         if reply.status >= 500 and not mistral_answer.is_missing(reply):
-            return self._resending.error(request, why, asked)
+            return self._again.error(request, why, asked)
         if reply.status == 401:
             why += ": Mistral does not accept the token"
-        return self._resending.failed(request, why)
+        return self._again.failed(request, why)
 
     def _at(self, why: str, part: str = "executions") -> str:
         return f"{self._client.shown(part)}: {why}"
@@ -232,7 +232,7 @@ class MistralRunner(WorkflowRunner):
         return Running(delay, self._clean(message))
 
     def _clean(self, text: str) -> str:
-        return mistral_answer.cut(self._http.redact(text))
+        return mistral_answer.cut(self._client.redact(text))
 
     # -- the end ----------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 A subclass says by ``_run_of`` what an action has to do; any runner does it. What later operations
 need is one entry of the resource's data, written when a workflow has ended well::
 
-    record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE}
+    record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE,
+              "last": key of the last run that ended well}
 
 ``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
 CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token and
@@ -137,6 +138,8 @@ class WorkflowResource(resource.Resource):
         if result is None:
             return False
         if isinstance(result, Lost):
+            if self._record().get("last") == token["key"]:
+                return True  # its result is stored, and the runner has forgotten it since
             if token["action"] == "DELETE":
                 execution.send_again(result)  # to delete twice does no harm
             raise failure(result)
@@ -258,6 +261,7 @@ class WorkflowResource(resource.Resource):
         kept = self._output_of(token["action"], output)
         record["outputs"] = {**(record.get("outputs") or {}), **kept}
         record["input"] = token["request"]["inputs"]
+        record["last"] = token["key"]
         if token["action"] == "UPDATE":
             record["update"] = token["key"]
         self._store(record)
