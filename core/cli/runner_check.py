@@ -31,8 +31,14 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-delete", action="store_true", help="send no DELETE; what is made is left there")
     add("--input", metavar="JSON", default="{}", help="the input of every CREATE (default: {})")
     add("--failing-input", metavar="JSON", default="", help="an input that a run fails with")
-    add("--token", default="", help="a bearer token")
-    add("--signing-key", metavar="KEY", action="append", default=[], help="sign requests with it")
+    add("--token", default="", help="a bearer token, or env:NAME or file:PATH that has it")
+    add(
+        "--signing-key",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="sign requests with this key, or with that in env:NAME or file:PATH; repeatable",
+    )
     add(
         "--header",
         metavar="'NAME: VALUE'",

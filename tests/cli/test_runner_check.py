@@ -86,6 +86,25 @@ def test_what_is_given_is_sent(zonda: Any, url: str, seen: list[dict[str, str]])
     assert first["webhook-signature"].startswith("v1,")
 
 
+def test_secrets_may_be_named_instead_of_given(
+    zonda: Any,
+    url: str,
+    seen: list[dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOOK_TOKEN", "t-2")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "zonda.toml").write_text(
+        f'[runners.mine]\nendpoint = "{url}"\ntoken = {{env = "HOOK_TOKEN"}}\n'
+    )
+    zonda("runner", "check", f"{url}/hook", "--token", "env:HOOK_TOKEN", code=1)
+    assert seen[0]["Authorization"] == "Bearer t-2"
+    seen.clear()
+    zonda("runner", "check", "mine", "--workflow", "hook", code=1)
+    assert seen[0]["Authorization"] == "Bearer t-2"
+
+
 def test_a_section_of_the_settings_may_be_named(
     zonda: Any, url: str, seen: list[dict[str, str]], tmp_path: Path
 ) -> None:
