@@ -68,11 +68,13 @@ class Awaited:
 
     def is_due(self, token: Mapping[str, Any]) -> bool:
         """Whether the status URL is to be asked now."""
-        return "callback" not in token or self._settings.clock.now() >= float(token["due"])
+        if self._callbacks is None or "callback" not in token:
+            return True
+        return self._settings.clock.now() >= float(token["due"])
 
     def polled(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
         """``answer`` of the status URL, with the token that knows when to ask next."""
-        if "callback" not in token:
+        if self._callbacks is None or "callback" not in token:
             return answer
         if isinstance(answer, Succeeded | Failed):
             self.end(str(token["key"]), token["callback"])

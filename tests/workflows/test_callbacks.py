@@ -268,6 +268,20 @@ def test_a_lost_callback_is_no_hang(
     assert callbacks.tell(opaque, {"state": "failed"}, clock.seconds) is Heard.OVER
 
 
+def test_a_section_that_has_callbacks_no_more_polls_as_usual(
+    http: responses.RequestsMock,
+    runner: HttpRunner,
+    make_runner: Callable[..., HttpRunner],
+    request_for: Any,
+) -> None:
+    http.post(HOOK, status=202, headers={"Location": "/runs/1"})
+    http.get("https://flows.example/runs/1", json=DONE)
+    started = runner.start(request_for())
+    assert isinstance(started, Started)
+    later = make_runner(endpoint="https://flows.example")
+    assert later.poll(started.token) == Succeeded({"a": 1}, None)
+
+
 def test_a_run_that_is_lost_and_sent_again_may_still_call(
     http: responses.RequestsMock,
     runner: HttpRunner,
