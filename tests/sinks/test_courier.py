@@ -134,6 +134,23 @@ def test_a_stranger_s_exception_has_the_whole_batch_sent_again(
     assert sink.seen == [1, 2]
 
 
+def test_what_comes_before_one_that_is_never_taken_is_settled(clock: FakeClock) -> None:
+    seen: list[int] = []
+
+    class Poisoned(EventSink):
+        def deliver(self, events: Sequence[EventRecord]) -> None:
+            if 5 in [each.seq for each in events]:
+                raise ValueError("cannot say how many have arrived")
+            seen.extend(each.seq for each in events)
+
+    box = Box(*map(event, range(1, 9)))
+    one = courier(box, Poisoned(), clock)
+    for _ in range(3):
+        clock.advance(run(one) or 0)
+    assert seen == [1, 2, 3, 4]
+    assert row_of(box).seq == 4
+
+
 def test_the_time_between_tries_grows_to_a_bound(sink: Kept, clock: FakeClock) -> None:
     box = Box(event(1))
     sink.raises = [SinkError("no")] * 30
