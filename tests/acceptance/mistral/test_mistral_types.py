@@ -122,3 +122,29 @@ def test_a_killed_zonda_makes_no_workflow_twice(
     assert zonda.state("t") == "CREATE_COMPLETE"
     zonda.run("stack", "delete", "t", "--yes")
     assert mistral.call("GET", "workflows/report").status_code == 404
+
+
+def test_what_was_changed_by_hand_at_mistral_is_found_and_put_right(
+    stage: Any, mistral: Any, write: Write
+) -> None:
+    stage.run("stack", "create", "t", "-t", write("1.yaml", TEMPLATE.replace("NOTE", "as written")))
+    stage.run("stack", "drift", "check", "t")
+    by_hand = definition(mistral).replace("as written", "by hand", 1)
+    headers = {"Content-Type": "text/plain"}
+    mistral.ask("PUT", "workflows", data=by_hand, headers=headers)
+    [trigger] = mistral.ask("GET", "cron_triggers")["cron_triggers"]
+    mistral.ask("DELETE", f"cron_triggers/{trigger['name']}")
+
+    stage.run("stack", "drift", "check", "t", code=3)
+    found = stage.run("stack", "drift", "show", "t").stdout
+    assert "DRIFTED" in found
+    assert "by hand" in found
+    assert "MISSING" in found
+
+    stage.run("stack", "drift", "repair", "t")
+    stage.run("stack", "drift", "check", "t")
+    assert "as written" in definition(mistral)
+    assert "by hand" not in definition(mistral)
+    [made] = mistral.ask("GET", "cron_triggers")["cron_triggers"]
+    assert made["name"] != trigger["name"], "what is gone is replaced"
+    stage.run("stack", "delete", "t", "--yes")
