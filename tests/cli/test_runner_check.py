@@ -25,7 +25,10 @@ class Webhook(http.server.BaseHTTPRequestHandler):
         page = self.path.startswith("/broken")
         answer = {"resource_id": body["resource"]["id"], "size": body["inputs"].get("size")}
         content = b"<html></html>" if page else json.dumps(answer).encode()
-        self.send_response(200)
+        steers = self.path.startswith("/steer")
+        if steers:
+            content = json.dumps({"reason": "\x1b[31mred"}).encode()
+        self.send_response(422 if steers else 200)
         self.send_header("Content-Type", "text/html" if page else "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -137,3 +140,9 @@ def test_wrong_usage_ends_with_2_and_calls_nobody(zonda: Any, words: list[str], 
 def test_a_bundled_service_that_does_not_run_is_told(zonda: Any) -> None:
     done = zonda("runner", "check", "bundled", "--workflow", "x", code=1)
     assert "zonda runner serve FILE" in done.err
+
+
+def test_what_an_endpoint_says_steers_no_terminal(zonda: Any, url: str) -> None:
+    done = zonda("runner", "check", f"{url}/steer", "--failed", code=1)
+    assert "\x1b" not in done.out + done.err
+    assert "\\x1b[31mred" in done.out
