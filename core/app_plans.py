@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .app_commands import Parts
-from .engine.actions import Action
+from .engine.actions import Action, RepairDrift
 from .engine.building import reading_room
+from .engine.drift.looking import as_found
 from .engine.preview.document import document
 from .engine.preview.making import preview
 from .engine.preview.promise import text_of
-from .engine.room import EngineSettings
+from .engine.room import EngineSettings, Room
 from .store.reads import Reader
 
 
@@ -38,9 +39,17 @@ class Planned:
 
 def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned:
     """What ``action`` would do; ``keep``: with the text of a plan file."""
-    known = parts.settings
-    plugins = parts.plugins
-    room = reading_room(
+    room = _room(parts, reader)
+    if isinstance(action, RepairDrift):
+        room = _room(parts, as_found(room, action, parts.clock.pause))
+    found = preview(room, action)
+    text = text_of(found, reader.sealer, room.definitions) if keep else None
+    return Planned(document(found), text)
+
+
+def _room(parts: Parts, reader: Reader) -> Room:
+    known, plugins = parts.settings, parts.plugins
+    return reading_room(
         reader,
         plugins.resource_types,
         load=parts.loading,
@@ -48,9 +57,11 @@ def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned
         ids=parts.ids.new,
         source=parts.random,
         lender=parts.lender,
-        settings=EngineSettings(project=known.project, user=known.user),
+        settings=EngineSettings(
+            project=known.project,
+            user=known.user,
+            drift_rate=known.drift_rate,
+            drift_timeout=known.drift_timeout,
+        ),
         origins=plugins.origins,
     )
-    found = preview(room, action)
-    text = text_of(found, reader.sealer, room.definitions) if keep else None
-    return Planned(document(found), text)

@@ -13,6 +13,7 @@ from typing import Any
 from zonda.core.store.rows import StackRow
 
 from . import actions, adopting, proposals, retrying, snapshots, undoing
+from .drift import looking
 from .planning import Proposal
 from .room import Room
 from .selection import select
@@ -69,6 +70,7 @@ PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
     actions.CancelStack: proposals.cancel,
     actions.RollbackStack: undoing.roll_back,
     actions.RetryStack: retrying.retry,
+    actions.RepairDrift: looking.propose,
     actions.ImportResource: adopting.bind,
     actions.SnapshotStack: snapshots.create,
     actions.DeleteSnapshot: snapshots.delete,

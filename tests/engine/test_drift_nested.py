@@ -8,6 +8,7 @@ import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
 from tests.engine.nested_trees import template
+from tests.engine.test_drift_repair import planned
 
 from zonda.builtin_resources.resource_group import ResourceGroup
 from zonda.core.engine.actions import CheckDrift, CreateStack, IgnoreDrift
@@ -130,3 +131,18 @@ def test_an_exception_may_be_for_all_members(drift: Drifting) -> None:
     drift.engine.run(IgnoreDrift("s", "c/*", "size", "scaled by hand"))
     check = drift.check()
     assert (check.verdict, check.counts["IGNORED"]) == ("IN_SYNC", 2)
+
+
+def test_a_plan_shows_what_is_below(drift: Drifting) -> None:
+    create(drift)
+    thing(drift, "b")["size"] = 9
+    drift.check()
+    found = planned(drift)
+    assert found["unchanged"] == ["r"]
+    for name, unchanged in (("c", ["a"]), ("d", [])):
+        (owner,) = found["resources"]
+        assert (owner["name"], owner["action"]) == (name, "update")
+        (found,) = owner["nested"]
+        assert found["unchanged"] == unchanged
+    ((change,),) = (each["changes"] for each in found["resources"])
+    assert (change["path"], change["before"], change["after"]) == (["properties", "size"], 9, 2)

@@ -1,0 +1,130 @@
+"""A repair that is only shown: what has drifted is looked at by whoever asks, without an engine.
+
+Nothing is stored. ``AsFound`` is a reader that shows what is wrong as the repair would take it, so
+that the plan is worked out as any other one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from zonda.core.engine import handing
+from zonda.core.engine.actions import RepairDrift
+from zonda.core.engine.planning import Proposal
+from zonda.core.engine.room import Room
+from zonda.core.engine.states import DIRTY
+from zonda.core.store.drift_views import MISSING
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+
+from . import storing
+from .check import Check
+from .checking import prepare
+from .found import Found, Later, unknown
+from .observing import Job
+from .pace import Pace
+from .repairing import as_missing, proposal, to_repair
+
+
+class AsFound(Reader):
+    """What is stored, with what was found ``wrong`` of instances, by their ids."""
+
+    def __init__(self, known: Reader, root_id: str, wrong: Mapping[str, Found]) -> None:
+        self.__dict__.update(known.__dict__)
+        self.wrong: Mapping[str, Found] = {}
+        self._dirty = _with_owners(known, root_id, wrong)
+        self.wrong = wrong
+
+    def resource_rows(self, stack_id: str) -> list[ResourceRow]:
+        """See ``Reader``."""
+        return [self._seen(row) for row in super().resource_rows(stack_id)]
+
+    def tree_resources(self, root_id: str) -> list[ResourceRow]:
+        """See ``Reader``."""
+        return [self._seen(row) for row in super().tree_resources(root_id)]
+
+    def resource_row(self, resource_id: str) -> ResourceRow | None:
+        """See ``Reader``."""
+        row = super().resource_row(resource_id)
+        return None if row is None else self._seen(row)
+
+    def plan_rows(self, stack_id: str) -> list[PlanRow]:
+        """See ``Reader``."""
+        rows = super().plan_rows(stack_id)
+        return [
+            dataclasses.replace(row, dirty=DIRTY) if row.id in self._dirty else row for row in rows
+        ]
+
+    def _seen(self, row: ResourceRow) -> ResourceRow:
+        found = self.wrong.get(row.id)
+        if row.id in self._dirty:
+            row.dirty = DIRTY
+        if found is None:
+            return row
+        row.resolved_hash = ""
+        if found.verdict == MISSING:
+            as_missing(row, found)
+        else:
+            handing.hand(row, handing.observed(self.sealer, found.live, row.generation))
+        return row
+
+
+def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
+    """The instances ``wrong``, and those that they are nested in."""
+    owners = {child: (owner, parent) for child, owner, parent, _ in reader.owners_below(root_id)}
+    found = set(wrong)
+    for each in wrong:
+        row = reader.resource_row(each)
+        at = None if row is None else row.stack_id
+        while at in owners:
+            owner, at = owners[at]
+            found.add(owner)
+    return found
+
+
+def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> AsFound:
+    """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
+    stack, scope = to_repair(room, action)
+    reader = room.reader()
+    if scope is None:
+        return AsFound(reader, stack.id, {})
+    row = DriftCheckRow(room.ids(), stack.id, cause=storing.REPAIR, scope=json.dumps(list(scope)))
+    check = Check(row)
+    _look(room, check, pause)
+    return AsFound(reader, stack.id, check.wrong)
+
+
+def _look(room: Room, check: Check, pause: Callable[[float], Any]) -> None:
+    clock, timeout = room.clock, room.settings.drift_timeout
+    jobs = prepare(room, check, Pace(room.settings.drift_rate, clock.monotonic))
+    waiting = [(0.0, number, job) for number, job in enumerate(jobs)]
+    while waiting:
+        due, number, job = heapq.heappop(waiting)
+        pause(max(0.0, due - clock.monotonic()) if due else 0.0)
+        answer = _answer(room, check, job, timeout)
+        if isinstance(answer, Later):
+            heapq.heappush(waiting, (clock.monotonic() + answer.delay, number, job))
+        else:
+            check.found[job.key] = answer
+
+
+def _answer(room: Room, check: Check, job: Job, timeout: float) -> Found | Later:
+    now = room.clock.monotonic()
+    if job.until is None:
+        job.started_at, job.until = room.clock.now(), now + timeout
+    elif now >= job.until:
+        return unknown(f"it was not ready within {timeout:g} s", check.rows[job.key].fence)
+    found: Found | Later = check.observer.look(job)
+    if isinstance(found, Later) and found.is_turn:
+        job.until += found.delay
+    return found
+
+
+def propose(room: Room, stack: StackRow, action: RepairDrift) -> Proposal | None:
+    """The plan for what the reader shows; the engine's own way is ``repairing.repair``."""
+    reader = room.reader()
+    return proposal(room, stack, reader.wrong) if isinstance(reader, AsFound) else None
