@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from math import inf
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
@@ -72,7 +73,7 @@ class Faults:
         if value is default:
             return default
         wanted: Any = int if isinstance(default, int) else int | float
-        if isinstance(value, bool) or not isinstance(value, wanted) or not value >= least:
+        if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value < inf:
             whole = "a whole number" if isinstance(default, int) else "a number"
             self.add(f"{key} must be {whole} from {least:g}, not {value!r}.", (*at, key))
             return default

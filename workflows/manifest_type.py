@@ -230,7 +230,7 @@ def class_of(
     base = ManifestResource if "CHECK" in manifest.actions else _NotObserved
     source = manifest.source
     fields: dict[str, Any] = {
-        "__doc__": manifest.description or f"A resource that the manifest {source.file} declares.",
+        "__doc__": _sayable(manifest.description) or f"A resource that {source.file} declares.",
         "__module__": __name__,
         "__qualname__": f"{ManifestResource.__name__}[{source.name} {source.digest}]",
         "manifest": manifest,
@@ -241,3 +241,8 @@ def class_of(
         "example": dict(example),
     }
     return type(source.name.rpartition("::")[2], (*parts, base), fields)
+
+
+def _sayable(text: str) -> str:
+    """``text`` without what cannot be written down."""
+    return text.encode("utf-8", "replace").decode()

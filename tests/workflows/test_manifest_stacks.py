@@ -145,6 +145,24 @@ def test_a_new_property_updates_in_place_by_the_new_schema(made: Site) -> None:
     assert made.runner.requests[-1].inputs == {"size": 3, "pool": "fast", "label": "x"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[pool]", "[pool, zone]"),
+        ("default: fast", "default: large"),
+        ("[pool]", "[pool, size]"),
+        ("size: {type: integer,", "size: {type: number,"),
+    ],
+    ids=["a new property that replaces", "another default", "replaces from now on", "another type"],
+)
+def test_a_changed_manifest_alone_never_replaces(made: Site, old: str, new: str) -> None:
+    zone = "  tags: {type: map}\n  zone: {type: string, default: a}"
+    made.write(DISK.replace("  tags: {type: map}", zone).replace(old, new))
+    made.begin_again()
+    assert state(made.stack.update(TEMPLATE)) == "UPDATE_COMPLETE"
+    assert made.sent == [("CREATE", "mk"), ("UPDATE", "up")]
+
+
 # -- by an environment ----------------------------------------------------------------------------
 
 
