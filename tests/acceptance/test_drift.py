@@ -81,6 +81,9 @@ def test_the_whole_way(drifting: Any, things: Path) -> None:
         "group/0": "DRIFTED",
     }
     assert calls(things) == []
+    planned = zonda.run("stack", "drift", "repair", "s", "--plan", "-f", "table").stdout
+    assert '~ properties.value: "two" -> "one"' in planned
+    assert calls(things) == []
     zonda.run("stack", "drift", "repair", "s")
     assert sorted(calls(things)) == ["0 update value", "a update value", "b create", "b delete"]
     zonda.run("stack", "drift", "check", "s", code=0)

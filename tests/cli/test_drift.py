@@ -251,6 +251,24 @@ def test_repair_puts_right_what_has_drifted_and_nothing_else(zonda: Zonda, thing
     zonda("stack", "drift", "check", "s", code=0)
 
 
+def test_a_repair_can_be_seen_first(zonda: Zonda, things: Things) -> None:
+    things.set("a", value="two", secret="found-by-hand")
+    things.lose("b")
+    things.order("unreachable-c")
+    zonda("stack", "drift", "check", "s", code=3)
+    planned = zonda("stack", "drift", "repair", "s", "--plan", "-f", "json").data
+    doing = {each["name"]: each["action"] for each in planned["resources"]}
+    assert (doing["a"], doing["b"]) == ("update", "replace")
+    assert doing.get("c", "none") == "none"
+    shown = zonda("stack", "drift", "repair", "s", "--plan", "-f", "table").out
+    assert '~ properties.value: "two" -> "one"' in shown
+    assert SECRET not in shown + json.dumps(planned)
+    assert "found-by-hand" not in shown + json.dumps(planned)
+    assert things.calls() == [], "a plan does nothing"
+    rows = zonda("stack", "drift", "history", "s", "-f", "json").data
+    assert [row["cause"] for row in rows] == ["command"], "nor does it leave anything"
+
+
 def test_where_nothing_has_drifted_nothing_is_repaired(zonda: Zonda, things: Things) -> None:
     done = zonda("stack", "drift", "repair", "s")
     assert "there is nothing to repair" in done.err
