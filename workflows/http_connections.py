@@ -71,10 +71,6 @@ def make_session(wire: Wire, budget: Budget) -> requests.Session:
     session.trust_env = False
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.verify = wire.ca_bundle or True
-    if wire.client_key:
-        session.cert = (wire.client_certificate, wire.client_key)
-    else:
-        session.cert = wire.client_certificate or None
     if wire.proxy:
         session.proxies = {"http": wire.proxy, "https": wire.proxy}
     for scheme in ("http://", "https://"):

@@ -112,7 +112,10 @@ class Gates:
 
     def _of(self, origin: str) -> _Count:
         if origin not in self._counts and len(self._counts) >= _MOST_ORIGINS:
-            self._counts = {name: one for name, one in self._counts.items() if not one.is_idle}
+            busy = {name: one for name, one in self._counts.items() if not one.is_idle}
+            if len(busy) >= _MOST_ORIGINS:  # then those are forgotten that only failed
+                busy = {name: one for name, one in busy.items() if one.in_flight}
+            self._counts = busy
         return self._counts.setdefault(origin, _Count())
 
     def _is_out(self, count: _Count) -> bool:

@@ -75,6 +75,7 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
 )
+_SHORTEST_SECRET = 4
 KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
 
@@ -118,6 +119,8 @@ class HttpSettings(Wire):
         if not self.endpoint or origin(url) != origin(self.endpoint):
             return url
         parts = urlsplit(url)
+        if parts.path.startswith("//"):
+            return url  # without its host, what follows would be taken for one
         return urlunsplit(("", "", parts.path or "/", parts.query, ""))
 
     def absolute(self, url: str) -> str:
@@ -160,7 +163,9 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     callback, folder = _callback(given, texts["callback_url"])
     tokens = http_oauth.read(given)
     _check_one_way(texts, tokens)
-    endpoint = _endpoint(texts["endpoint"], needed=bool(headers or tokens))
+    keys, certificate = _keys(given), _certificate(texts)
+    proofs = (headers, tokens, certificate, *keys.values())
+    endpoint = _endpoint(texts["endpoint"], needed=any(proofs))
     actions = http_actions.read(given, endpoint)
     poll_origins = frozenset(map(_origin, fields.texts(given, "poll_origins")))
     urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
@@ -170,13 +175,13 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         endpoint=endpoint,
         headers=headers,
         oauth2=tokens,
-        **_keys(given),
+        **keys,
         secrets=_secrets(given, texts, headers, tokens),
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
         ca_bundle=texts["ca_bundle"],
-        **_certificate(texts),
+        **certificate,
         proxy=texts["proxy"],
         policy=AddressPolicy(
             allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
@@ -254,7 +259,9 @@ def _secrets(
     found |= {value.removeprefix("Basic ") for value in headers.values()}
     found |= {urlsplit(texts["proxy"]).password or ""} - {""}
     quoted = {json.dumps(text)[1:-1] for text in found} | {quote(text, safe="") for text in found}
-    return tuple(sorted((found | quoted) - {""}, key=len, reverse=True))
+    # A shorter one would be found in half of all texts, and nobody would be the wiser.
+    long = [text for text in found | quoted if len(text) >= _SHORTEST_SECRET]
+    return tuple(sorted(long, key=len, reverse=True))
 
 
 def _certificate(texts: Mapping[str, str]) -> dict[str, Any]:

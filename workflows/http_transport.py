@@ -83,6 +83,7 @@ class Transport:
                 data=body,
                 headers=dict(headers),
                 timeout=(min(self._wire.connect_timeout, total), total),
+                cert=self._certificate(url),
                 allow_redirects=False,
                 stream=True,
             ) as response:
@@ -102,6 +103,15 @@ class Transport:
         for session in sessions:
             session.close()
         self._local = threading.local()
+
+    def _certificate(self, url: str) -> str | tuple[str, str] | None:
+        """What shows who we are: to those whom the settings name, and to nobody else."""
+        wire = self._wire
+        if not wire.client_certificate or not wire.knows(url):
+            return None
+        if wire.client_key:
+            return wire.client_certificate, wire.client_key
+        return wire.client_certificate
 
     def _session(self) -> tuple[requests.Session, Budget]:
         if not hasattr(self._local, "session"):

@@ -48,6 +48,10 @@ class Wire:
         """Whether the operator has configured what is at ``host`` and ``port``."""
         return (host, port) in {place(url) for url in (*self.trusted, self.proxy)}
 
+    def knows(self, url: str) -> bool:
+        """Whether the operator has configured the origin of ``url``."""
+        return origin(url) in self.trusted
+
 
 def is_url(text: str) -> bool:
     """Whether a workflow is named by an absolute http(s) URL."""

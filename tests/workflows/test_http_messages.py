@@ -122,7 +122,9 @@ def test_a_start_is_signed_by_every_key(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest, names: list[str]
 ) -> None:
     http.post(HOOK, json={})
-    make_runner(signature="rfc9421", signing_keys=keys(*names)).start(request_for())
+    make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_keys=keys(*names)
+    ).start(request_for())
     request = http.calls[0].request
     assert verified("POST", HOOK, request.headers, request.body) == dict.fromkeys(names, FULL)
     assert request.headers["Idempotency-Key"] == KEY
@@ -147,7 +149,9 @@ def test_what_was_changed_on_the_way_does_not_verify(
     change: dict[str, Any],
 ) -> None:
     http.post(HOOK, json={})
-    make_runner(signature="rfc9421", signing_keys=keys("public")).start(request_for())
+    make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_keys=keys("public")
+    ).start(request_for())
     request = http.calls[0].request
     body = b"{}" if change else request.body
     headers = {**request.headers, **change}
@@ -168,7 +172,9 @@ def requests_headers(given: Any) -> Any:
 def test_polls_and_cancels_are_signed(http: Any, make_runner: MakeRunner) -> None:
     http.get(TOKEN["url"], status=202)
     http.delete(TOKEN["url"], status=204)
-    runner = make_runner(signature="rfc9421", signing_key=keys("public")[0])
+    runner = make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_key=keys("public")[0]
+    )
     runner.poll(TOKEN)
     runner.cancel({**TOKEN, "cancel": TOKEN["url"]}, "")
     for call, method in zip(http.calls, ("GET", "DELETE"), strict=True):
@@ -188,7 +194,9 @@ def test_the_url_is_signed_as_it_arrives(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest, given: str, seen: str
 ) -> None:
     http.post(re.compile("https://.*"), json={})
-    make_runner(signature="rfc9421", signing_keys=keys("public")).start(request_for(given))
+    make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_keys=keys("public")
+    ).start(request_for(given))
     request = http.calls[0].request
     assert request.path_url == seen
     url = f"https://flows.example{seen}"
@@ -199,13 +207,34 @@ def test_every_send_is_signed_anew(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest, clock: Any
 ) -> None:
     http.post(HOOK, status=503)
-    runner = make_runner(signature="rfc9421", signing_keys=keys("public"))
+    runner = make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_keys=keys("public")
+    )
     runner.start(request_for())
     clock.seconds += 1000
     runner.start(request_for(attempt=2))
     first, second = (call.request for call in http.calls)
     assert first.body == second.body
     assert verified("POST", HOOK, second.headers, second.body, clock.seconds)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"signature": "rfc9421", "signing_keys": keys("public")}, {"signing_key": "k"}]
+)
+def test_nothing_is_signed_for_a_stranger(
+    http: Any, make_runner: MakeRunner, request_for: MakeRequest, settings: dict[str, Any]
+) -> None:
+    http.post(HOOK, json={})
+    runner = make_runner(endpoint="https://other.example", **settings)
+    runner.start(request_for())
+    assert not {"signature", "webhook-signature"} & {
+        name.lower() for name in http.calls[0].request.headers
+    }
+
+
+def test_keys_are_for_an_endpoint(make_runner: MakeRunner) -> None:
+    with pytest.raises(UsageError, match="credentials and no endpoint"):
+        make_runner(signing_key="k")
 
 
 def test_the_vector_of_the_rfc() -> None:
@@ -237,7 +266,9 @@ def test_an_endpoint_may_change_its_webhook_key_one_side_at_a_time(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest
 ) -> None:
     http.post(HOOK, json={})
-    make_runner(signing_keys=[{"id": "old", "key": "one"}, "two"]).start(request_for())
+    make_runner(
+        endpoint="https://flows.example", signing_keys=[{"id": "old", "key": "one"}, "two"]
+    ).start(request_for())
     request = http.calls[0].request
     for accepted in ([b"one"], [b"two"], [b"two", b"three"]):
         assert http_signing.verify(accepted, request.headers, NOW, request.body) is None
@@ -279,12 +310,14 @@ def test_wrong_settings_are_named(
     make_runner: MakeRunner, given: dict[str, Any], part: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        make_runner(**{"signature": "rfc9421", **given})
+        make_runner(**{"endpoint": "https://flows.example", "signature": "rfc9421", **given})
     assert part in caught.value.message
     assert "PRIVATE" not in caught.value.message
 
 
 def test_keys_are_in_no_repr(make_runner: MakeRunner) -> None:
-    runner = make_runner(signature="rfc9421", signing_keys=keys("shared"))
+    runner = make_runner(
+        endpoint="https://flows.example", signature="rfc9421", signing_keys=keys("shared")
+    )
     assert SHARED.decode() not in repr(runner._settings)
     assert runner._caller.redact(f"x {SHARED.decode()} y") == "x ****** y"

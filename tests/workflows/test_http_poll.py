@@ -274,3 +274,46 @@ def test_an_endpoint_that_had_no_word_for_a_workflow_is_asked_again_later(
 
 def test_a_url_is_not_asked_about(make_runner: MakeRunner) -> None:
     make_runner().check(URL)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "https://flows.example//evil.example/x",
+        "//flows.example//evil.example/x",
+    ],
+)
+def test_a_path_that_looks_like_a_host_stays_a_path(
+    http: Any, make_runner: MakeRunner, request_for: Any, given: str
+) -> None:
+    http.post("https://flows.example/workflows/f", status=202, json={"status_url": given})
+    http.get("https://flows.example//evil.example/x", status=202)
+    runner = make_runner(endpoint="https://flows.example")
+    started = runner.start(request_for("f"))
+    assert isinstance(runner.poll(started.token), Running)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "https://evil.example\\@flows.example/x",
+        "https://flows.example\\@evil.example/x",
+        "https://flows.example@evil.example/x",
+        "https://[flows.example/x",
+        "https://flows.example:99999/x",
+        "\thttps://evil.example/x",
+        "\\\\evil.example/x",
+    ],
+)
+@pytest.mark.parametrize("name", ["status_url", "cancel_url"])
+def test_urls_that_lead_elsewhere_in_some_way(
+    http: Any, make_runner: MakeRunner, request_for: Any, name: str, given: str
+) -> None:
+    body = {"status_url": "/runs/7", name: given}
+    http.post("https://flows.example/workflows/f", status=202, json=body)
+    runner = make_runner(endpoint="https://flows.example", token="t0ken")
+    answer = runner.start(request_for("f"))
+    if name == "cancel_url":
+        assert "cancel" not in answer.token  # type: ignore[union-attr]
+    else:
+        assert "of another origin" in answer.result.reason  # type: ignore[union-attr]

@@ -553,7 +553,7 @@ def test_credentials_are_never_shown(
 def test_requests_are_signed_with_every_key(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest
 ) -> None:
-    runner = make_runner(signing_keys=["old", "whsec_bmV3"])
+    runner = make_runner(endpoint="https://flows.example", signing_keys=["old", "whsec_bmV3"])
     start(http, runner, request_for(), 204)
     sent = http.calls[0].request
     assert sent.headers["webhook-id"] == KEY

@@ -250,6 +250,24 @@ def test_the_runner_shows_its_certificate(
     assert server.callers == ["zonda", "zonda"]
 
 
+def test_a_stranger_is_not_shown_the_certificate(
+    serve: Any, close_first: MakeRunner, request_for: MakeRequest, authority: Authority
+) -> None:
+    ours = serve(authority.issue("server", host="localhost"), authority.file)
+    theirs = serve(authority.issue("server2", host="localhost"), authority.file)
+    mine = authority.issue("zonda")
+    runner = close_first(
+        endpoint=ours.url,
+        ca_bundle=str(authority.file),
+        client_certificate=str(mine),
+        client_key=str(mine.with_suffix(".key")),
+        allowed_networks="127.0.0.0/8",
+    )
+    assert isinstance(runner.start(request_for("flow")), Finished)
+    assert isinstance(runner.start(request_for(f"{theirs.url}/hook")), Retry)
+    assert (ours.callers, theirs.callers) == (["zonda"], [])
+
+
 @pytest.mark.parametrize("shown", ["none", "stranger"])
 def test_who_shows_no_good_certificate_is_told(
     serve: Any,

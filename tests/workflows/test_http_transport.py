@@ -188,6 +188,11 @@ def test_a_port_where_nobody_listens(
             id="oversize-chunked",
         ),
         pytest.param(
+            OK + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n" + b"\x1f\x8b\x08\x00",
+            "compressed (gzip), which was not asked for",
+            id="compressed",
+        ),
+        pytest.param(
             OK + b"Content-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
             "not JSON (text/html)",
             id="html",
