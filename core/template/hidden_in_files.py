@@ -100,14 +100,16 @@ class _Search:
     def _of(self, kind: str, file: str) -> frozenset[str]:
         """The hidden properties of a type; all of one that nobody knows are shown."""
         key = self._bundle.key_of(file, kind)
-        if key in self._bundle.files:
+        text = self._bundle.files.get(key)
+        if text is not None and "heat_template_version" in text:
             return frozenset(self._declared(key))
-        if kind not in self._by_type:
-            self._by_type[kind] = self._hidden_of(kind)
-        return self._by_type[kind]
+        named = kind if text is None else key  # a file that declares a type itself
+        if named not in self._by_type:
+            self._by_type[named] = self._hidden_of(named, is_file=text is not None)
+        return self._by_type[named]
 
-    def _hidden_of(self, kind: str) -> frozenset[str]:
-        if "::" not in kind:
+    def _hidden_of(self, kind: str, *, is_file: bool) -> frozenset[str]:
+        if "::" not in kind and not is_file:
             return frozenset()  # the type of a parameter, mostly
         try:
             schemata = self._resolve(kind, "").properties_schema

@@ -1,0 +1,50 @@
+"""What is hidden in nested files: also what a type that is a text hides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pytest
+
+from zonda.core.template.bundle import Bundle
+from zonda.core.template.hidden_in_files import hidden_in_files
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+
+INNER = """
+heat_template_version: 2018-08-31
+resources:
+  disk: {type: %s, properties: {password: hushhush, size: 3}}
+"""
+
+
+class Disk(Resource):
+    """What the text declares."""
+
+    properties_schema: ClassVar[Mapping[str, Schema]] = {
+        "password": Schema(Schema.STRING, hidden=True),
+        "size": Schema(Schema.INTEGER),
+    }
+
+
+def resolve(kind: str, name: str) -> type[Resource]:
+    """The type by its name, and by its file."""
+    if kind not in ("Acme::Disk", "file:///disk.yaml"):
+        raise TemplateError(f"There is no type {kind}")
+    return Disk
+
+
+@pytest.mark.parametrize("kind", ["disk.yaml", "Acme::Disk"])
+def test_a_literal_of_a_type_in_a_text_is_hidden(kind: str) -> None:
+    files = {"file:///inner.yaml": INNER % kind, "file:///disk.yaml": "a_type: 1\n"}
+    links = {"file:///inner.yaml": {"disk.yaml": "file:///disk.yaml"}}
+    found = hidden_in_files(Bundle("", files=files, links=links), resolve)
+    path = ("resources", "disk", "properties", "password")
+    assert dict(found.values) == {("file:///inner.yaml", path): "hushhush"}
+
+
+def test_a_type_that_nobody_knows_hides_nothing() -> None:
+    files = {"inner.yaml": INNER % "other.yaml", "other.yaml": "a_type: 1\n"}
+    assert hidden_in_files(Bundle("", files=files), resolve).values == {}
