@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from zonda.core.app import Running
 from zonda.core.engine.actions import CheckDrift, RepairDrift
+from zonda.core.store import trees
 from zonda.core.store.drift_views import COMPLETE, INTERRUPTED, UNKNOWN, DriftCheckView
 from zonda.core.store.views import StackView
 
@@ -14,6 +16,8 @@ from .session import Session
 
 #: Seconds between two looks at a check that runs.
 LOOK_AGAIN = 0.2
+#: Looks after which a person is told that it takes longer.
+_SAY_AFTER = 15
 #: How often a check is begun again whose process has ended: that may be a short command.
 _AGAIN = 3
 FAILED = 1
@@ -21,7 +25,7 @@ FORMATS = ("table", "json", "yaml")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
     parser.add_argument(
         "resources",
         metavar="RESOURCE",
@@ -46,8 +50,8 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Compare resources with what they should be. Nothing is changed."""
-    stack = top(session, arguments.stack)
-    action = CheckDrift(stack.id, tuple(arguments.resources))
+    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    action = CheckDrift(stack.id, tuple(resources))
     found = _looked(session, action)
     for _ in range(_AGAIN):
         if found.status != INTERRUPTED:
@@ -63,6 +67,16 @@ def top(session: Session, name: str) -> StackView:
     return nested.root_of(session, session.app.stack(name).id)
 
 
+def scoped(session: Session, name: str, resources: Iterable[str]) -> tuple[StackView, list[str]]:
+    """The stack at the top, and the paths from there; of a nested stack: its owner's."""
+    stack = session.app.stack(name)
+    if stack.id == stack.root_id:
+        return stack, list(resources)
+    _, way = trees.Owners(session.app.reader, stack.root_id).of(stack)
+    above = (way or "").partition("/")[2]
+    return top(session, name), [f"{above}/{each}" for each in resources] or [above]
+
+
 def exit_code(found: DriftCheckView) -> int:
     """What a check deserves: one that has not come to its end has failed."""
     return drift_text.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
@@ -71,8 +85,11 @@ def exit_code(found: DriftCheckView) -> int:
 def _looked(session: Session, action: CheckDrift) -> DriftCheckView:
     """The check, once it has ended; the process that carries it out may die."""
     check_id = session.app.act(action, drive=False).check_id
-    while (found := session.app.look_at_check(check_id, LOOK_AGAIN)).is_running:
-        pass
+    found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), 1
+    while found.is_running:
+        if looks == _SAY_AFTER:
+            session.screen.say(f"Still looking (check {check_id}).")
+        found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), looks + 1
     return found
 
 
@@ -103,8 +120,8 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
 
 def repair(session: Session, arguments: argparse.Namespace) -> int:
     """Make what has drifted or is missing what the template says; nothing else is touched."""
-    stack = top(session, arguments.stack)
-    action = RepairDrift(stack.id, tuple(arguments.resources))
+    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    action = RepairDrift(stack.id, tuple(resources))
     if arguments.plan:
         form = "json" if arguments.format == "value" else arguments.format
         plan_tree.show(session.screen, form, session.app.plan(action).document)

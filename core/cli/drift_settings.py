@@ -14,7 +14,7 @@ from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.near import near
 
 from . import drift_options, output
-from .drift_check import top
+from .drift_check import scoped, top
 from .drift_options import POLICIES
 from .session import Session
 
@@ -73,15 +73,15 @@ def ignore_arguments(parser: argparse.ArgumentParser) -> None:
 
 def ignore(session: Session, arguments: argparse.Namespace) -> int:
     """Have differences count as in sync from now on; they are still listed, as ignored."""
-    stack = top(session, arguments.stack)
+    stack, [what] = scoped(session, arguments.stack, [arguments.what])
     paths = [each.path for each in session.app.reader.drift_now(stack.id)]
-    path, name = split(arguments.what, paths)
+    path, name = split(what, paths)
     until = None if arguments.until is None else _until(arguments.until, session.app.clock.now())
     action = IgnoreDrift(stack.id, path, name, arguments.reason, until)
     session.app.act(action, drive=False)
-    what = f"property {name} of {path}" if name else path
+    told = f"property {name} of {path}" if name else path
     when = "" if until is None else f" until {output.moment(until)}"
-    session.screen.say(f"Drift of {what} is ignored{when}.")
+    session.screen.say(f"Drift of {told} is ignored{when}.")
     return 0
 
 

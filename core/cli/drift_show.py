@@ -19,7 +19,7 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
 from . import drift_text, output
-from .drift_check import add_format, show_check, top
+from .drift_check import add_format, scoped, show_check, top
 from .history_show import took
 from .session import Session
 
@@ -46,7 +46,9 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """The newest verdict on each resource, and what differs."""
-    stack = top(session, arguments.stack)
+    given = [] if arguments.resource is None else [arguments.resource]
+    stack, wanted = scoped(session, arguments.stack, given)
+    arguments.resource = wanted[0] if wanted else None
     if arguments.check:
         found = _check(session, stack, arguments.check)
         show_check(session, arguments.format, stack, found)

@@ -93,11 +93,12 @@ def test_the_whole_way(drifting: Any, things: Path) -> None:
     [row] = zonda.data("stack", "drift", "ignore", "list", "s")
     zonda.run("stack", "drift", "ignore", "remove", "s", row["ID"])
     zonda.run("stack", "drift", "check", "s", "a", code=3)
+    zonda.run("stack", "drift", "check", "s/group", code=0)
     (things / "unreachable-group").touch()
     (things / "unreachable-0").touch()
     zonda.run("stack", "drift", "check", "s", "b", "group", code=4)
     verdicts = [row["verdict"] for row in zonda.data("stack", "drift", "history", "s")]
-    assert len(verdicts) == 7
+    assert len(verdicts) == 8
     assert (verdicts[0], verdicts[-1]) == ("IN_SYNC", "UNKNOWN")
 
 
