@@ -87,6 +87,8 @@ class ObservedResource(WorkflowResource):
         except NotFound as gone:
             self.data_set(_GONE, "1")
             raise ResourceFailure(f"It is gone: {gone.message}") from gone
+        if not self._record():
+            self._take_over(result)  # it has an external_id
         self._is_well()
         different = self._different(live)
         if different:
@@ -141,10 +143,14 @@ class ObservedResource(WorkflowResource):
             return True
         result = self._awaited(token)
         self._adopted = self._told(result)
+        self._take_over(result)
+        return True
+
+    def _take_over(self, result: Succeeded) -> None:
+        """What was made elsewhere has the outputs that CHECK gave."""
         record = self._record()
         known = {**(record.get("outputs") or {}), **self._known_of(result.output or {})}
         self._store({**record, "outputs": known, "input": self._sent()})
-        return True
 
     def _known_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
         """What an import takes over of the output of CHECK."""

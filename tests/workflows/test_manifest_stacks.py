@@ -12,6 +12,7 @@ from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
+from zonda.hooks.runner import Running, Succeeded
 from zonda.hooks.testing import FakeRunner
 
 from .manifests import DISK, a_runner, ends
@@ -161,6 +162,45 @@ def test_a_changed_manifest_alone_never_replaces(made: Site, old: str, new: str)
     made.begin_again()
     assert state(made.stack.update(TEMPLATE)) == "UPDATE_COMPLETE"
     assert made.sent == [("CREATE", "mk"), ("UPDATE", "up")]
+
+
+def test_what_is_managed_elsewhere_is_looked_at(site: Site) -> None:
+    site.write()
+    site.runner = a_runner(look=ends(size=3, path="/there"))
+    site.stack = site._opened()
+    template = TEMPLATE.replace("properties:", "external_id: d9, properties:")
+    assert state(site.stack.create(template)) == "CREATE_COMPLETE"
+    assert site.stack.resources["d"].physical_id == "d9"
+    assert site.stack.outputs == {"path": "/there"}
+    assert site.runner.requests[0].resource.physical_id == "d9"
+    site.stack.delete()
+    assert site.sent == [("CHECK", "look")]
+
+
+def test_suspending_runs_what_the_manifest_says(site: Site) -> None:
+    site.write(DISK.replace("  DELETE: rm", "  SUSPEND: s\n  RESUME: r\n  DELETE: rm"))
+    site.runner = a_runner(s=ends(), r=ends())
+    site.stack = site._opened()
+    site.stack.create(TEMPLATE)
+    assert state(site.stack.suspend()) == "SUSPEND_COMPLETE"
+    assert state(site.stack.resume()) == "RESUME_COMPLETE"
+    assert site.sent == [("CREATE", "mk"), ("SUSPEND", "s"), ("RESUME", "r")]
+
+
+def test_what_the_manifest_does_not_say_is_done_by_nobody(made: Site) -> None:
+    assert state(made.stack.suspend()) == "SUSPEND_COMPLETE"
+    assert state(made.stack.resume()) == "RESUME_COMPLETE"
+    assert made.sent == [("CREATE", "mk")]
+
+
+def test_an_operation_goes_on_by_the_new_text_after_a_restart(made: Site) -> None:
+    running = [Running(poll_after=5), Running(poll_after=5), Succeeded({"path": "/b"})]
+    made.runner._script["up2"] = running
+    text = DISK.replace("UPDATE: up", "UPDATE: {workflow: up2, output: {path: {get_output: path}}}")
+    made.write(text)
+    made.begin_again()
+    assert state(made.stack.update(TEMPLATE, size=4)) == "UPDATE_COMPLETE"
+    assert made.stack.outputs == {"path": "/b"}
 
 
 # -- by an environment ----------------------------------------------------------------------------
