@@ -45,12 +45,16 @@ class MistralApi:
         *parts: str,
         query: Mapping[str, str] | None = None,
         content: Any = None,
-        seconds: float | None = None,
+        question: bool = False,
     ) -> Any:
-        """What Mistral answers, as data; None where the answer has no body."""
+        """What Mistral answers, as data; None where the answer has no body.
+
+        ``question``: it may be left unanswered; see the client.
+        """
+        send = self._client.question if question else self._client.send
         where = self._client.shown(*parts)
         try:
-            reply = self._client.send(method, *parts, query=query, content=content, seconds=seconds)
+            reply = send(method, *parts, query=query, content=content)
         except Unreachable as error:
             raise Unanswered(_AGAIN, self._clean(f"{where}: {error}")) from None
         except (Unusable, NoLogin) as error:

@@ -13,8 +13,12 @@ from urllib.parse import quote, urlencode
 
 from . import mistral_auth
 from .http_settings import shown
-from .http_transport import Reply, Transport
+from .http_transport import Reply, Transport, Unreachable
 from .mistral_settings import MistralSettings
+
+LONGEST_QUESTION = 5.0
+#: Seconds for which one is not asked again who did not answer a question.
+ASKED_AGAIN = 30.0
 
 
 class MistralClient:
@@ -24,6 +28,7 @@ class MistralClient:
         self.settings = settings
         self._transport = Transport(settings.http)
         self._auth = mistral_auth.make(settings)
+        self._silent_until = 0.0
 
     def send(
         self,
@@ -46,6 +51,21 @@ class MistralClient:
         if reply.status == 401 and self._auth.refused(token):
             reply = self._sent(method, url, headers, self._auth.token(), body, seconds)
         return reply
+
+    def question(self, method: str, *parts: str, **more: Any) -> Reply:
+        """The answer to what may be left unanswered, such as at validation: a short attempt.
+
+        A template may have a thousand such questions, so nobody is waited for who did not answer
+        one a moment ago.
+        """
+        now = self.settings.http.clock.monotonic()
+        if now < self._silent_until:
+            raise Unreachable("no answer a moment ago")
+        try:
+            return self.send(method, *parts, seconds=LONGEST_QUESTION, **more)
+        except Unreachable:
+            self._silent_until = now + ASKED_AGAIN
+            raise
 
     def url(self, *parts: str, query: Mapping[str, str] | None = None) -> str:
         """The URL of ``/PART/PART``, without what is empty in ``query``."""

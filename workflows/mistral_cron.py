@@ -27,7 +27,6 @@ NEXT_TIME = "next_execution_time"
 REMAINING = "remaining_executions"
 
 _Schema = properties.Schema
-_CHECK_SECONDS = 5.0
 
 _PROPERTIES: Mapping[str, _Schema] = {
     NAME: _Schema(_Schema.STRING, "The name of the trigger; one is made up where it is absent."),
@@ -150,7 +149,7 @@ class CronTrigger(AtMistral):
         return {key: value for key, value in content.items() if value}
 
     def _found(self, name: str) -> Mapping[str, Any]:
-        found = self.api().ask("GET", "cron_triggers", name, seconds=_CHECK_SECONDS)
+        found = self.api().ask("GET", "cron_triggers", name)
         return found if isinstance(found, Mapping) else {}
 
     def _is_ours(self) -> bool:

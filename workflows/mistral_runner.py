@@ -31,7 +31,7 @@ from .http_transport import Reply, Unreachable, Unusable
 from .mistral_answer import Execution
 from .mistral_api import MistralApi
 from .mistral_auth import NoLogin
-from .mistral_client import MistralClient
+from .mistral_client import ASKED_AGAIN, MistralClient
 from .mistral_settings import read_settings
 
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
@@ -41,9 +41,6 @@ SUCCESS, ERROR, CANCELLED = "SUCCESS", "ERROR", "CANCELLED"
 OF_THE_REQUEST = {"namespace": "workflow_namespace", "source_execution_id": "source_execution_id"}
 #: What a poll asks for: input and parameters may be large.
 FIELDS = "state,state_info,output,workflow_id,workflow_name"
-LONGEST_CHECK = 5.0
-#: Seconds for which Mistral is not asked again about a name.
-ASKED_AGAIN = 30.0
 #: Seconds to the first poll: most short workflows have ended by then.
 FIRST_POLL = 0.5
 
@@ -71,9 +68,7 @@ class MistralRunner(WorkflowRunner):
             return
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
-            reply = self._client.send(
-                "GET", "workflows", workflow, query=query, seconds=LONGEST_CHECK
-            )
+            reply = self._client.question("GET", "workflows", workflow, query=query)
         except (Unreachable, Unusable, NoLogin):
             reply = None
         if reply is not None and mistral_answer.is_missing(reply):

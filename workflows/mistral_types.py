@@ -37,7 +37,7 @@ class Api(Protocol):
         *parts: str,
         query: Mapping[str, str] | None = None,
         content: Any = None,
-        seconds: float | None = None,
+        question: bool = False,
     ) -> Any:
         """What Mistral answers, as data. Raises NotFound, Conflict, ResourceFailure, Unanswered."""
 

@@ -29,7 +29,6 @@ from .mistral_workflow_schema import (
     TASKS,
 )
 
-_CHECK_SECONDS = 5.0
 _SHOWN = ("id", "workflow_name", "created_at", "updated_at", "state")
 
 
@@ -67,9 +66,7 @@ class Workflow(AtMistral):
     def _ask_about(self, text: str) -> None:
         """Raise TemplateError if Mistral says that it would not take the text."""
         try:
-            said = self.api().ask(
-                "POST", "workflows", "validate", content=text, seconds=_CHECK_SECONDS
-            )
+            said = self.api().ask("POST", "workflows", "validate", content=text, question=True)
         except (ZondaError, Unanswered):
             return  # who cannot be asked has not refused
         if isinstance(said, Mapping) and said.get("valid") is False:
@@ -199,7 +196,7 @@ class Workflow(AtMistral):
 
     def _shown(self, execution: str) -> dict[str, Any] | None:
         try:
-            found = self.api().ask("GET", "executions", execution, seconds=_CHECK_SECONDS)
+            found = self.api().ask("GET", "executions", execution, question=True)
         except ZondaError:
             return None
         texts = {key: found.get(key) for key in _SHOWN}

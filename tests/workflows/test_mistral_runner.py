@@ -517,3 +517,17 @@ def test_a_wrong_password_fails_and_a_keystone_that_is_down_is_waited_for(
 def test_wrong_settings_are_told(make: Any, settings: dict[str, Any], what: str) -> None:
     with pytest.raises(UsageError, match=what):
         make(**settings)
+
+
+def test_one_that_is_silent_is_not_waited_for_a_thousand_times(
+    http: responses.RequestsMock, make: Any, clock: Any
+) -> None:
+    http.get(f"{ENDPOINT}/workflows/a", body=requests.ConnectTimeout("x"))
+    http.get(f"{ENDPOINT}/workflows/b", json={"name": "b"})
+    runner = make()
+    runner.check("a")
+    runner.check("b")
+    assert len(http.calls) == 1
+    clock.seconds += 31
+    runner.check("b")
+    assert len(http.calls) == 2

@@ -57,7 +57,7 @@ class Mistral:
                 stderr=out,
                 env={**os.environ, "MISTRAL_VENV": str(venv())},
             )
-        self._until(self._answers, "Mistral answers", 60)
+        self._until(self._answers, "Mistral answers")
 
     def _answers(self) -> bool:
         assert self._process is not None
@@ -101,7 +101,7 @@ class Mistral:
 
     def finish(self, execution: str) -> None:
         """Complete the asynchronous action that an execution waits for."""
-        for action in self._until(lambda: self.waiting(execution), "an action waits", 60):
+        for action in self._until(lambda: self.waiting(execution), "an action waits"):
             self.ask("PUT", f"action_executions/{action}", json={"state": "SUCCESS"})
 
     def waiting(self, execution: str) -> list[str]:

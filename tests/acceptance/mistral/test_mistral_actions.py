@@ -96,7 +96,7 @@ def started(mistral: Any, until: Until) -> str:
     def running() -> Any:
         return [one["id"] for one in mistral.executions("waits") if one["state"] == "RUNNING"]
 
-    [found] = until(running, "an execution runs", 60)
+    [found] = until(running, "an execution runs")
     return str(found)
 
 

@@ -39,10 +39,10 @@ def test_a_killed_mistral_goes_on_with_its_executions(
 ) -> None:
     mistral.define(FLOWS.format(name="outlives", action="std.async_noop"))
     create = stage.start("stack", "create", "m", "-t", write("m.yaml", template("outlives", 3)))
-    until(lambda: len(mistral.executions("outlives")) == 3, "three executions run", 60)
+    until(lambda: len(mistral.executions("outlives")) == 3, "three executions run")
     ids = [one["id"] for one in mistral.executions("outlives")]
     # What its parts have yet to tell each other is in memory here, and would be lost with it.
-    until(lambda: all(map(mistral.waiting, ids)), "all of them wait for their action", 60)
+    until(lambda: all(map(mistral.waiting, ids)), "all of them wait for their action")
     mistral.kill()
     mistral.start()
     for one in ids:
@@ -58,11 +58,11 @@ def test_a_killed_zonda_finds_its_executions_again(
 ) -> None:
     mistral.define(FLOWS.format(name="found", action="std.async_noop"))
     create = stage.start("stack", "create", "z", "-t", write("z.yaml", template("found", 3)))
-    until(lambda: len(mistral.executions("found")) >= 2, "executions run", 60)
+    until(lambda: len(mistral.executions("found")) >= 2, "executions run")
     create.kill()
     assert create.wait() == SIGKILLED
     going_on = stage.start("stack", "wait", "z")
-    until(lambda: len(mistral.executions("found")) == 3, "three executions run", 60)
+    until(lambda: len(mistral.executions("found")) == 3, "three executions run")
     ids = [one["id"] for one in mistral.executions("found")]
     for one in ids:
         mistral.finish(one)
@@ -88,7 +88,7 @@ def test_an_answer_that_a_killed_zonda_never_saw_belongs_to_no_second_execution(
     before = len(mistral.executions(name))
     door.shut = "POST /v2/executions"
     command = zonda.start(*words)
-    until(lambda: door.kept, "an answer is kept back", 60)
+    until(lambda: door.kept, "an answer is kept back")
     command.kill()
     assert command.wait() == SIGKILLED
     door.open()

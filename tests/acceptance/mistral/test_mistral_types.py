@@ -68,7 +68,7 @@ def test_a_workflow_and_its_trigger_live_at_mistral(
     def ended() -> Any:
         return [one for one in mistral.executions("report") if one["state"] == "SUCCESS"]
 
-    [execution] = until(ended, "the execution has ended", 60)
+    [execution] = until(ended, "the execution has ended")
     assert execution["output"] == {"said": "monday first"}
     assert execution["input"] == {"day": "monday", "note": "x"}
     wrong = ("stack", "resource", "signal", "t", "flow", "--data", '{"input": {"no": "x"}}')
@@ -113,7 +113,7 @@ def test_a_killed_zonda_makes_no_workflow_twice(
     for path in ("POST /v2/workflows", "POST /v2/cron_triggers"):
         door.shut = path
         command = zonda.start(*words)
-        until(lambda path=path: path in door.kept, f"the answer to {path} is kept back", 60)
+        until(lambda path=path: path in door.kept, f"the answer to {path} is kept back")
         command.kill()
         command.wait()
         words = ("stack", "wait", "t")
