@@ -6,7 +6,6 @@ import base64
 import json
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -69,7 +68,7 @@ TELLING = (
 
 
 @pytest.fixture
-def home(zonda: Any, tmp_path: Path) -> Iterator[Any]:
+def home(zonda: Any, tmp_path: Path) -> Any:
     script = tmp_path / "work.py"
     script.write_text(WORKFLOW)
     command = json.dumps([sys.executable, str(script)])
@@ -79,7 +78,7 @@ def home(zonda: Any, tmp_path: Path) -> Iterator[Any]:
     (tmp_path / "t.yaml").write_text(TEMPLATE)
     (tmp_path / "e.yaml").write_text(f"parameters: {{password: {json.dumps(SECRET)}}}\n")
     zonda.serve(file)
-    yield zonda
+    return zonda
 
 
 def forms(secret: str) -> set[bytes]:
