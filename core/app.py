@@ -73,9 +73,13 @@ class App:
 
         disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
         found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
-        folders = [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
-        type_files.add_files(found, type_files.files(folders))
+        type_files.add_files(found, type_files.files(self._type_folders))
         return found
+
+    @property
+    def _type_folders(self) -> list[Path]:
+        """Where types that are texts are looked for."""
+        return [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
 
     def plugins_of(self, path: Path) -> Plugins:
         """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
@@ -298,6 +302,9 @@ class App:
 
         Raises ZondaError where the action cannot be accepted.
         """
+        from .app_types import with_types
+
+        action = with_types(action, self._type_folders, lambda: self.plugins)
         return self.commands.act(action, drive=drive)
 
     def wait(self, name_or_id: str) -> Running:

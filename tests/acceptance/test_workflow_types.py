@@ -128,6 +128,31 @@ def test_a_secret_is_sent_and_stands_nowhere(
         assert text.encode() not in stored
 
 
+def test_a_running_engine_takes_types_that_it_never_saw(
+    zonda: Any,
+    service: Any,
+    given: tuple[Any, ...],
+    secret: Any,
+    until: Callable[..., Any],
+    write: Callable[[str, str], Path],
+) -> None:
+    service.start()
+    service.go()
+    folder = zonda.home / "types"
+    text = (folder / "thing.yaml").read_text()
+    (folder / "thing.yaml").unlink()
+    engine = zonda.start("engine", "run")
+    until(lambda: (zonda.home / "zonda.db").exists() and engine.poll() is None, "the engine runs")
+    plain = "heat_template_version: 2018-08-31\nresources: {n: {type: OS::Heat::None}}\n"
+    zonda.run("stack", "create", "first", "-t", write("plain.yaml", plain))
+    (folder / "later.yaml").write_text(text)
+    zonda.run("stack", "create", "s", *given)
+    (folder / "later.yaml").unlink()
+    zonda.run("stack", "delete", "s", "--yes")
+    assert [action for action, *_ in service.runs] == ["CREATE", "DELETE"]
+    engine.kill()
+
+
 def test_a_secret_that_is_missing_fails_with_its_name(
     zonda: Any, service: Any, given: tuple[Any, ...]
 ) -> None:
