@@ -27,6 +27,13 @@ class Faults:
         place = self.document.place(at, key=key)
         self.errors.append(TemplateError(message, path=at, place=place, code=CODE, hint=hint))
 
+    def told(self) -> list[TemplateError]:
+        """The faults in the order of the text; an alias (``*name``) has its faults once."""
+        found: dict[Any, TemplateError] = {}
+        for error in sorted(self.errors, key=_position):
+            found.setdefault((*_position(error), error.message), error)
+        return list(found.values())
+
     def known(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
         """Complain about every key that is not one of ``keys``."""
         for key in data:
@@ -78,6 +85,11 @@ class Faults:
             self.add(f"{key} must be {whole} from {least:g}, not {value!r}.", (*at, key))
             return default
         return value
+
+
+def _position(error: TemplateError) -> tuple[int, int]:
+    place = error.place
+    return (0, 0) if place is None else (place.line, place.column)
 
 
 def kind(value: Any) -> str:

@@ -78,8 +78,7 @@ class _Reader:
         )
         capabilities, example = self._capabilities(), self._example(schemas)
         if faults.errors:
-            faults.errors.sort(key=_place)
-            raise ValidationErrors(faults.errors)
+            raise ValidationErrors(faults.told())
         return class_of(made, schemas, shown, capabilities, example)
 
     # -- what stands at the top -------------------------------------------------------------
@@ -283,8 +282,3 @@ class _Reader:
 def _names_of(data: Mapping[str, Any], section: str) -> list[str]:
     found = data.get(section)
     return [name for name in found if isinstance(name, str)] if isinstance(found, Mapping) else []
-
-
-def _place(error: Any) -> tuple[int, int]:
-    place = error.place
-    return (0, 0) if place is None else (place.line, place.column)

@@ -130,6 +130,14 @@ def test_all_faults_come_at_once_in_the_order_of_the_text() -> None:
     assert [fault[0] for fault in faults(text)] == ["6:16", "12:14", "15:3"]
 
 
+def test_a_fault_in_what_is_repeated_by_an_alias_is_told_once() -> None:
+    text = DISK.replace("{workflow: mk, input: {size", "{workflow: mk, input: &it {size")
+    text = text.replace("{get_property: tags}", "{get_property: tag}")
+    text = text.replace("UPDATE: up", "UPDATE: {workflow: up, input: *it}")
+    (fault,) = faults(text)
+    assert "tags?" in fault[2]
+
+
 @pytest.mark.parametrize("text", ["[]", "zonda_type: 1\n1: 2\n"], ids=["a list", "odd keys"])
 def test_what_is_no_map_of_texts_is_refused(text: str) -> None:
     assert faults(text)
