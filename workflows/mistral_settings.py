@@ -17,6 +17,7 @@ from . import http_settings
 from .http_settings import HttpSettings
 
 NONE, TOKEN, KEYSTONE = "none", "token", "keystone"
+SHORTEST_SECRET = 4
 #: Answers repeat input and output, each up to 1 MiB and written as JSON within JSON.
 LARGEST_ANSWER = 16 * http_settings.MEBIBYTE
 
@@ -26,6 +27,8 @@ _CONNECTION = frozenset(
         "answer_timeout",
         "ca_bundle",
         "client_certificate",
+        "client_key",
+        "client_key_passphrase",
         "clock",
         "connect_give_up",
         "connect_timeout",
@@ -104,7 +107,9 @@ def _connection(given: Mapping[str, Any], texts: Mapping[str, str]) -> HttpSetti
         )
     shared = {name: given[name] for name in _CONNECTION & set(given)}
     read = http_settings.read_settings({"max_body": LARGEST_ANSWER, **shared})
-    secrets = {*read.secrets, *filter(None, (texts["token"], texts["password"]))}
+    # What is shorter would also be taken out of words that have nothing to do with it.
+    own = {text for text in (texts["token"], texts["password"]) if len(text) >= SHORTEST_SECRET}
+    secrets = own | set(read.secrets)
     return replace(read, secrets=tuple(sorted(secrets, key=len, reverse=True)))
 
 

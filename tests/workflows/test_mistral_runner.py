@@ -531,3 +531,10 @@ def test_one_that_is_silent_is_not_waited_for_a_thousand_times(
     clock.seconds += 31
     runner.check("b")
     assert len(http.calls) == 2
+
+
+def test_a_short_secret_takes_no_letters_out_of_what_is_told(
+    http: responses.RequestsMock, make: Any, ask: Any
+) -> None:
+    http.post(EXECUTIONS, status=400, json=fault("Invalid input"))
+    assert "Invalid input" in make(token="n").start(ask()).result.reason
