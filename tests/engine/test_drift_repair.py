@@ -153,11 +153,28 @@ def test_unknown_and_ignored_ones_are_not_touched(drift: Drifting) -> None:
     assert drift.world.diffs["b"] == {"size": 2}
 
 
-def test_other_things_that_an_update_would_do_are_not_done(drift: Drifting, bench: Bench) -> None:
+def test_a_stack_that_has_failed_for_other_reasons_is_not_called_well_by_a_repair(
+    drift: Drifting, bench: Bench
+) -> None:
     drift.create(FOUR)
     bench.fails("x", "handle_create")
     bench.update(FOUR + "    x: {type: Test::Box}\n")
     assert bench.stack.state == "UPDATE_FAILED"
+    drift.thing("a")["size"] = 9
+    drift.check()
+    with pytest.raises(NotSupported, match="for other reasons than drift"):
+        drift.repair()
+    assert drift.world.changed() == []
+    assert bench.stack.state == "UPDATE_FAILED"
+
+
+def test_other_things_that_an_update_would_do_are_not_done(drift: Drifting, bench: Bench) -> None:
+    drift.create(FOUR + "    w: {type: Test::Box, properties: {value: x}}\n")
+    with bench.store.transaction() as tx:
+        (row,) = tx.resources_named(bench.stack.id, "w")
+        row.dirty = 1
+        row.have_hash = row.resolved_hash = ""
+    bench.store.forget_rows()
     drift.thing("a")["size"] = 9
     drift.check()
     bench.journal.calls.clear()

@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine import actions
 
-from .sim.life import live, live_nested
+from .sim.life import live, live_drifting, live_nested
 from .sim.play import play
 from .sim.simulator import Simulator
 
@@ -88,6 +88,10 @@ NESTED = (
 )
 
 
+#: What is asked where somebody changes things by hand.
+OF_DRIFT = {"CheckDrift", "RepairDrift", "SetDrift", "IgnoreDrift", "UnignoreDrift"}
+
+
 def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
     """All of them; what was counted in all."""
     counted: Counter[str] = Counter()
@@ -102,8 +106,13 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
     counted = played(range(220), live)
-    missing = {kind.__name__ for kind in get_args(actions.Action)} - set(counted)
+    missing = {kind.__name__ for kind in get_args(actions.Action)} - set(counted) - OF_DRIFT
     assert not missing
+
+
+def test_a_life_in_which_things_drift_ends_as_it_must() -> None:
+    counted = played(range(60), live_drifting)
+    assert set(counted) >= OF_DRIFT
 
 
 def test_a_life_with_nested_stacks_ends_as_it_must() -> None:

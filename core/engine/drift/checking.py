@@ -167,14 +167,15 @@ class Checks:
     def _end(self, check: Check, store: Callable[[Work], Any], is_complete: bool) -> None:
         check.is_open = False
 
-        def done(_: Any, error: BaseException | None) -> None:
+        def done(value: Any, error: BaseException | None) -> None:
             if error is not None and is_complete:
                 self._fail(check, error)
                 return
             if error is not None:
                 log.error("The end of drift check %s is lost", check.row.id, exc_info=error)
             self._running.pop(check.row.id, None)
-            check.outcome, check.observer = is_complete and error is None, None
+            check.outcome = is_complete and bool(value) and error is None
+            check.observer = None
             if check.repairs and check.outcome and check.wrong:
                 self._start(self._repair(check), _logged)
 

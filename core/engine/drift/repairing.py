@@ -140,14 +140,31 @@ def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
     made = stored(room, stack, "UPDATE", stack.template_id, keeps_protected=True)
     names = _with_users(made.wanted or (), {rows[key].name for key in tops})
     wanted = [_only(room, item, mine.get(item.name), tops) for item in made.wanted or ()]
+    left_out = _left_out(wanted, mine, names)
+    leaving = [row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)]
+    _check_well(stack, [*left_out, *leaving])
     return dataclasses.replace(
         made,
         wanted=wanted,
         changes={},
-        selection=without([*mine, *(item.name for item in wanted)], _left_out(wanted, mine, names)),
+        selection=without([*mine, *(item.name for item in wanted)], left_out),
         given=Given(room.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
         also=_handing(room, stack.id, fits),
     )
+
+
+def _stays(row: ResourceRow) -> bool:
+    return row.want == PRESENT
+
+
+def _check_well(stack: StackRow, others: Sequence[str]) -> None:
+    """Raise NotSupported where a repair would end well although the stack is not."""
+    if stack.status == FAILED and others:
+        raise NotSupported(
+            f"Stack {stack.name} is {stack.action}_{stack.status} for other reasons than drift "
+            f"({', '.join(sorted(set(others))[:5])}).",
+            hint=f"'zonda stack retry {stack.name}', or an update, comes first.",
+        )
 
 
 def _left_out(
@@ -225,7 +242,7 @@ def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow
             if found.verdict == MISSING:
                 as_missing(row, found)
                 row.updated_at = work.now
-                work.resource_event(row, "CHECK", FAILED, found.reason)
+                work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
                 # a nested stack has its plan made by the operation of its owner
                 generation = stack.generation + (stack.id != root_id)
@@ -236,7 +253,8 @@ def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow
 
 def as_missing(row: ResourceRow, found: Found) -> None:
     """What is missing is what a CHECK has found to be gone."""
-    row.action, row.status, row.status_reason = "CHECK", FAILED, found.reason
+    reason = f"found missing: {found.reason}"
+    row.action, row.status, row.status_reason = "CHECK", FAILED, reason
 
 
 def _mark(work: Work, row: ResourceRow) -> None:

@@ -52,8 +52,8 @@ def scope_of(row: DriftCheckRow) -> tuple[str, ...]:
     return tuple(json.loads(row.scope))
 
 
-def complete(work: Work, check: Check) -> None:
-    """Store what a check has found."""
+def complete(work: Work, check: Check) -> bool:
+    """Store what a check has found; False if somebody has ended it before."""
     row = check.row
     work.tx.flush()
     now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
@@ -64,7 +64,7 @@ def complete(work: Work, check: Check) -> None:
     counts = counted(found.values())
     row.counts = json.dumps(counts)
     if not work.tx.drift.end_check(row):
-        return
+        return False
     check.found = found
     work.tx.drift.add_findings(
         _finding(check, now[key], each) for key, each in found.items() if each.is_told
@@ -74,6 +74,7 @@ def complete(work: Work, check: Check) -> None:
     known = "" if before is None else before.verdict
     if stack is not None and not scope_of(row) and row.verdict != known:
         work.stack_event(stack, DRIFT, row.verdict, _summary(counts))
+    return True
 
 
 def _still(found: Found, now: DriftRow) -> Found:

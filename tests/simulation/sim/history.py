@@ -13,8 +13,8 @@ from zonda.core.store.views import StackView
 
 from .world import Violation
 
-#: What is said of resources that have failed: by a user, at breakpoints, of signals.
-SAID = ("marked as unhealthy", "Hook ", ENDED)
+#: What is said of resources that have failed: by a user, at breakpoints, of signals, by a repair.
+SAID = ("marked as unhealthy", "Hook ", ENDED, "found missing")
 
 
 def check_history(

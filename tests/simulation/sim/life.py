@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from zonda.core.engine import actions
 from zonda.core.store.rows import StackRow
 
 from .again import Before
 from .asking import Asking
+from .drifting import Drifting
 from .nested_asking import NestedAsking
 from .nested_template import is_owner
 from .rest import MOVES, check_end, settle, stack_of
@@ -22,13 +24,19 @@ def live(seed: int) -> Simulator:
     return lived(sim, Asking(sim))
 
 
+def live_drifting(seed: int) -> Simulator:
+    """One seed, in which somebody changes things by hand, and drift is looked for."""
+    sim = Simulator(seed, whole=True, drifting=True)
+    return lived(sim, Drifting(sim, Asking(sim), seed))
+
+
 def live_nested(seed: int) -> Simulator:
     """One seed, with nested stacks."""
     sim = Simulator(seed, whole=True, nested=True)
     return lived(sim, NestedAsking(sim))
 
 
-def lived(sim: Simulator, asking: Asking) -> Simulator:
+def lived(sim: Simulator, asking: Callable[[], None]) -> Simulator:
     """A whole life."""
     source = sim.source
     sim.world.trouble = source.choice([0.0, 0.03, 0.15])

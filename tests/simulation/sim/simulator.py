@@ -19,6 +19,9 @@ from typing import Any
 from zonda.core.engine import actions, sweeping
 from zonda.core.engine.acting import act, roll_back
 from zonda.core.engine.building import build_room
+from zonda.core.engine.drift.checking import Checks
+from zonda.core.engine.drift.repairing import after_check
+from zonda.core.engine.drift.storing import interrupt_all
 from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.endings import no_rollback
 from zonda.core.engine.nested_calls import BACKSTOP
@@ -34,6 +37,7 @@ from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ZondaError
 
 from .clock import SetClock
+from .drifting import drifting_types
 from .environment import Writing
 from .faulty import KINDS, Faulty
 from .nested_template import GroupBase, NestingLoading, is_owner
@@ -81,6 +85,11 @@ class Process:
     owner: str
     tasks: list[Task] = field(default_factory=list)
     zombie: bool = False
+    checks: Any = None
+
+    def start(self, made: Step, done: Callable[[Any, BaseException | None], None]) -> None:
+        """Run a step of a drift check."""
+        self.tasks.append(Task(made, done=done))
 
     @property
     def ready(self) -> list[Task]:
@@ -92,16 +101,25 @@ class Simulator:
     """One seed."""
 
     def __init__(
-        self, seed: int, *, inward: bool = False, whole: bool = False, nested: bool = False
+        self,
+        seed: int,
+        *,
+        inward: bool = False,
+        whole: bool = False,
+        nested: bool = False,
+        drifting: bool = False,
     ) -> None:
         self.source = random.Random(seed)
         self.whole = whole
+        self.drifting = drifting
         self.world = World(random.Random(seed + 1), whole=whole)
         types = {base.__name__: type(base.__name__, (base,), self._shared()) for base in PLAIN}
         if inward:
             types["Thing"] = type("Thing", (Inward,), self._shared())
         if whole:
             types = whole_types(self.world)
+        if drifting:
+            types = drifting_types(types)
         self.writing = NestedWriting() if nested else Writing()
         load: Any = FakeLoading(types)
         if nested:
@@ -142,6 +160,7 @@ class Simulator:
             progress=lambda *said: None,
             reader=lambda: self.reader,
         )
+        self.process.checks = self._checks(self.process)
         self.superseded = sweeping.Superseded(self._is_driven, settings.cancel_grace)
         self.watcher = Watcher(connection, self.reader, self.world, self.clock)
         self.watcher.disturbed = self.disturbed
@@ -151,6 +170,9 @@ class Simulator:
 
     def _shared(self) -> dict[str, Any]:
         return {"world": self.world}
+
+    def _checks(self, process: Process) -> Checks:
+        return Checks(self.room, process.start, lambda check: after_check(self.room, check))
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -353,6 +375,8 @@ class Simulator:
     def _after(self, work: Work, process: Process) -> None:
         after = work.after
         process.tasks += [Task(drive(self.room, each), each.seen.row.id) for each in after.begun]
+        for check in after.checks:
+            process.checks.begin(check)
         told = [process]
         if not process.zombie or self.source.random() < 0.5:
             self.messages.extend(after.look)
@@ -396,6 +420,7 @@ class Simulator:
             old.zombie = True
             self.zombies.append(old)
         self.process = Process(f"p{self.crashes}")
+        self.process.checks = self._checks(self.process)
         self.messages.clear()
         self.owed.clear()
         self.store.forget_rows()
@@ -412,6 +437,8 @@ class Simulator:
 
     def sweep(self) -> None:
         """What recovery and the reconcile sweep do."""
+        if self.drifting:
+            self.process.tasks.append(Task(single(interrupt_all)))
         self.process.tasks.append(Task(single(sweeping.take_up_all)))
 
     def sweep_deadlines(self) -> None:
