@@ -208,7 +208,7 @@ class WorkflowResource(resource.Resource):
             self.resource_id_set(token.get("execution") or token["key"])
         self._merge(token, result.output or {})
         owed = self._record().get("owed")
-        if owed and token["action"] == "UPDATE":
+        if owed and token["action"] in ("UPDATE", "DELETE"):
             self._delete_old(token, owed)
 
     def _failed(self, token: Token, result: Failed) -> None:
@@ -274,9 +274,9 @@ class WorkflowResource(resource.Resource):
         self.data_set("record", json.dumps(record), redact=True)
 
     def _update_is_open(self) -> bool:
-        """Whether the last UPDATE that began has not ended well."""
-        key = self.data().get("update_key")
-        return key is not None and self._record().get("update") != key
+        """Whether the last UPDATE that began has not ended well, or left something behind."""
+        key, record = self.data().get("update_key"), self._record()
+        return key is not None and (record.get("update") != key or bool(record.get("owed")))
 
 
 def _physical_id(given: Any) -> str:

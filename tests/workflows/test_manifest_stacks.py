@@ -12,7 +12,7 @@ from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.runner import Running, Succeeded
+from zonda.hooks.runner import Failed, Running, Succeeded
 from zonda.hooks.testing import FakeRunner
 
 from .manifests import DISK, a_runner, ends
@@ -201,6 +201,33 @@ def test_an_operation_goes_on_by_the_new_text_after_a_restart(made: Site) -> Non
     made.begin_again()
     assert state(made.stack.update(TEMPLATE, size=4)) == "UPDATE_COMPLETE"
     assert made.stack.outputs == {"path": "/b"}
+
+
+LIMITED = DISK.replace(
+    "CREATE: {", "CREATE: {retries: 2, retry_delay: 5, timeout: 100, on_timeout: cancel, "
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "ended", "runs", "cancelled"),
+    [
+        ([Failed("no"), Running(), Failed("no"), Succeeded({})], "CREATE_COMPLETE", 3, []),
+        ([Failed("no")], "CREATE_FAILED", 3, []),
+        ([Running(poll_after=10)], "CREATE_FAILED", 1, ["exec-1"]),
+    ],
+    ids=["the third works", "none works", "it takes too long"],
+)
+def test_retries_and_timeouts_in_an_engine(
+    site: Site, answers: list[Any], ended: str, runs: int, cancelled: list[str]
+) -> None:
+    site.write(LIMITED)
+    site.runner = a_runner(mk=answers)
+    site.stack = site._opened()
+    assert state(site.stack.create(TEMPLATE)) == ended
+    assert (len(site.sent), site.runner.cancelled) == (runs, cancelled)
+    assert state(site.stack.delete()) == "DELETE_COMPLETE"
+    begun, removed = site.runner.requests[-2:]
+    assert removed.create_key == begun.key
 
 
 # -- by an environment ----------------------------------------------------------------------------

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
 from zonda.hooks import examples
-from zonda.hooks.errors import NotFound, ResourceFailure
+from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.resource import Resource
 from zonda.hooks.runner import Failed, Finished, Lost, Running, Succeeded
-from zonda.hooks.testing import FakeRunner
+from zonda.hooks.testing import FakeOperation, FakeRunner
 
 from .manifests import DISK, a_life, a_runner, ends, type_of
 
@@ -217,6 +218,42 @@ def test_another_id_that_is_allowed_has_the_former_one_deleted() -> None:
     assert actions(runner) == ["CREATE", "UPDATE", "DELETE"]
     assert runner.requests[-1].resource.physical_id == "d1"
     assert len({request.key for request in runner.requests}) == 3
+
+
+@pytest.mark.parametrize("then", ["update", "delete"])
+def test_what_had_the_former_id_and_could_not_be_deleted_is_deleted_later(then: str) -> None:
+    runner = a_runner(
+        up=ends(resource_id="d2"), rm=[Finished(Failed("busy")), Finished(Succeeded({}))]
+    )
+    life = a_life(runner, DISK + "allow_id_change: true\n")
+    life.create()
+    with pytest.raises(ResourceFailure, match="busy"):
+        life.update({"size": 4})
+    if then == "update":
+        assert life.update({"size": 4}) == "updated"
+    life.delete()
+    deleted = [r.resource.physical_id for r in runner.requests if r.action == "DELETE"]
+    assert sorted(deleted) == ["d1", "d1", "d2"]
+
+
+def test_a_kill_between_update_and_the_deletion_of_the_former_id() -> None:
+    runner = a_runner(up=ends(resource_id="d2"))
+    life = a_life(runner, DISK + "allow_id_change: true\n")
+    life.create()
+    instance = life.instance()
+    life.context.operation = FakeOperation("op", "UPDATE", 0.0, 1e12)
+    token = instance.handle_update(life.definition.freeze(properties={"size": 4}), {}, {"size": 4})
+    stored = copy.deepcopy(token)
+    with pytest.raises(NotReady):
+        life.instance().check_update_complete(token)
+    # killed before the token of the DELETE was stored
+    with pytest.raises(NotReady):
+        life.instance().check_update_complete(stored)
+    assert stored == token
+    with pytest.raises(NotReady):
+        life.instance().check_update_complete(token)  # sends it
+    assert life.instance().check_update_complete(token)
+    assert actions(runner) == ["CREATE", "UPDATE", "DELETE"]
 
 
 # -- CHECK ----------------------------------------------------------------------------------------
