@@ -22,17 +22,35 @@ from zonda.hooks.context import Clock
 
 from .http_wire import Wire, place
 
+#: Bytes that may come with a body, and bytes on the wire for one of a body in pieces of one byte.
+_AROUND_A_BODY, _PIECES = 1024 * 1024, 8
+
+
+class TooMuch(Exception):
+    """More came than any answer of the allowed size takes."""
+
 
 class Budget:
-    """What is left of the time for one request; one per session, so one per thread."""
+    """What is left of time and bytes for one request; one per session, so one per thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._end = 0.0
+        self._bytes = 0
 
-    def begin(self, seconds: float) -> None:
-        """Start a request that may take ``seconds``."""
+    def begin(self, seconds: float, most: int = 0) -> None:
+        """Start a request that may take ``seconds``, with an answer of ``most`` bytes in all.
+
+        All means with headers, and with what cuts the body in pieces, however small.
+        """
         self._end = self._clock.monotonic() + seconds
+        self._bytes = _AROUND_A_BODY + _PIECES * most
+
+    def spend(self, count: int) -> None:
+        """Count what was read. Raises TooMuch."""
+        self._bytes -= count
+        if self._bytes < 0:
+            raise TooMuch
 
     def left(self) -> float:
         """Seconds that are left. Raises TimeoutError where none is."""
@@ -57,7 +75,9 @@ class _Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         self._sock.settimeout(self._budget.left())
-        return self._sock.recv_into(buffer)
+        count = self._sock.recv_into(buffer)
+        self._budget.spend(count)
+        return count
 
     def close(self) -> None:
         self._holder.close()

@@ -19,7 +19,7 @@ import requests
 import urllib3
 
 from .addresses import Denied
-from .http_connections import Budget, make_session
+from .http_connections import Budget, TooMuch, make_session
 from .http_wire import Wire
 
 _CHUNK = 65536
@@ -75,7 +75,7 @@ class Transport:
         """
         session, budget = self._session()
         total = self._wire.answer_timeout if seconds is None else seconds
-        budget.begin(total)
+        budget.begin(total, self._wire.max_body)
         try:
             with session.request(
                 method,
@@ -88,6 +88,8 @@ class Transport:
                 stream=True,
             ) as response:
                 return Reply(response.status_code, response.headers, self._read(response))
+        except TooMuch:
+            raise Unusable(self._too_large) from None
         except Denied as error:
             raise Unusable(str(error)) from None
         except _WRONG_URL:
@@ -103,6 +105,10 @@ class Transport:
         for session in sessions:
             session.close()
         self._local = threading.local()
+
+    @property
+    def _too_large(self) -> str:
+        return f"the answer is larger than {self._wire.max_body} bytes"
 
     def _certificate(self, url: str) -> str | tuple[str, str] | None:
         """What shows who we are: to those whom the settings name, and to nobody else."""
@@ -131,8 +137,7 @@ class Transport:
         for part in response.raw.stream(_CHUNK, decode_content=False):
             size += len(part)
             if size > self._wire.max_body:
-                limit = self._wire.max_body
-                raise Unusable(f"the answer is larger than {limit} bytes")
+                raise Unusable(self._too_large)
             parts.append(part)
         return b"".join(parts)
 

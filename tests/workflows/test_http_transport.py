@@ -188,6 +188,16 @@ def test_a_port_where_nobody_listens(
             id="oversize-chunked",
         ),
         pytest.param(
+            OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n" + b"X-Trailer: y\r\n" * 200_000,
+            "larger than 1000 bytes",
+            id="endless-trailers",
+        ),
+        pytest.param(
+            b"HTTP/1.1 100 Continue\r\n\r\n" * 80_000,
+            "larger than 1000 bytes",
+            id="endless-beginning",
+        ),
+        pytest.param(
             OK + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n" + b"\x1f\x8b\x08\x00",
             "compressed (gzip), which was not asked for",
             id="compressed",
@@ -223,6 +233,9 @@ def test_answers_that_cannot_be_taken(
     [
         pytest.param(OK + b"Content-Length: 10\r\n\r\n{}", id="body-torn"),
         pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{", id="chunk-torn"),
+        pytest.param(
+            OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"1" * 2_000_000, id="chunk-without-length"
+        ),
         pytest.param(b"HTTP/1.1 2", id="status-torn"),
         pytest.param(b"", id="closed-at-once"),
         pytest.param(b"SSH-2.0-OpenSSH\r\n", id="no-http"),
