@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import driven, history_show, nested, output
+from . import drift_text, drift_why, driven, history_show, nested, output
 from .excerpts import excerpt
 from .screen import Screen
 from .session import Session
@@ -44,11 +44,18 @@ def why(session: Session, arguments: argparse.Namespace) -> int:
     found = session.app.telling.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
     driven.say_if_nobody(session, stack)
+    drifted = (
+        [] if arguments.at is not None else drift_why.wrong(session, stack, arguments.resource)
+    )
     if arguments.format in ("json", "yaml"):
-        output.data(screen.out, arguments.format, as_data(found, arguments.resource))
+        shown = as_data(found, arguments.resource)
+        shown["drift"] = [drift_text.now_as_data(each) for each in drifted]
+        output.data(screen.out, arguments.format, shown)
     else:
         for line in _lines(screen, found, arguments.resource, now):
             screen.show(line)
+        for line in drift_text.now_lines(drifted[:_MOST]):
+            screen.draw(line)
     return 0 if found.certain else CANNOT_TELL
 
 

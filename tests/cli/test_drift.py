@@ -316,3 +316,13 @@ def test_the_environment_may_say_it_all(
     zonda("stack", "drift", "schedule", "s", "2h")
     zonda("stack", "update", "s", "-t", things.template, "-e", environment)
     assert zonda("stack", "show", "s", "-f", "json").data["drift_schedule"] == "2h"
+
+
+def test_why_tells_of_drift(zonda: Zonda, things: Things) -> None:
+    assert zonda("stack", "why", "s", "-f", "json").data["drift"] == []
+    things.set("a", value="two")
+    zonda("stack", "drift", "check", "s", code=3)
+    assert '      value: "one" -> "two"' in zonda("stack", "why", "s", "a").out
+    assert "DRIFTED" not in zonda("stack", "why", "s", "b").out
+    [told] = zonda("stack", "why", "s", "-f", "json").data["drift"]
+    assert (told["resource"], told["verdict"]) == ("a", "DRIFTED")
