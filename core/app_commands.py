@@ -46,6 +46,8 @@ _TOUCH_SOME = (
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
+#: Seconds for which a command that waits does without the scheduler.
+_WITHOUT_CLOCK = 3.0
 
 
 class PausingClock(Clock, Protocol):
@@ -170,6 +172,7 @@ class Commands:
         self._parts = parts
         self._engine: Engine | None = None
         self._sweeps: Sweeps | None = None
+        self._leads_since = 0.0
         self._notices: dict[tuple[str, str], Waiting] = {}
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
@@ -280,6 +283,7 @@ class Commands:
             ),
         )
         self._unsubscribe = engine.subscribe(self._heard)
+        self._leads_since = parts.clock.monotonic()
         engine.start(drive)
         self._engine = engine
         self._deliver(engine)
@@ -362,9 +366,20 @@ class Commands:
         try:
             return engine.wait(stack_id, max(0.0, seconds))
         except TimeoutError:
-            # What takes longer than a look will be polled: now the clock is worth its import.
-            self._sweep()
+            self._tick(engine)
             return self._parts.stack(stack_id)
+
+    def _tick(self, engine: Engine) -> None:
+        """See that what is due is looked at, while a command waits.
+
+        For the first seconds it is the command that looks, with every look of its own: what is
+        over by then need not pay for the clock's import.
+        """
+        if self._parts.clock.monotonic() - self._leads_since >= _WITHOUT_CLOCK:
+            self._sweep()
+        elif self._sweeps is None:
+            engine.sweep_requests()
+            engine.sweep_deadlines()
 
     def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """A drift check as soon as it has ended, at the latest after ``seconds``.
