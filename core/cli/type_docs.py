@@ -15,7 +15,7 @@ from zonda.hooks.manager import Origin, Plugins
 
 from . import output
 from .session import Session
-from .type_show import known_type
+from .type_show import known_type, meant_by
 
 INDEX = "README.md"
 
@@ -84,7 +84,9 @@ def names_of(origin: Origin) -> tuple[str, ...]:
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``resource type template``."""
-    parser.add_argument("type", metavar="TYPE", help="name of a resource type")
+    parser.add_argument(
+        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
+    )
     parser.add_argument(
         "--example", action="store_true", help="with example values instead of parameters"
     )
@@ -95,10 +97,11 @@ def template_arguments(parser: argparse.ArgumentParser) -> None:
 
 def template(session: Session, arguments: argparse.Namespace) -> int:
     """A template to begin with: a parameter for each property, an output for each attribute."""
-    cls = known_type(session.app.plugins, arguments.type)
+    plugins, name = meant_by(session.app, arguments.type)
+    cls = known_type(plugins, name)
     if arguments.example:
-        made = templates.example(arguments.type, cls, session.app.check_context())
+        made = templates.example(name, cls, session.app.check_context())
     else:
-        made = templates.provider(arguments.type, cls)
+        made = templates.provider(name, cls)
     output.data(session.screen.out, arguments.format, made)
     return 0

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from zonda.core.app import App
 from zonda.core.reference.describe import describe
+from zonda.core.type_files import SUFFIXES
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
 from zonda.hooks.manager import Plugins
@@ -51,19 +54,36 @@ def list_types(session: Session, arguments: argparse.Namespace) -> int:
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``resource type show``."""
-    parser.add_argument("type", metavar="TYPE", help="name of a resource type")
+    parser.add_argument(
+        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
+    )
     output.add_arguments(parser)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Properties, attributes and state of support of one type, as its schemas say."""
-    plugins = session.app.plugins
-    cls = known_type(plugins, arguments.type)
-    origin = str(plugins.origins["resource type", arguments.type])
+    plugins, name = meant_by(session.app, arguments.type)
+    cls = known_type(plugins, name)
+    origin = str(plugins.origins["resource type", name])
     screen = session.screen
-    fields = describe(arguments.type, cls, origin)
+    fields = describe(name, cls, origin)
     output.fields(screen.out, arguments, fields, screen.width)
     return 0
+
+
+def meant_by(app: App, type_: str) -> tuple[Plugins, str]:
+    """Where a type is found, and its name: a file that declares one has it alone.
+
+    Raises the first fault of such a file.
+    """
+    path = Path(type_)
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return app.plugins, type_
+    found = app.plugins_of(path)
+    if found.failures:
+        raise found.failures[0]
+    made = (name for name, cls in found.resource_types.items() if cls.made_from is not None)
+    return found, next(made)
 
 
 def known_type(plugins: Plugins, name: str) -> type[Resource]:

@@ -26,6 +26,35 @@ def test_a_new_type_passes_its_check_and_its_template_validates(
     assert found.data["resources"] == {"thing": "Acme::BlockDisk"}
 
 
+def test_a_manifest_is_shown_by_its_file(zonda: Zonda, tmp_path: Path) -> None:
+    file = ROOT / "examples/workflow-type/disk.yaml"
+    shown = zonda("resource", "type", "show", file, "-f", "json").data
+    assert shown["resource_type"] == "Acme::Disk"
+    assert shown["properties"]["pool"]["update_allowed"] is False
+    assert shown["properties"]["passphrase"]["hidden"] is True
+    made = yaml.safe_load(zonda("resource", "type", "template", file, "--example").out)
+    assert made["resources"]["example"]["type"] == "Acme::Disk"
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(file.read_text().replace("type: map", "type: mapp"))
+    said = zonda("resource", "type", "show", wrong, code=1).err
+    assert "wrong.yaml:" in said
+    assert "Did you mean map?" in said
+
+
+def test_a_type_of_a_folder_is_listed_shown_and_documented(zonda: Zonda, tmp_path: Path) -> None:
+    (tmp_path / "home" / "types").mkdir(parents=True)
+    file = tmp_path / "home" / "types" / "disk.yaml"
+    file.write_text((ROOT / "examples/workflow-type/disk.yaml").read_text())
+    assert "Acme::Disk" in zonda("resource", "type", "list", "--filter", "acme").out
+    shown = zonda("resource", "type", "show", "Acme::Disk", "-f", "json").data
+    assert shown["actions"] == ["update", "check", "live state"]
+    assert shown["origin"] == str(file)
+    zonda("resource", "type", "docs", str(file), "-o", str(tmp_path / "docs"))
+    page = (tmp_path / "docs" / "Acme-Disk.md").read_text()
+    assert "Where it lies. A disk cannot move." in page
+    assert "Acme::Disk" in zonda("plugin", "list").out
+
+
 @pytest.mark.parametrize("name", ["disk", "OS::Disk", "Zonda::Disk", "acme::disk", "Acme::"])
 def test_a_name_that_is_none_of_ones_own_is_refused(zonda: Zonda, name: str) -> None:
     assert "Acme::Disk" in zonda("type", "new", name, code=2).err
