@@ -135,7 +135,7 @@ def _check_idle(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -> Non
 
 
 def _is_for_a_part(action: ActionView) -> bool:
-    return any(action.detail.get(key) for key in ("targets", "excludes", "skip"))
+    return any(action.detail.get(key) for key in ("targets", "excludes", "skip", "repairs"))
 
 
 def _check_stored(sim: Simulator, rows: list[ResourceRow]) -> None:

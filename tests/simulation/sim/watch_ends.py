@@ -41,7 +41,9 @@ class Ends:
                 _check_converged(stack, last, actions)
             if last.action == "SNAPSHOT":
                 self._saved(stack, mine)
-            partly = last.detail.get("targets") or last.detail.get("excludes")
+            partly = {"targets", "excludes", "repairs"} & {
+                key for key, on in last.detail.items() if on
+            }
             if last.action == "UPDATE" and not partly:
                 _check_always(stack, mine)
 
