@@ -11,6 +11,7 @@ from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import CheckDrift, DeleteStack, SetDrift, UpdateStack
 from zonda.core.engine.drift.storing import interrupt_all
+from zonda.core.engine.preview.making import preview
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
@@ -290,3 +291,13 @@ def _raises(error: BaseException) -> Any:
         raise error
 
     return behave
+
+
+def test_a_plan_tells_that_a_schedule_changes(drift: Drifting, bench: Bench) -> None:
+    bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
+    found = preview(drift.engine.room, UpdateStack("s", bundle))
+    told = {change.path: (change.before, change.after) for change in found.settings}
+    assert told == {
+        ("drift_schedule",): (None, "15m"),
+        ("drift_policy",): (None, "report"),
+    }

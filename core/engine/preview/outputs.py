@@ -10,6 +10,7 @@ from typing import Any
 from zonda.core.engine.reasons import OPEN
 from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import StackRow
+from zonda.core.template.drift_section import OFF
 from zonda.core.template.partly import LATER, resolve_partly
 from zonda.hooks.wording import shortened, text_of
 
@@ -101,4 +102,6 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "disable_rollback": bool,
     "tags": json.loads,
     "policies": _policies,
+    "drift_schedule": lambda value: value,
+    "drift_policy": lambda value: "" if value == OFF else value,
 }
