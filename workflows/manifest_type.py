@@ -238,6 +238,10 @@ def class_of(
         "properties_schema": dict(properties_schema),
         "attributes_schema": dict(attributes_schema),
         "capabilities": dict(capabilities),
+        "reveals": {
+            name: sorted({*mapping.properties_in(value)})
+            for name, value in manifest.attributes.items()
+        },
         "example": dict(example),
     }
     return type(source.name.rpartition("::")[2], (*parts, base), fields)

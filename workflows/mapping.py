@@ -107,6 +107,19 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def properties_in(value: Any) -> Iterator[str]:
+    """The names of the properties that a mapping reads."""
+    call = call_of(value)
+    if call is not None and call[0] == PROPERTY:
+        yield str(call[1][0] if isinstance(call[1], list) else call[1])
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from properties_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from properties_in(item)
+
+
 def faults(value: Any, allowed: Allowed, at: Steps = ()) -> Iterator[Fault]:
     """What is wrong with a mapping, each with its place in it."""
     call = call_of(value)

@@ -203,6 +203,20 @@ def test_an_operation_goes_on_by_the_new_text_after_a_restart(made: Site) -> Non
     assert made.stack.outputs == {"path": "/b"}
 
 
+@pytest.mark.parametrize(
+    "value", ["{get_property: word}", "{list_join: [x, [{get_property: word}]]}"]
+)
+def test_an_attribute_that_repeats_a_secret_is_one(site: Site, value: str) -> None:
+    text = DISK.replace(
+        "  tags: {type: map}", "  tags: {type: map}\n  word: {type: string, hidden: true}"
+    )
+    site.write(text.replace("  path: {type: string}", f"  path: {{value: {value}}}"))
+    site.begin_again()
+    site.stack.create(TEMPLATE.replace("properties: {", "properties: {word: hushhush, "))
+    assert site.stack.outputs == {"path": "******"}
+    assert "hushhush" not in repr(site.stack.resources["d"].attributes)
+
+
 LIMITED = DISK.replace(
     "CREATE: {", "CREATE: {retries: 2, retry_delay: 5, timeout: 100, on_timeout: cancel, "
 )
