@@ -6,7 +6,9 @@ and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path
 
 from zonda.hooks.errors import UsageError
@@ -22,23 +24,56 @@ _MOST_BYTES = 65_536
 def resolve(reference: str, home: Path, allowed: str) -> str:
     """The secret behind ``reference``; raises UsageError, which does not hold it.
 
-    ``home``: what a file is relative to. ``allowed``: patterns of references, between commas.
+    ``home``: what a file is relative to. ``allowed``: patterns of references, between commas; those
+    of files stand for where a way really leads, so that neither ``..`` nor a link gets out.
     """
-    patterns = [each.strip() for each in allowed.split(",")]
-    if not any(fnmatchcase(reference, pattern) for pattern in patterns):
-        raise UsageError(
-            f"The secret {reference} may not be read here.",
-            hint="The setting secret_sources says which may.",
-        )
     kind, _, name = reference.partition(":")
+    patterns = [each.strip() for each in allowed.split(",")]
+    if kind == "file" and name:
+        path = _real(home, name)
+        _check(reference, "*" in patterns or any(_covers(each, path, home) for each in patterns))
+        return _of_file(path, reference)
+    _check(reference, any(fnmatchcase(reference, pattern) for pattern in patterns))
     if kind == "env" and name:
         return _of_variable(name)
-    if kind == "file" and name:
-        return _of_file(home / Path(name).expanduser(), reference)
     raise UsageError(
         f"{reference} names no secret{settings_values.near(kind, KINDS)}.",
         hint="Write env:NAME or file:PATH.",
     )
+
+
+def _check(reference: str, is_allowed: bool) -> None:
+    if not is_allowed:
+        raise UsageError(
+            f"The secret {reference} may not be read here.",
+            hint="The setting secret_sources says which may.",
+        )
+
+
+def _real(home: Path, name: str) -> Path:
+    try:
+        return (home / Path(name).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no such user, a zero
+        raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
+
+
+def _covers(pattern: str, path: Path, home: Path) -> bool:
+    """Whether ``file:PATTERN`` covers a path: part by part, ``*`` alone and ``/**`` all below."""
+    kind, _, wanted = pattern.partition(":")
+    if kind != "file" or not wanted:
+        return False
+    if wanted == "*":
+        return True
+    base = Path(*map(escape, home.resolve().parts)) / Path(wanted).expanduser()
+    parts = base.parts
+    if parts[-1] == "**":
+        parts = parts[:-1]
+        return len(path.parts) > len(parts) and _fits(parts, path.parts)
+    return len(path.parts) == len(parts) and _fits(parts, path.parts)
+
+
+def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
+    return all(fnmatchcase(part, each) for each, part in zip(patterns, parts, strict=False))
 
 
 def _of_variable(name: str) -> str:

@@ -53,3 +53,56 @@ def test_what_is_not_allowed_is_not_read(
 def test_what_is_allowed_by_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZONDA_SECRET_A", "one")
     assert resolve("env:ZONDA_SECRET_A", tmp_path, "file:x, env:ZONDA_SECRET_*") == "one"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    made = tmp_path / "ho[m]e"
+    (made / "secrets" / "deep").mkdir(parents=True)
+    for name in ("secrets/disk", "secrets/deep/er", "key"):
+        (made / name).write_text(name)
+    (tmp_path / "outside").write_text("outside")
+    (made / "secrets" / "link").symlink_to(made / "key")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("secrets/disk", "file:secrets/*"),
+        ("secrets/../secrets/disk", "file:secrets/*"),
+        ("secrets/deep/er", "file:secrets/**"),
+        ("secrets/disk", "env:*, file:secrets/**"),
+        ("key", "file:*"),
+        ("../outside", "file:*"),
+        ("key", "*"),
+    ],
+)
+def test_a_file_that_a_pattern_covers(home: Path, name: str, allowed: str) -> None:
+    assert resolve(f"file:{name}", home, allowed) == (home / name).read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("key", "file:secrets/*"),
+        ("secrets/../key", "file:secrets/*"),
+        ("secrets/../../outside", "file:secrets/**"),
+        ("secrets/link", "file:secrets/*"),
+        ("secrets/deep/er", "file:secrets/*"),
+        ("secrets/disk", "env:*"),
+        ("secrets/disk", "file:"),
+        ("/etc/passwd", "file:secrets/*"),
+        ("secrets", "file:secrets/**"),
+    ],
+)
+def test_a_way_that_leads_out_of_what_is_allowed(home: Path, name: str, allowed: str) -> None:
+    with pytest.raises(UsageError, match="may not be read"):
+        resolve(f"file:{name}", home, allowed)
+
+
+def test_a_name_that_is_no_path(home: Path) -> None:
+    (home / "round").symlink_to(home / "round")
+    for name in ("a\0b", "~nobody-of-that-name/x", "round"):
+        with pytest.raises(UsageError, match="cannot be read"):
+            resolve(f"file:{name}", home, "file:*")
