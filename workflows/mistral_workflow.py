@@ -170,8 +170,19 @@ class Workflow(AtMistral):
             "input": executions.json_text({**(self.properties[INPUT] or {}), **given}),
             "params": executions.json_text({**(self.properties[PARAMS] or {}), **params}),
         }
-        self.ask("POST", "executions", content={k: v for k, v in content.items() if v})
-        self.data_set(EXECUTIONS, ",".join([execution, *self._executions()]))
+        self._run(execution, {key: value for key, value in content.items() if value})
+
+    def _run(self, execution: str, content: Mapping[str, Any]) -> None:
+        """Send it, noted before, so that what was made and never acknowledged is known, too."""
+        known = self._executions()
+        self.data_set(EXECUTIONS, ",".join([execution, *known]))
+        try:
+            self.api().ask("POST", "executions", content=content)
+        except Unanswered as error:
+            raise ResourceFailure(f"{error.message} (it may run nevertheless)") from error
+        except ZondaError:
+            self.data_set(EXECUTIONS, ",".join(known))
+            raise
 
     def _of_signal(self, details: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         given: Any = details

@@ -225,6 +225,17 @@ def test_a_signal_starts_an_execution(mistral: SmallMistral) -> None:
     assert mistral.kept["executions"] == {}
 
 
+def test_what_a_signal_may_have_started_is_known(mistral: SmallMistral) -> None:
+    thing = flow(mistral)
+    thing.create()
+    mistral.lose = 1
+    with pytest.raises(ResourceFailure, match="may run nevertheless"):
+        thing.instance().handle_signal({})  # type: ignore[attr-defined]
+    assert len(mistral.kept["executions"]) == 1
+    thing.delete()
+    assert mistral.kept["executions"] == {}
+
+
 def test_a_signal_may_be_the_input(mistral: SmallMistral) -> None:
     thing = flow(mistral, input={"a": 1}, use_request_body_as_input=True)
     thing.create()
