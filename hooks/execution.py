@@ -87,6 +87,8 @@ class Execution:
         self._context = resource.context
         self._more = more or (lambda token: {})
         self.token = token
+        #: Shows what is waited for. A type whose requests hold secrets of its own takes them out.
+        self.say: Callable[[str], None] = self._context.progress
 
     def begin(self) -> Token:
         """Send the request once; the token tells what came of it."""
@@ -110,7 +112,7 @@ class Execution:
         if not isinstance(answer, Running):
             return answer
         if answer.message:
-            self._context.progress(answer.message)
+            self.say(answer.message)
         if answer.token is not None:
             token["run"] = dict(answer.token)
         if answer.poll_after is not None:
@@ -164,7 +166,7 @@ class Execution:
                 "answered": pending["answered"] or answer.answered,
                 "memory": dict(answer.memory),
             }
-            self._context.progress(answer.message)
+            self.say(answer.message)
             return answer.delay
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):

@@ -107,7 +107,12 @@ class WorkflowResource(resource.Resource):
         return token
 
     def _execution(self, token: Token) -> Execution:
-        return Execution(self, token, self._what_is_known)
+        execution = Execution(self, token, self._what_is_known)
+        if token.get("secrets"):
+            execution.say = lambda message: self.context.progress(
+                runs.masked(message, self._secrets(token))
+            )
+        return execution
 
     def _what_is_known(self, token: Token) -> Mapping[str, Any]:
         """What every run but CREATE is told of those before, and what is only known when sent."""
@@ -154,8 +159,9 @@ class WorkflowResource(resource.Resource):
             result = execution.result()
         except NotReady as waits:
             left = token.get("until", 0.0) - self.context.clock.now()
-            waits.delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
-            raise
+            delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
+            said = runs.masked(waits.message, self._secrets(token))
+            raise NotReady(delay, said) from None
         if result is None or not token.get("secrets"):
             return result
         secrets = self._secrets(token)
@@ -168,7 +174,7 @@ class WorkflowResource(resource.Resource):
 
     def _secrets(self, token: Token) -> list[str]:
         found = []
-        for _, _, name in token["secrets"]:
+        for _, _, name in token.get("secrets", ()):
             try:
                 found.append(self.context.secret(name))
             except UsageError:  # it was there when it was sent, and is no more

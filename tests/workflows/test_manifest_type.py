@@ -10,7 +10,7 @@ import pytest
 from zonda.hooks import examples
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.resource import Resource
-from zonda.hooks.runner import Failed, Finished, Lost, Running, Succeeded
+from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.testing import FakeOperation, FakeRunner
 
 from .manifests import DISK, a_life, a_runner, ends, type_of
@@ -148,6 +148,15 @@ def test_a_reason_does_not_tell_a_secret() -> None:
     life.context.secrets["env:TOKEN"] = "hushhush"
     with pytest.raises(ResourceFailure, match=r"bad token \*{6}"):
         life.create()
+
+
+def test_progress_does_not_tell_a_secret() -> None:
+    waiting = [Retry(1.0, "no hushhush yet", answered=True), Running(message="with hushhush")]
+    runner = a_runner(mk=[*waiting, Succeeded({"resource_id": "d1"})])
+    life = a_life(runner, SECRET)
+    life.context.secrets["env:TOKEN"] = "hushhush"
+    life.create()
+    assert life.context.messages == ["no ****** yet", "with ******"]
 
 
 def test_a_secret_that_is_not_there_is_told() -> None:
