@@ -51,6 +51,8 @@ class Task:
     done: Done | None = None
     admitted: bool = False
     waiting: bool = False
+    #: When it is due, where it waits: what stands in the timetable from before counts no more.
+    due: float = AT_ONCE
     given_up: bool = False
     #: Somebody has poked it while it was not waiting: what it was to see may be newer.
     poked: bool = False
@@ -189,7 +191,7 @@ class Driver:
             self._leave_pool(task)
             task.waiting = True
             due = AT_ONCE if task.poked else self.room.clock.monotonic() + effect.seconds
-            task.poked = False
+            task.poked, task.due = False, due
             self._timetable.put(due, task)
 
     def _leave_pool(self, task: Task) -> None:
@@ -223,7 +225,7 @@ class Driver:
     def wake_due(self, now: float) -> None:
         """Resume every task whose time has come; ``now`` by the monotonic clock."""
         while (task := self._timetable.take(now)) is not None:
-            if task.waiting:
+            if task.waiting and task.due <= now:
                 task.waiting = False
                 self.advance(task)
 
@@ -231,6 +233,7 @@ class Driver:
         """Resume a resource's task now, or as soon as it waits."""
         task = self._busy.get(key)
         if task is not None and task.waiting:
+            task.due = AT_ONCE
             self._timetable.put(AT_ONCE, task)
         elif task is not None:
             task.poked = True
