@@ -255,8 +255,9 @@ def test_a_secret_is_only_named(drift: Drifting) -> None:
 def test_old_checks_go_with_the_events(drift: Drifting, bench: Bench) -> None:
     drift.create(THREE)
     drift.thing("a")["size"] = 5
-    drift.check()
+    check = drift.check()
     with bench.store.transaction() as tx:
         tx.forget(bench.clock.now() + 1, bench.clock.now() + 1)
     assert drift.checks() == []
+    assert drift.findings(check) == {}
     assert drift.now()["a"] == "DRIFTED"

@@ -1,0 +1,71 @@
+"""What an environment may say about drift, its faults with their places, and how two are merged."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from zonda.core.template import own_section
+from zonda.core.template.drift_section import moment
+
+
+def faults(drift: Any) -> list[tuple[str, ...]]:
+    found = own_section.faults({"drift": drift})
+    return [tuple(str(item) for item in fault.at) for fault in found]
+
+
+@pytest.mark.parametrize(
+    ("drift", "places"),
+    [
+        pytest.param({"schedule": "15m", "policy": "repair"}, [], id="good"),
+        pytest.param({"schedule": 900}, [], id="seconds"),
+        pytest.param({"schedule": False, "policy": None}, [], id="off, as YAML reads it"),
+        pytest.param(None, [], id="nothing"),
+        pytest.param(["15m"], [("zonda", "drift")], id="no map"),
+        pytest.param({"schedule": "15x"}, [("zonda", "drift", "schedule")], id="no schedule"),
+        pytest.param({"schedule": True}, [("zonda", "drift", "schedule")], id="true"),
+        pytest.param({"policy": "mend"}, [("zonda", "drift", "policy")], id="no policy"),
+        pytest.param({"shedule": "15m"}, [("zonda", "drift", "shedule")], id="unknown key"),
+        pytest.param({"ignore": {}}, [("zonda", "drift", "ignore")], id="no list"),
+        pytest.param({"ignore": [{}]}, [("zonda", "drift", "ignore", "0")], id="no resource"),
+        pytest.param(
+            {"ignore": [{"resource": "a"}, {"resource": "b", "until": "soon", "why": "x"}]},
+            [("zonda", "drift", "ignore", "1", "until"), ("zonda", "drift", "ignore", "1", "why")],
+            id="all faults of an exception",
+        ),
+        pytest.param(
+            {"ignore": [{"resource": "a", "reason": 3}]},
+            [("zonda", "drift", "ignore", "0", "reason")],
+            id="a reason that is no text",
+        ),
+    ],
+)
+def test_faults_stand_where_they_are(drift: Any, places: list[tuple[str, ...]]) -> None:
+    assert faults(drift) == places
+
+
+def test_a_later_environment_wins_key_by_key() -> None:
+    one = {"drift": {"schedule": "15m", "policy": "repair", "ignore": [{"resource": "a"}]}}
+    other = {"drift": {"schedule": "1h", "policy": None, "ignore": [{"resource": "b"}]}}
+    merged = own_section.merged(own_section.merged({}, one), other)
+    assert merged == {"drift": {"schedule": "1h", "ignore": [{"resource": "b"}]}}
+
+
+DAY = datetime.datetime(2027, 1, 1, tzinfo=datetime.UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("value", "at"),
+    [
+        pytest.param("2027-01-01", DAY, id="date"),
+        pytest.param(datetime.date(2027, 1, 1), DAY, id="date of YAML"),
+        pytest.param("2027-01-01T02:00:00+02:00", DAY, id="with an offset"),
+        pytest.param("2027-01-01T00:00:00Z", DAY, id="zulu"),
+        pytest.param("tomorrow", None, id="word"),
+        pytest.param(20270101, None, id="number"),
+    ],
+)
+def test_dates(value: Any, at: float | None) -> None:
+    assert moment(value) == at
