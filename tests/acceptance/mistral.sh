@@ -2,7 +2,8 @@
 # A real Mistral for the acceptance tests, without Keystone, broker and database server.
 #
 #   bash tests/acceptance/mistral.sh install        once: an environment with Mistral (1-2 min)
-#   bash tests/acceptance/mistral.sh serve DIR PORT  run it on 127.0.0.1:PORT, state and log in DIR
+#   bash tests/acceptance/mistral.sh serve DIR PORT  run it on 127.0.0.1:PORT, state and log in DIR,
+#                                                   as long as whoever started it lives
 #
 # The environment is $MISTRAL_VENV, else ~/.cache/zonda/mistral; the tests look for it there and
 # start Mistral themselves. $PYTHON is the Python that it is made with (3.10 or newer with venv).

@@ -63,11 +63,15 @@ def start():
 
 
 def main(folder, port):
-    """Serve until SIGTERM."""
+    """Serve until SIGTERM, or until whoever started this is gone."""
+    parent = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     configure(Path(folder).resolve(), int(port))
     start()
-    threading.Event().wait()
+    never = threading.Event()
+    while os.getppid() == parent:
+        never.wait(1)
+    os._exit(0)  # the threads of engine and executor do not end by themselves
 
 
 main(*sys.argv[1:])
