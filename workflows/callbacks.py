@@ -6,6 +6,7 @@ service listens. They share a folder and nothing else, so that either may be kil
     secret            makes the addresses; made by the first runner that needs one
     <sha256>.json     the answer object, and until when the address is good
     <sha256>.over     the run has ended otherwise; what comes now is too late
+    forgot            when what nobody needs any more was dropped last
 
 An address is a code over the run's key and its deadline, so it is the same on every send, and
 nothing has to be kept for it before somebody calls.
@@ -31,7 +32,7 @@ from .service_files import read_json, sync_folder, write_json, write_new
 SECRET_BYTES = 32
 #: What an address begins with, below the base URL.
 PATH = "/v1/callbacks/"
-_SECRET, _OVER, _ANSWER = "secret", ".over", ".json"
+_SECRET, _OVER, _ANSWER, _FORGOT = "secret", ".over", ".json", "forgot"
 _DAY = 86400.0
 
 
@@ -51,7 +52,6 @@ class Callbacks:
         self._folder = folder
         self._lock = threading.Lock()
         self._kept: bytes = b""
-        self._forgot_at = 0.0
 
     # -- for the runner -----------------------------------------------------------------------
 
@@ -66,11 +66,13 @@ class Callbacks:
         kept = read_json(self._folder / f"{name}{_ANSWER}") if name else None
         return kept["answer"] if kept else None
 
-    def end(self, key: str, expires: int) -> None:
+    def end(self, key: str, expires: int, now: float) -> None:
         """Whatever is told for ``key`` from now on is too late."""
         name = self._name_of(key, expires)
         if name and not (self._folder / f"{name}{_ANSWER}").exists():
             write_json(self._folder / f"{name}{_OVER}", {"expires": expires}, durable=False)
+            with self._lock:
+                self._forget_sometimes(now)
 
     # -- for the service ----------------------------------------------------------------------
 
@@ -91,17 +93,24 @@ class Callbacks:
                 return Heard.OVER
             kept = {"expires": expires, "answer": dict(answer)}
             write_json(self._folder / f"{name}{_ANSWER}", kept)
-            if now - self._forgot_at > _DAY / 24:
-                self.forget(now)
+            self._forget_sometimes(now)
         return Heard.STORED
 
     def forget(self, now: float) -> None:
         """Drop what was told a day after the address has expired."""
-        self._forgot_at = now
+        if not self._folder.is_dir():
+            return
+        write_json(self._folder / _FORGOT, {"at": now}, durable=False)
         for path in [*self._folder.glob(f"*{_ANSWER}"), *self._folder.glob(f"*{_OVER}")]:
             kept = read_json(path)
             if kept is not None and kept.get("expires", now) + _DAY < now:
                 path.unlink(missing_ok=True)
+
+    def _forget_sometimes(self, now: float) -> None:
+        """Once an hour, whoever comes first: many commands end before they have had one."""
+        last = read_json(self._folder / _FORGOT)
+        if last is None or not 0 <= now - last["at"] <= _DAY / 24:
+            self.forget(now)
 
     # -- the secret ---------------------------------------------------------------------------
 

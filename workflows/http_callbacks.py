@@ -118,7 +118,7 @@ class Awaited:
     def end(self, key: str, expires: Any) -> None:
         """No callback is wanted any more."""
         if self._callbacks is not None and expires is not None:
-            self._callbacks.end(key, int(expires))
+            self._callbacks.end(key, int(expires), self._settings.clock.now())
 
     def _due(self, asked: float | None) -> float:
         return self._settings.clock.now() + max(SLOW, asked or 0.0)

@@ -95,14 +95,14 @@ def test_an_address_is_good_until_the_deadline(callbacks: Callbacks) -> None:
 
 def test_nothing_is_taken_once_the_run_has_ended_otherwise(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
-    callbacks.end(KEY, EXPIRES)
+    callbacks.end(KEY, EXPIRES, NOW)
     assert callbacks.tell(opaque, DONE, NOW) is Heard.OVER
 
 
 def test_what_was_told_may_be_told_again_after_the_end(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
     callbacks.tell(opaque, DONE, NOW)
-    callbacks.end(KEY, EXPIRES)
+    callbacks.end(KEY, EXPIRES, NOW)
     assert callbacks.tell(opaque, DONE, NOW) is Heard.REPEATED
 
 
@@ -125,6 +125,20 @@ def test_only_addresses_that_were_made_here_are_known(
     assert callbacks.tell(change(opaque), DONE, NOW) is Heard.UNKNOWN
 
 
+def test_runs_that_nobody_calls_about_leave_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    """No service needs to run, and every command is a process of its own."""
+    now = float(EXPIRES)
+    for number in range(60):
+        key, expires = f"run {number}", int(now) + 60
+        process = Callbacks(tmp_path / "callbacks")
+        process.address(key, expires, chance)
+        process.end(key, expires, now)
+        now += 3600
+    assert 20 <= len(list((tmp_path / "callbacks").glob("*.over"))) <= 28
+
+
 def test_where_no_address_was_ever_made_none_is_known(callbacks: Callbacks) -> None:
     assert callbacks.tell("x.y", DONE, NOW) is Heard.UNKNOWN
     assert callbacks.told(KEY, EXPIRES) is None
@@ -135,11 +149,11 @@ def test_what_was_told_is_forgotten_a_day_after_the_deadline(
 ) -> None:
     callbacks.tell(callbacks.address(KEY, EXPIRES, chance), DONE, NOW)
     callbacks.address("other", EXPIRES, chance)
-    callbacks.end("other", EXPIRES)
+    callbacks.end("other", EXPIRES, NOW)
     callbacks.forget(EXPIRES + 86399)
     assert callbacks.told(KEY, EXPIRES) == DONE
     callbacks.forget(EXPIRES + 86401)
-    assert [path.name for path in (tmp_path / "callbacks").iterdir()] == ["secret"]
+    assert {path.name for path in (tmp_path / "callbacks").iterdir()} == {"secret", "forgot"}
 
 
 # -- the listener ---------------------------------------------------------------------------------
