@@ -241,7 +241,8 @@ class Watcher:
                 continue
             done = (other.action, other.status) == (op, "COMPLETE")
             done = done or (up and not other.suspended) or self._was_done(other, op)
-            if other.op or not done:
+            # a signal is nothing that a plan would wait for that is not for its resource
+            if other.op not in ("", "SIGNAL") or not done:
                 raise Violation(f"{op} of {row.name} before {other.name}")
 
     def _was_done(self, row: ResourceRow, op: str) -> bool:
