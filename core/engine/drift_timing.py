@@ -21,14 +21,16 @@ class Timing(Protocol):
 
 
 def next_due(timing: Timing, text: str, stack_id: str, now: float) -> float:
-    """When a stack is due next, after ``now``."""
-    jitter = _jitter(timing, text, stack_id, now)
-    return timing.next(text, now - jitter) + jitter
+    """When a stack is due next, after ``now``.
 
-
-def _jitter(timing: Timing, text: str, stack_id: str, now: float) -> float:
-    """By how much a stack is put off: always the same, a tenth of the time between two at most."""
-    first = timing.next(text, now)
-    most = min((timing.next(text, first) - first) / 10, MOST_JITTER)
+    Each time of the schedule has one, before the next time of the schedule.
+    """
     digest = hashlib.blake2b(stack_id.encode(), digest_size=4).digest()
-    return most * int.from_bytes(digest, "big") / 2**32
+    share = int.from_bytes(digest, "big") / 2**32
+    at = timing.next(text, now - MOST_JITTER)
+    while True:
+        following = timing.next(text, at)
+        due = at + share * min((following - at) / 10, MOST_JITTER)
+        if due > now:
+            return due
+        at = following

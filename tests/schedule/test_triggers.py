@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from datetime import UTC, datetime
 
 import pytest
@@ -74,3 +75,17 @@ def test_stacks_are_spread_each_always_by_the_same_and_a_tenth_at_most() -> None
     assert all(next_due(timing, "5m", name, each) == each + 300 for name, each in due.items())
     daily = [next_due(timing, "0 3 * * *", name, NOW) for name in map(str, range(50))]
     assert max(daily) <= at("2027-01-02T03:00") + 60
+
+
+@pytest.mark.parametrize("text", ["*/5 6-22 * * *", "0,1 * * * *", "* 3 * * *", "15m", "10"])
+def test_each_time_of_a_schedule_comes_once_however_its_gaps_differ(text: str) -> None:
+    timing = Triggers()
+    times = [timing.next(text, NOW - 120)]
+    while len(times) < 400:
+        times.append(timing.next(text, times[-1]))
+    for name in map(str, range(10)):
+        due = [next_due(timing, text, name, NOW)]
+        while len(due) < 300:
+            due.append(next_due(timing, text, name, due[-1]))
+        which = [bisect.bisect(times, each) - 1 for each in due]
+        assert which == list(range(which[0], which[0] + 300))
