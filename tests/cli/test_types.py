@@ -129,6 +129,10 @@ def made(kind: str, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["provider", "example"])
 def test_a_generated_template_validates(kind: str, name: str, tmp_path: Path) -> None:
     text = yaml.safe_dump(made(kind, name), sort_keys=False)
+    # types of Mistral need one to be configured; nobody asks it anything here
+    (tmp_path / "zonda.toml").write_text(
+        '[runners.mistral]\nkind = "mistral"\nendpoint = "http://127.0.0.1:9/v2"\n'
+    )
     app = build_app(load({"home": str(tmp_path)}, {}))
     checked = app.validate(Bundle(text, files={"child.yaml": f"{VERSION}\n"}))
     expected = set(TYPES[name].attributes_schema)
