@@ -1,7 +1,7 @@
 """Mistral's API as resource types want it: what they ask for, or an error that says what to do.
 
 Lent by the ``mistral`` runner. Raises ``NotFound``, ``Conflict`` and ``ResourceFailure``; what may
-be over soon is ``Unanswered``, a ``NotReady``.
+be over soon is ``Unanswered``, what was not sent is ``PutOff``: both are a ``NotReady``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
 
 from . import http_answer, http_retry, mistral_answer
+from .http_gate import NotNow
 from .http_transport import Reply, Unreachable, Unusable
 from .mistral_auth import NoLogin
 from .mistral_client import MistralClient
-from .mistral_types import Unanswered
+from .mistral_types import PutOff, Unanswered
 
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 #: Seconds to the next attempt where nobody asked for a time.
@@ -46,15 +47,18 @@ class MistralApi:
         query: Mapping[str, str] | None = None,
         content: Any = None,
         question: bool = False,
+        **how: bool,
     ) -> Any:
         """What Mistral answers, as data; None where the answer has no body.
 
-        ``question``: it may be left unanswered; see the client.
+        ``question``: it may be left unanswered; ``how``: urgent, last. See the client.
         """
         send = self._client.question if question else self._client.send
         where = self._client.shown(*parts)
         try:
-            reply = send(method, *parts, query=query, content=content)
+            reply = send(method, *parts, query=query, content=content, **how)
+        except NotNow as error:
+            raise PutOff(error.delay, self._clean(str(error))) from None
         except Unreachable as error:
             raise Unanswered(_AGAIN, self._clean(f"{where}: {error}")) from None
         except (Unusable, NoLogin) as error:

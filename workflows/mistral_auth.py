@@ -1,20 +1,24 @@
 """How a ``mistral`` runner proves who it is: the header that goes with every request.
 
 A password is changed into a token at Keystone (v3), which is kept until it is about to expire or
-Mistral no longer takes it; however many threads need one, one of them logs in.
+Mistral no longer takes it. However many threads need one, one of them logs in, while the others
+are told to come back (``NotNow``); a Keystone that fails gets a rest.
 """
 
 from __future__ import annotations
 
 import json
-import threading
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from . import http_answer
+from .http_gate import Gates, Limits, NotNow
 from .http_settings import shown
-from .http_transport import Reply, Transport, Unreachable
+from .http_transport import Reply, Transport, Unreachable, Unusable
+from .http_wire import origin
 from .mistral_settings import Keystone, MistralSettings
 
 HEADER = "X-Auth-Token"
@@ -22,6 +26,19 @@ HEADER = "X-Auth-Token"
 #: names no end.
 MARGIN = 60.0
 LASTS = 3600.0
+#: Seconds that a login may take at most.
+LONGEST_LOGIN = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Urgency:
+    """Whether a request may wait. ``urgent``: not at all. ``last``: there is no later one."""
+
+    urgent: bool = False
+    last: bool = False
+
+
+WAITS = Urgency()
 
 
 class NoLogin(Exception):
@@ -31,8 +48,11 @@ class NoLogin(Exception):
 class Auth(Protocol):
     """Where tokens come from."""
 
-    def token(self) -> str:
-        """The token to send; empty for none. Raises Unreachable, Unusable and NoLogin."""
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
+        """The token to send; empty for none. Raises Unreachable, Unusable, NoLogin and NotNow.
+
+        ``seconds``: what getting one may take at most.
+        """
 
     def refused(self, token: str) -> bool:
         """Mistral did not take ``token``: whether another one may be had."""
@@ -50,7 +70,7 @@ class FixedToken:
     def __init__(self, token: str) -> None:
         self._token = token
 
-    def token(self) -> str:
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
         """The token."""
         return self._token
 
@@ -66,55 +86,91 @@ class FixedToken:
         """Nothing to let go of."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str = field(repr=False)
+    until: float
+
+
 class KeystonePassword:
     """Tokens of Keystone, for a name and a password."""
 
     def __init__(self, settings: Keystone) -> None:
+        http = settings.http
         self._settings = settings
-        self._clock = settings.http.clock
-        self._transport = Transport(settings.http)
-        self._lock = threading.Lock()
-        self._token = ""
-        self._until = 0.0
+        self._clock = http.clock
+        self._transport = Transport(http)
+        self._url = f"{http.endpoint}/auth/tokens"
+        limits = Limits(1, min(1, http.breaker_failures), http.breaker_pause)
+        self._gates = Gates(http.clock, http.random, limits)
+        self._token: _Token | None = None
+        self._known: deque[str] = deque(maxlen=8)
 
-    def token(self) -> str:
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
         """The token that was given last, or a new one."""
-        with self._lock:
-            if not self._token or self._clock.now() >= self._until:
-                self._log_in()
-            return self._token
+        try:
+            token = self._valid() or self._logged_in(urgency, seconds)
+        except NotNow as error:
+            if not error.paused:
+                raise NotNow(error.delay, "a token of Keystone is being fetched") from None
+            if urgency.last:  # another of us has had no answer a moment ago
+                raise Unreachable(f"Keystone: {error}", sent=False, counts=False) from None
+            raise
+        return token.text
 
     def secrets(self) -> list[str]:
-        """The token of now."""
-        token = self._token
-        return [token] if token else []
+        """The tokens that are or were in use."""
+        return list(self._known)
 
     def refused(self, token: str) -> bool:
         """Forget ``token``, unless another thread has got a newer one meanwhile."""
-        with self._lock:
-            if self._token == token:
-                self._token = ""
+        known = self._token
+        if known is not None and known.text == token:
+            self._token = None
         return True
 
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
 
-    def _log_in(self) -> None:
-        url = f"{self._settings.http.endpoint}/auth/tokens"
+    def _valid(self) -> _Token | None:
+        token = self._token
+        return token if token is not None and self._clock.now() < token.until else None
+
+    def _logged_in(self, urgency: Urgency, seconds: float | None) -> _Token:
+        with self._gates.sending(origin(self._url), urgent=urgency.urgent) as leave:
+            try:
+                # Somebody else may have been first.
+                found = self._valid() or self._log_in(seconds)
+            except Unreachable:
+                leave.answered = False
+                raise
+            leave.answered = True
+            return found
+
+    def _log_in(self, seconds: float | None) -> _Token:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         content = json.dumps(self._settings.request).encode()
-        reply = self._transport.send("POST", url, headers, content)
-        token = reply.headers.get("X-Subject-Token", "")
-        if reply.status not in (200, 201) or not token:
-            self._refuse(url, reply)
-        self._token, self._until = token, self._ends(reply) - MARGIN
+        most = min(LONGEST_LOGIN, self._settings.http.answer_timeout)
+        most = most if seconds is None else min(most, seconds)
+        where = f"Keystone at {shown(self._url)}"
+        try:
+            reply = self._transport.send("POST", self._url, headers, content, seconds=most)
+        except Unreachable as error:
+            raise Unreachable(f"{where}: {error}", sent=False, counts=False) from None
+        except Unusable as error:
+            raise Unusable(f"{where}: {error}") from None
+        text = reply.headers.get("X-Subject-Token", "")
+        if reply.status not in (200, 201) or not text:
+            self._refuse(f"{where}: HTTP {reply.status}", reply)
+        self._known.append(text)
+        self._token = token = _Token(text, self._ends(reply) - MARGIN)
+        return token
 
-    def _refuse(self, url: str, reply: Reply) -> None:
+    def _refuse(self, why: str, reply: Reply) -> None:
         # Never more than the status: what Keystone says may repeat what it was sent.
-        why = f"{shown(url)}: HTTP {reply.status}"
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise Unreachable(why)
+            raise Unreachable(why, sent=False, counts=False)
         if reply.status in (401, 403):
             raise NoLogin(f"{why}: Keystone does not accept user, password or project")
         raise NoLogin(f"{why}: Keystone gave no token")

@@ -1,19 +1,22 @@
 """Requests to one Mistral, with what proves who asks. Called by the runner and the API of types.
 
 Knows nothing of workflows. Gives answers as they are; only a refused token is dealt with: another
-one is fetched, once, and the request sent again.
+one is fetched, once, and the request sent again. Nobody waits here for others: see ``http_gate``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from . import mistral_auth
+from . import mistral_answer, mistral_auth
+from .http_gate import Gates, Limits
 from .http_settings import shown
 from .http_transport import Reply, Transport, Unreachable
+from .http_wire import origin
+from .mistral_auth import Urgency
 from .mistral_settings import MistralSettings
 
 LONGEST_QUESTION = 5.0
@@ -26,7 +29,11 @@ class MistralClient:
 
     def __init__(self, settings: MistralSettings) -> None:
         self.settings = settings
-        self._transport = Transport(settings.http)
+        http = settings.http
+        self._transport = Transport(http)
+        limits = Limits(http.max_in_flight, http.breaker_failures, http.breaker_pause)
+        self._gates = Gates(http.clock, http.random, limits)
+        self._origin = origin(http.endpoint)
         self._auth = mistral_auth.make(settings)
         self._silent_until = 0.0
 
@@ -37,20 +44,37 @@ class MistralClient:
         query: Mapping[str, str] | None = None,
         content: Any = None,
         seconds: float | None = None,
+        urgent: bool = False,
+        last: bool = False,
     ) -> Reply:
         """The answer to a request for ``/PART/PART``.
 
-        ``content``: a text is sent as it is, anything else as JSON. Raises Unreachable, Unusable
-        and NoLogin, and ValueError for numbers that JSON has no word for.
+        ``content``: a text is sent as it is, anything else as JSON. ``urgent``: no limit holds it
+        up. ``last``: there is no later one. Raises Unreachable, Unusable, NoLogin and NotNow, and
+        ValueError for numbers that JSON has no word for.
         """
         url = self.url(*parts, query=query)
         headers, body = _content(content)
         headers = {**self.settings.http.headers, **headers}
-        token = self._auth.token()
-        reply = self._sent(method, url, headers, token, body, seconds)
-        if reply.status == 401 and self._auth.refused(token):
-            reply = self._sent(method, url, headers, self._auth.token(), body, seconds)
-        return reply
+
+        def sent(token: str) -> Reply:
+            proof = {mistral_auth.HEADER: token} if token else {}
+            return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
+
+        urgency = Urgency(urgent, last)
+        with self._gates.sending(self._origin, urgent=urgent, last=last) as leave:
+            try:
+                reply = self._proven(sent, urgency, seconds)
+            except Unreachable as error:
+                leave.answered = False if error.counts else None
+                raise
+            # That there is no such thing is told by 500, too.
+            leave.answered = reply.status < 500 or mistral_answer.is_missing(reply)
+            return reply
+
+    def is_paused(self) -> bool:
+        """Whether Mistral gets a rest now."""
+        return self._gates.is_paused(self._origin)
 
     def question(self, method: str, *parts: str, **more: Any) -> Reply:
         """The answer to what may be left unanswered, such as at validation: a short attempt.
@@ -59,10 +83,10 @@ class MistralClient:
         one a moment ago.
         """
         now = self.settings.http.clock.monotonic()
-        if now < self._silent_until:
+        if now < self._silent_until or self.is_paused():
             raise Unreachable("no answer a moment ago")
         try:
-            return self.send(method, *parts, seconds=LONGEST_QUESTION, **more)
+            return self.send(method, *parts, seconds=LONGEST_QUESTION, urgent=True, **more)
         except Unreachable:
             self._silent_until = now + ASKED_AGAIN
             raise
@@ -90,17 +114,15 @@ class MistralClient:
         self._transport.close()
         self._auth.close()
 
-    def _sent(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        token: str,
-        body: bytes | None,
-        seconds: float | None,
+    def _proven(
+        self, sent: Callable[[str], Reply], urgency: Urgency, seconds: float | None
     ) -> Reply:
-        proof = {mistral_auth.HEADER: token} if token else {}
-        return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
+        """What is sent with a token, and with another one where that is refused."""
+        token = self._auth.token(urgency, seconds)
+        reply = sent(token)
+        if reply.status == 401 and self._auth.refused(token):
+            reply = sent(self._auth.token(urgency, seconds))
+        return reply
 
 
 def _content(content: Any) -> tuple[dict[str, str], bytes | None]:

@@ -148,8 +148,8 @@ class CronTrigger(AtMistral):
         }
         return {key: value for key, value in content.items() if value}
 
-    def _found(self, name: str) -> Mapping[str, Any]:
-        found = self.api().ask("GET", "cron_triggers", name)
+    def _found(self, name: str, *, question: bool = False) -> Mapping[str, Any]:
+        found = self.api().ask("GET", "cron_triggers", name, question=question)
         return found if isinstance(found, Mapping) else {}
 
     def _is_ours(self) -> bool:
@@ -172,7 +172,7 @@ class CronTrigger(AtMistral):
         if self.resource_id is None:
             return None
         try:
-            return self._found(self.resource_id).get(name)
+            return self._found(self.resource_id, question=True).get(name)
         except ZondaError:
             return None  # used up, or nobody can say
 

@@ -27,6 +27,7 @@ from zonda.hooks.runner import (
 
 from . import executions, http_retry, mistral_answer
 from .http_again import Again
+from .http_gate import NotNow
 from .http_transport import Reply, Unreachable, Unusable
 from .mistral_answer import Execution
 from .mistral_api import MistralApi
@@ -69,7 +70,7 @@ class MistralRunner(WorkflowRunner):
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
             reply = self._client.question("GET", "workflows", workflow, query=query)
-        except (Unreachable, Unusable, NoLogin):
+        except (Unreachable, Unusable, NoLogin, NotNow):
             reply = None
         if reply is not None and mistral_answer.is_missing(reply):
             raise ResourceFailure(self._client.redact(mistral_answer.fault(reply)))
@@ -83,13 +84,18 @@ class MistralRunner(WorkflowRunner):
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. Whatever a later send can mend is a ``Retry``."""
-        seconds = self._again.left(request)
+        how: dict[str, Any] = {
+            "seconds": self._again.left(request),
+            "last": self._again.is_last(request),
+        }
         try:
-            params = self._params(request, seconds)
+            params = self._params(request, how)
             if not isinstance(params, dict):
                 return self._refused(request, params, "environments")
             content = self._content(request, params)
-            reply = self._client.send("POST", "executions", content=content, seconds=seconds)
+            reply = self._client.send("POST", "executions", content=content, **how)
+        except NotNow as error:
+            return self._again.put_off(request, error)
         except Unreachable as error:
             return self._again.unreached(request, self._at(str(error)))
         except (Unusable, NoLogin) as error:
@@ -101,7 +107,7 @@ class MistralRunner(WorkflowRunner):
             return self._accepted(request, reply)
         return self._refused(request, reply, "executions")
 
-    def _params(self, request: StartRequest, seconds: float | None) -> dict[str, Any] | Reply:
+    def _params(self, request: StartRequest, how: Mapping[str, Any]) -> dict[str, Any] | Reply:
         """The parameters, outputs so far included; the answer of Mistral where that has none.
 
         A text as ``env`` is the name of an environment at Mistral, which nothing can be added to
@@ -111,7 +117,7 @@ class MistralRunner(WorkflowRunner):
         name = params.get("env")
         if request.data is None or not isinstance(name, str):
             return params
-        reply = self._client.send("GET", "environments", name, seconds=seconds)
+        reply = self._client.send("GET", "environments", name, **how)
         if reply.status != 200:
             return reply
         variables = mistral_answer.environment(reply)
@@ -168,6 +174,8 @@ class MistralRunner(WorkflowRunner):
         execution = str(token["id"])
         try:
             reply = self._client.send("GET", "executions", execution, query={"fields": FIELDS})
+        except NotNow as error:
+            return self._waiting(token, str(error), error.delay)
         except (Unreachable, NoLogin) as error:
             return self._waiting(token, self._at(str(error)))
         except Unusable as error:
@@ -204,6 +212,8 @@ class MistralRunner(WorkflowRunner):
             return Succeeded(found.output)
         try:
             reply = self._client.send("GET", "workflows", found.workflow_id)
+        except NotNow as error:
+            return self._waiting(token, str(error), error.delay)
         except (Unreachable, NoLogin) as error:
             return self._waiting(token, self._at(str(error), "workflows"))
         except Unusable:
@@ -235,16 +245,18 @@ class MistralRunner(WorkflowRunner):
         """End the execution at once; what its running action does is ignored by Mistral."""
         content = {"state": CANCELLED, "state_info": reason}
         try:
-            reply = self._client.send("PUT", "executions", str(token["id"]), content=content)
-        except (Unreachable, Unusable, NoLogin):
+            reply = self._client.send(
+                "PUT", "executions", str(token["id"]), content=content, urgent=True
+            )
+        except (Unreachable, Unusable, NoLogin, NotNow):
             return Cancelled.UNSUPPORTED
         over = reply.status in (200, 201) or mistral_answer.is_missing(reply)
         return Cancelled.DONE if over else Cancelled.UNSUPPORTED
 
     def forget(self, token: Mapping[str, Any]) -> None:
         """Remove the execution from Mistral, where the settings ask for that and it can be had."""
-        if self._settings.forget:
+        if self._settings.forget and not self._client.is_paused():
             try:
-                self._client.send("DELETE", "executions", str(token["id"]))
-            except (Unreachable, Unusable, NoLogin):
+                self._client.send("DELETE", "executions", str(token["id"]), urgent=True)
+            except (Unreachable, Unusable, NoLogin, NotNow):
                 return

@@ -25,6 +25,8 @@ _CONNECTION = frozenset(
     {
         "allowed_networks",
         "answer_timeout",
+        "breaker_failures",
+        "breaker_pause",
         "ca_bundle",
         "client_certificate",
         "client_key",
@@ -36,6 +38,7 @@ _CONNECTION = frozenset(
         "endpoint",
         "headers",
         "max_body",
+        "max_in_flight",
         "proxy",
         "random",
     }

@@ -20,6 +20,10 @@ class Unanswered(NotReady):
     """Mistral could not be reached, or had no time. Not a failure until one gives up."""
 
 
+class PutOff(NotReady):
+    """Nothing was sent, since Mistral gets enough of us, or a rest. Never a failure."""
+
+
 class Api(Protocol):
     """What the runner lends; see ``mistral_api.MistralApi``."""
 
@@ -38,8 +42,12 @@ class Api(Protocol):
         query: Mapping[str, str] | None = None,
         content: Any = None,
         question: bool = False,
+        **how: bool,
     ) -> Any:
-        """What Mistral answers, as data. Raises NotFound, Conflict, ResourceFailure, Unanswered."""
+        """What Mistral answers, as data.
+
+        Raises NotFound, Conflict, ResourceFailure, Unanswered and PutOff.
+        """
 
 
 class AtMistral(resource.Resource):
@@ -62,12 +70,12 @@ class AtMistral(resource.Resource):
     def ask(self, method: str, *parts: str, **more: Any) -> Any:
         """The same as the API's, within an operation: gives up after a while."""
         api = self.api()
+        operation, now = self.context.operation, self.context.clock.now()
+        last = operation is None or now - operation.started_at >= api.give_up
         try:
-            return api.ask(method, *parts, **more)
-        except Unanswered as error:
-            operation = self.context.operation
-            now = self.context.clock.now()
-            if operation is None or now - operation.started_at >= api.give_up:
+            return api.ask(method, *parts, last=last, **more)
+        except (Unanswered, PutOff) as error:
+            if operation is None or (last and isinstance(error, Unanswered)):
                 raise ResourceFailure(error.message) from error
             self.context.progress(error.message)
             raise

@@ -15,14 +15,15 @@ from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationEr
 from zonda.hooks.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 from zonda.workflows.mistral_constraint import MistralWorkflow
 from zonda.workflows.mistral_cron import CronTrigger
-from zonda.workflows.mistral_types import Unanswered
+from zonda.workflows.mistral_types import PutOff, Unanswered
 from zonda.workflows.mistral_workflow import Workflow
 
 
 class SmallMistral(WorkflowRunner):
     """Workflows, triggers and executions by name.
 
-    ``lose``: so many answers never come; whether it ``dies`` of that.
+    ``lose``: so many answers never come; whether it ``dies`` of that. ``put_off``: so many
+    requests are not sent.
     """
 
     give_up = 120.0
@@ -36,6 +37,7 @@ class SmallMistral(WorkflowRunner):
         }
         self.said: list[str] = []
         self.lose = 0
+        self.put_off = 0
         self.down = False
         self.dies = False
         self.verdict: dict[str, Any] = {"valid": True}
@@ -52,6 +54,9 @@ class SmallMistral(WorkflowRunner):
         raise NotImplementedError
 
     def ask(self, method: str, *parts: str, content: Any = None, **more: Any) -> Any:
+        if self.put_off:
+            self.put_off -= 1
+            raise PutOff(50.0, "too many")
         self.said.append(f"{method} {'/'.join(parts)}")
         if self.down:
             raise Unanswered(5.0, "nobody there")
@@ -372,3 +377,13 @@ def test_nobody_can_tell_of_a_trigger_that_may_be_used_up(mistral: SmallMistral)
     mistral.kept["cron_triggers"].clear()
     with pytest.raises(ResourceFailure, match="used up"):
         thing.instance().get_live_state()
+
+
+def test_what_was_never_sent_is_no_failure_however_long_it_takes(mistral: SmallMistral) -> None:
+    """What is put off beside a thousand others is sent at last."""
+    thing = flow(mistral)
+    mistral.put_off = 3
+    began = thing.context.clock.now()
+    thing.create()
+    assert thing.context.clock.now() - began > mistral.give_up
+    assert len(mistral.kept["workflows"]) == 1
