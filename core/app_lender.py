@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.hooks import patterns
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.manager import Plugins
 from zonda.hooks.runner import WorkflowRunner
 
-from . import patterns, settings_values
+from . import settings_values
 from .app_service import BundledRunner, ServiceRecord, place_of_service
 from .sections import completed, with_networks
 from .settings import BUNDLED, MISTRAL, Settings

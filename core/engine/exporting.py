@@ -15,9 +15,9 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Identity
-from zonda.core.template.secret_texts import masked, secret_texts
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound
+from zonda.hooks.secret_texts import masked, secret_texts
 
 from . import documents, snapshots
 from .documents import MASK

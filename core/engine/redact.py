@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from zonda.core.template.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked, secret_texts
 
 
 def scrub(text: str, secrets: Iterable[Any]) -> str:

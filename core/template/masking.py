@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UnknownReference
+from zonda.hooks.secret_texts import MASK, masked, secret_texts
 
-from .secret_texts import MASK, masked, secret_texts
 from .sections import RESOURCES
 
 __all__ = ["MASK", "Masker"]

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from zonda.core.patterns import full_match
 from zonda.hooks.constraints import (
     BaseCustomConstraint,
     Constraint,
@@ -21,6 +20,7 @@ from zonda.hooks.constraints import (
 )
 from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import Related, SchemaError, TemplateError
+from zonda.hooks.patterns import full_match
 
 from .bundle import Identity, Limits
 from .faults import (

@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.secret_texts import masked, secret_texts
 
 from .bundle import Bundle
 from .secrecy import hides
-from .secret_texts import masked, secret_texts
 from .stack import StackDefinition
 
 HIDDEN = "(hidden)"

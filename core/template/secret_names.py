@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError
+from zonda.hooks.secret_texts import masked, secret_texts
 
 from .faults import PROPERTY
 from .resources import ResourceNode
 from .secrecy import OPEN, Secrecy
-from .secret_texts import masked, secret_texts
 
 __all__ = ["faults_of_names"]
 

@@ -30,13 +30,13 @@ import yaml
 from zonda.builtin_resources import plugin
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.patterns import full_match
 from zonda.core.template.bundle import Bundle, Identity, Limits
 from zonda.core.template.checks import NullValues
 from zonda.core.template.stack import StackDefinition, load
 from zonda.core.template.versions import DATES
 from zonda.hooks.errors import ValidationErrors, ZondaError
 from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.patterns import full_match
 from zonda.hooks.testing import FakeContext
 
 SECONDS = 2.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from zonda.core.template.secret_texts import MASK, masked
+from zonda.hooks.secret_texts import MASK, masked
 from zonda.hooks.wording import shortened
 
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.

@@ -21,10 +21,10 @@ from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
 from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING
 from zonda.core.store.rows import DriftRow, ResourceRow
-from zonda.core.template.secret_texts import secret_texts
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
 from zonda.hooks.refused import read_only
 from zonda.hooks.resource import Resource
+from zonda.hooks.secret_texts import secret_texts
 from zonda.hooks.wording import checked_json, text_of
 
 from .differing import differing, entries

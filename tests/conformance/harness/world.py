@@ -12,12 +12,12 @@ from typing import Any
 
 from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
-from zonda.core import patterns
 from zonda.core.engine.inline import InlineEngine
 from zonda.core.functions.table import FunctionTable, functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import MEMORY, open_store
+from zonda.hooks import patterns
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import Plugins, gather, make_manager
 from zonda.hooks.testing import FakeClock

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from zonda.core.template.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked, secret_texts
 
 SECRETS = [
     pytest.param('it\'s "quoted"\\ & more', id="quotes"),

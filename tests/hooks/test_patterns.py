@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.patterns import full_match
+from zonda.hooks.patterns import full_match
 
 
 @pytest.mark.parametrize(

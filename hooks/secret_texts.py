@@ -1,8 +1,8 @@
 """The forms in which a secret may stand in a text that people read, and their masking.
 
-The one place that knows them: faults of templates (``masking``) and what plug-ins and workflows
-say (``core/engine/redact``) are masked alike. A failed command shows its arguments shell-quoted,
-a workflow's reason may quote its JSON input, an address holds a password URL-quoted.
+The one place that knows them: faults of templates and what plug-ins and workflows say are masked
+alike. A failed command shows its arguments shell-quoted, a workflow's reason may quote its JSON
+input, an address holds a password URL-quoted.
 """
 
 from __future__ import annotations
