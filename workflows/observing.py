@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks import properties
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.execution import Token, failure, plain
 from zonda.hooks.runner import Failed, Lost, Succeeded
@@ -20,6 +21,8 @@ from .workflow_resource import WorkflowResource
 _POLL = 1.0
 #: What the last ``stack check`` has found, as an entry of the resource's data.
 _GONE, _DIFFERS = "gone", "differs"
+#: What the run of this key gave, kept until the next run begins: the runner may have forgotten it.
+_SEEN = "seen"
 
 
 class ObservedResource(WorkflowResource):
@@ -47,9 +50,11 @@ class ObservedResource(WorkflowResource):
             # kept once it was sent: a runner may have no room for it just now
             token = self._execution(self._token("CHECK", run)).begin()
         try:
-            return self._told(self._awaited(token))
+            result = self._awaited(token)
         finally:
             kept["token"] = token
+        self._execution(token).forget()
+        return self._told(result)
 
     def _awaited(self, token: Token) -> Succeeded:
         """The result of a CHECK; raises NotReady while it runs."""
@@ -63,8 +68,24 @@ class ObservedResource(WorkflowResource):
             if token.get("retries"):
                 self._failed(token, result)
             raise failure(result)
-        execution.forget()
         return result
+
+    def _seen(self, token: Token) -> Succeeded:
+        """The same for an operation, which may be taken up again: stored, and then forgotten."""
+        text = self.data().get(_SEEN)
+        kept = json.loads(text) if text else {}
+        if kept.get("key") == token["key"]:
+            result = Succeeded(kept["output"])
+        else:
+            result = self._awaited(token)
+            kept = {"key": token["key"], "output": result.output or {}}
+            self.data_set(_SEEN, json.dumps(kept), redact=True)
+        self._execution(token).forget()
+        return result
+
+    def _begin(self, action: str, props: properties.Properties) -> Token | None:
+        self.data_delete(_SEEN)
+        return super()._begin(action, props)
 
     def _told(self, result: Succeeded) -> Mapping[str, Any]:
         output = result.output or {}
@@ -81,7 +102,7 @@ class ObservedResource(WorkflowResource):
         """Whether it is there and as it should be; raises ResourceFailure where not."""
         if token is None:
             return True
-        result = self._awaited(token)
+        result = self._seen(token)
         try:
             live = self._told(result)
         except NotFound as gone:
@@ -141,7 +162,7 @@ class ObservedResource(WorkflowResource):
         """Whether it was looked at; what CHECK gave is known from then on."""
         if token is None:
             return True
-        result = self._awaited(token)
+        result = self._seen(token)
         self._adopted = self._told(result)
         self._take_over(result)
         return True
