@@ -115,6 +115,7 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
     )
     stack_change.add_waiting(parser)
     output.add_arguments(parser)
+    parser.epilog = "exit codes: 0 done, 4 nothing was repaired and something is UNKNOWN, 1 failed"
     parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
 
 
@@ -128,21 +129,34 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
         return 0
     arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
-    _say_what_was_seen(session, running)
+    unknown = _say_what_was_seen(session, running)
     if running.generation == stack.generation:
-        session.screen.say(f"Stack {stack.name}: there is nothing to repair.")
-        return 0
+        return _nothing(session, stack, unknown)
     return stack_change.to_the_end(session, arguments, running, "UPDATE")
 
 
-def _say_what_was_seen(session: Session, running: Running) -> None:
-    """What the look before the repair has found."""
+def _nothing(session: Session, stack: StackView, unknown: int) -> int:
+    """Nothing was repaired: what nobody can tell of may still have drifted."""
+    if unknown:
+        session.screen.say(
+            f"Stack {stack.name}: nothing that could be looked at needs a repair; "
+            f"of {unknown} nobody can tell."
+        )
+        return drift_text.EXIT_OF_VERDICT[UNKNOWN]
+    session.screen.say(f"Stack {stack.name}: there is nothing to repair.")
+    return 0
+
+
+def _say_what_was_seen(session: Session, running: Running) -> int:
+    """What the look before the repair has found; of how many nobody can tell."""
     if not running.check_id:
-        return
+        return 0
     found = session.app.reader.drift_check(running.check_id)
     findings = session.app.reader.drift_findings(found.id)
     paint = session.screen.coloured
     for line in drift_text.check_lines(found, findings, running.name, paint):
         session.screen.say(line)
-    if any(each.verdict == UNKNOWN for each in findings):
+    unknown = sum(each.verdict == UNKNOWN for each in findings)
+    if unknown:
         session.screen.say("What is UNKNOWN is left alone.")
+    return unknown

@@ -17,7 +17,8 @@ from .states import COMPLETE, PRESENT
 class Wanted:
     """One resource that a template wants. ``always``: it is looked at by every update.
 
-    ``template_id``: the template, where it is another one than that of the plan.
+    ``template_id``: the template, where it is another one than that of the plan. ``instance``: the
+    id of the one that it shall be, whatever others there are.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Wanted:
     requires: tuple[str, ...]
     always: bool = False
     template_id: str | None = None
+    instance: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,12 @@ def left_out(rows: Iterable[PlanRow], selected: Collection[str]) -> dict[str, Pl
 def _best(candidates: Sequence[PlanRow], wanted: Wanted) -> PlanRow | None:
     return max(
         candidates,
-        key=lambda row: (_is_as_wanted(row, wanted), row.want == PRESENT, row.id),
+        key=lambda row: (
+            row.id == wanted.instance,
+            _is_as_wanted(row, wanted),
+            row.want == PRESENT,
+            row.id,
+        ),
         default=None,
     )
 

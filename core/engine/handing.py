@@ -3,7 +3,10 @@
 ``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
 to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``removing``: nothing but
 that what a failed creation has left is being removed; ``repair``: what a drift check has observed,
-which stands for its properties in the plan of one generation. At most one of a kind, always sealed.
+which stands for its properties in the plan of one generation; ``missing``: the plan of this
+generation repairs it because it is not there; ``gone``: it was, when its successor was made;
+``owed``: it is made by a repair, to the definition of this hash. At most one of a kind; what holds
+values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -14,11 +17,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.core.store.sealing import Sealer
+
+from .states import FAILED
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING, REPAIR = "removing", "repair"
+MISSING, GONE, OWED = "missing", "gone", "owed"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
 #: What operations of which action of a stack read to make an instance.
@@ -26,11 +32,12 @@ _MADE_OF = {
     ADOPT: frozenset({"ADOPT", "IMPORT"}),
     RESTORE: frozenset({"RESTORE"}),
     REPAIR: frozenset({"UPDATE"}),
+    MISSING: frozenset({"UPDATE"}),
 }
 #: What an operation is done with once it has ended well.
 _DONE_WITH = {
-    "CREATE": (ADOPT, RESTORE),
-    "UPDATE": (ADOPT, RESTORE, REPAIR),
+    "CREATE": (ADOPT, RESTORE, OWED),
+    "UPDATE": (ADOPT, RESTORE, REPAIR, MISSING),
     "DELETE_SNAPSHOT": (SNAPSHOT,),
 }
 
@@ -89,12 +96,42 @@ def is_for(row: ResourceRow, action: str) -> bool:
 
 
 def move(row: ResourceRow, successor: ResourceRow) -> None:
-    """An instance is replaced: what is to be restored is restored in its successor."""
-    drop(row, REPAIR)
-    given = _entries(row).get(RESTORE)
+    """An instance is replaced: what is to be restored is restored in its successor.
+
+    A repair that has begun to make it anew is to be ended, and what was gone then is not deleted.
+    """
+    entries = _entries(row)
+    is_missing = entries.get(MISSING) == missing(row.generation)
+    if is_missing or REPAIR in entries or entries.get(OWED) == _owed(row):
+        hand(successor, _owed(row))
+    drop(row, REPAIR, MISSING, OWED)
+    if is_missing:
+        hand(row, f"{GONE}:")
+    given = entries.get(RESTORE)
     if given is not None:
         drop(row, RESTORE)
         hand(successor, given)
+
+
+def missing(generation: int) -> str:
+    """The text for an instance that the plan of ``generation`` makes anew: it is not there."""
+    return f"{MISSING}:{generation}"
+
+
+def is_gone(row: ResourceRow) -> bool:
+    """Whether there is nothing outside that could be deleted: nothing is kept for snapshots."""
+    entries = _entries(row)
+    return GONE in entries and FORGET not in entries
+
+
+def is_owed(row: ResourceRow | DriftRow) -> bool:
+    """Whether a repair was to make it, and has not come to that."""
+    unmade = row.action == "INIT" or (row.action, row.status) == ("CREATE", FAILED)
+    return unmade and not row.op and _kinds(row.given).get(OWED) == _owed(row)
+
+
+def _owed(row: ResourceRow | DriftRow) -> str:
+    return f"{OWED}:{row.want_hash}"
 
 
 def observed(sealer: Sealer, live: Mapping[str, Any], generation: int) -> str:

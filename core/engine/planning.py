@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import breakpoints, parts, phases, recording, release, snapshotting, still_wanted
+from . import breakpoints, handing, parts, phases, recording, release, snapshotting, still_wanted
 from .cone import Cone, Wanted, cone, counts, left_out
 from .recording import Given
 from .selection import Selection
@@ -179,7 +179,9 @@ def _outside(
     found = left_out(rows, selected)
     for seen in found.values():
         if seen.want != PRESENT:
-            _row(work, seen.id).want = PRESENT
+            row = _row(work, seen.id)
+            row.want = PRESENT
+            handing.drop(row, handing.GONE)
     return {name: seen.id for name, seen in found.items()}
 
 
@@ -205,6 +207,7 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.waiting = found.waiting[item.name]
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling
+    handing.drop(row, handing.GONE)
 
 
 def _connect(

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow, copied
 from zonda.hooks.errors import RequestError
 
-from . import attempts, breakpoints, limits, protection, recording, transitions
+from . import attempts, breakpoints, limits, protection, recording, transitions, vanished
 from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
@@ -105,6 +105,8 @@ def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
         return None
     if (row.action, row.status) == ("DELETE", COMPLETE):
         transitions.deleted(work, row)
+        return None
+    if vanished.drop(work, row):
         return None
     if breakpoints.stops(work, row, "pre-delete"):
         return None

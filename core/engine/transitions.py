@@ -100,6 +100,8 @@ def begin(
         row.suspended = 1
     if op == "CREATE":
         handing.is_made_instead(row)
+    if op != "DELETE":
+        handing.drop(row, handing.MISSING, handing.GONE)
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None

@@ -213,7 +213,7 @@ SQL: dict[str, str] = {
     # (check_id)
     'drift_findings': 'SELECT drift_finding.check_id, drift_finding.resource_id, drift_finding.stack_id, drift_finding.path, drift_finding.type, drift_finding.verdict, drift_finding.reason, drift_finding.diff, drift_finding.ignored FROM drift_finding WHERE drift_finding.check_id = ? ORDER BY drift_finding.path',
     # (root)
-    'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = ? AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
+    'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, resource.given, resource.want_hash, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = ? AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
     # (resource_id, check_id, fence, verdict)
     'put_drift_state': 'INSERT OR REPLACE INTO drift_state (resource_id, check_id, fence, verdict) VALUES (?, ?, ?, ?)',
     # (8 columns)

@@ -300,6 +300,8 @@ class DriftRow:
     op: str
     suspended: int
     fence: int
+    given: str | None
+    want_hash: str
     check_id: str | None
     checked_fence: int | None
     verdict: str | None

@@ -246,7 +246,7 @@ def test_repair_puts_right_what_has_drifted_and_nothing_else(zonda: Zonda, thing
     things.order("unreachable-c")
     zonda("stack", "drift", "check", "s", code=3)
     zonda("stack", "drift", "repair", "s")
-    assert sorted(things.calls()) == ["a update value", "b create", "b delete"]
+    assert sorted(things.calls()) == ["a update value", "b create"]
     (things.folder / "unreachable-c").unlink()
     zonda("stack", "drift", "check", "s", code=0)
 
@@ -267,6 +267,22 @@ def test_a_repair_can_be_seen_first(zonda: Zonda, things: Things) -> None:
     assert things.calls() == [], "a plan does nothing"
     rows = zonda("stack", "drift", "history", "s", "-f", "json").data
     assert [row["cause"] for row in rows] == ["command"], "nor does it leave anything"
+
+
+def test_nothing_to_repair_is_4_where_nobody_can_tell(zonda: Zonda, things: Things) -> None:
+    things.order("unreachable-c")
+    done = zonda("stack", "drift", "repair", "s", code=4)
+    assert "nothing that could be looked at needs a repair; of 1 nobody can tell" in done.err
+    assert things.calls() == []
+
+
+def test_a_repair_looks_again_whatever_the_last_check_has_said(
+    zonda: Zonda, things: Things
+) -> None:
+    zonda("stack", "drift", "check", "s")
+    things.set("a", value="two")
+    zonda("stack", "drift", "repair", "s")
+    assert things.calls() == ["a update value"]
 
 
 def test_where_nothing_has_drifted_nothing_is_repaired(zonda: Zonda, things: Things) -> None:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from zonda.core.engine import handing
 from zonda.core.engine.effects import Call, Step, Tx, Wait
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
@@ -19,7 +20,7 @@ from zonda.core.store.drift_views import IN_SYNC
 
 from . import storing
 from .check import Check
-from .found import Found, Later, unknown
+from .found import Found, Later, owed, unknown
 from .ignoring import Exceptions
 from .observing import Job, Observer, not_to_be_looked_at
 from .pace import Pace
@@ -205,7 +206,9 @@ def prepare(room: Room, check: Check, pace: Pace) -> list[Job]:
             continue
         check.paths[each.id], check.rows[each.id] = path, each
         reason = not_to_be_looked_at(each)
-        if reason:
+        if handing.is_owed(each):
+            found = exceptions.applied(path, owed(each))
+        elif reason:
             found = exceptions.applied(path, unknown(reason, each.fence))
         elif room.definitions.is_inward_type(each.class_type):
             found = Found(IN_SYNC, fence=each.fence)

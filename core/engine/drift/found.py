@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.engine.states import FAILED
 from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING, UNKNOWN
+from zonda.core.store.rows import DriftRow
 
 from .differing import Entry
 
@@ -53,6 +55,13 @@ class Later:
 def unknown(reason: str, fence: int) -> Found:
     """Nobody can tell, for this reason."""
     return Found(UNKNOWN, reason, fence)
+
+
+def owed(row: DriftRow) -> Found:
+    """A repair was to make it anew, and has failed: the next one tries again."""
+    reason = "a repair was to make it anew"
+    ended = "has failed" if row.status == FAILED else "was never begun"
+    return Found(MISSING, f"{reason}: its CREATE {ended}", row.fence)
 
 
 def worst(verdicts: Iterable[str]) -> str:

@@ -66,8 +66,10 @@ class AsFound(Reader):
         if found is None:
             return row
         row.resolved_hash = ""
+        if handing.is_owed(row):
+            return row
         if found.verdict == MISSING:
-            as_missing(row, found)
+            as_missing(row, found, row.generation)
         else:
             handing.hand(row, handing.observed(self.sealer, found.live, row.generation))
         return row
@@ -90,8 +92,6 @@ def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> 
     """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
     stack, scope = to_repair(room, action)
     reader = room.reader()
-    if scope is None:
-        return AsFound(reader, stack.id, {})
     row = DriftCheckRow(room.ids(), stack.id, cause=storing.REPAIR, scope=json.dumps(list(scope)))
     check = Check(row)
     _look(room, check, pause)

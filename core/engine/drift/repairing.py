@@ -22,7 +22,7 @@ from zonda.core.engine.room import Room
 from zonda.core.engine.selection import without
 from zonda.core.engine.states import COMPLETE, DIRTY, FAILED, PRESENT
 from zonda.core.engine.work import Work
-from zonda.core.store.drift_views import DRIFTED, MISSING
+from zonda.core.store.drift_views import MISSING
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotSupported, ZondaError
 
@@ -38,10 +38,8 @@ Wrong = Mapping[str, Found]
 
 
 def repair(room: Room, action: actions.RepairDrift, note: Noted) -> Step:
-    """Look at what is said to have drifted, then plan to put it right."""
+    """Look at what is named, or at everything, then plan to put right what has drifted."""
     stack, scope = yield Call(lambda: to_repair(room, action))
-    if scope is None:
-        return (yield from _nothing(stack, note))
     accepted, check = yield Tx(beginning(room, stack, scope, storing.REPAIR, unnoted))
     look = _FIRST_LOOK
     while check.outcome is None:
@@ -80,17 +78,11 @@ def after_check(room: Room, check: Check) -> Step:
         yield Tx(tell)
 
 
-def to_repair(room: Room, action: actions.RepairDrift) -> tuple[StackRow, tuple[str, ...] | None]:
-    """The stack, and what has to be looked at: () for all, None where nothing is known to drift."""
+def to_repair(room: Room, action: actions.RepairDrift) -> tuple[StackRow, tuple[str, ...]]:
+    """The stack, and what has to be looked at: () for all."""
     stack, scope = scoped(room, action.stack, action.resources)
     _check_may(stack)
-    if scope:
-        return stack, scope
-    now = room.reader().drift_rows(stack.id)
-    if not any(row.verdict for _, row in now):
-        return stack, ()
-    wrong = tuple(path for path, row in now if row.verdict in (DRIFTED, MISSING))
-    return stack, wrong or None
+    return stack, scope
 
 
 def _check_may(stack: StackRow) -> None:
@@ -141,8 +133,8 @@ def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
     names = _with_users(made.wanted or (), {rows[key].name for key in tops})
     wanted = [_only(room, item, mine.get(item.name), tops) for item in made.wanted or ()]
     left_out = _left_out(wanted, mine, names)
-    leaving = [row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)]
-    _check_well(stack, [*left_out, *leaving])
+    leaving = {row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)}
+    _check_well(stack, [*left_out, *(leaving - names)])
     return dataclasses.replace(
         made,
         wanted=wanted,
@@ -217,7 +209,9 @@ def _only(room: Room, item: Wanted, row: ResourceRow | None, tops: Collection[st
     """
     if row is None:
         return item
-    return dataclasses.replace(_as_left(room, item, row), always=row.id in tops)
+    if row.id not in tops:
+        return dataclasses.replace(_as_left(room, item, row), always=False)
+    return dataclasses.replace(_as_left(room, item, row), always=True, instance=row.id)
 
 
 def _as_left(room: Room, item: Wanted, row: ResourceRow) -> Wanted:
@@ -237,22 +231,35 @@ def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow
             if row is None or not _fits(row, found):
                 continue
             stack = work.stack_of(row)
+            # a nested stack has its plan made by the operation of its owner
+            generation = stack.generation + (stack.id != root_id)
+            is_owed = handing.is_owed(row)
             if stack.id != root_id:
                 _mark(work, row)
+                if is_owed:
+                    _pass_over(work, row)
+            if is_owed:
+                continue
             if found.verdict == MISSING:
-                as_missing(row, found)
+                as_missing(row, found, generation)
                 row.updated_at = work.now
                 work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
-                # a nested stack has its plan made by the operation of its owner
-                generation = stack.generation + (stack.id != root_id)
                 handing.hand(row, handing.observed(room.sealer, found.live, generation))
 
     return also
 
 
-def as_missing(row: ResourceRow, found: Found) -> None:
-    """What is missing is what a CHECK has found to be gone."""
+def _pass_over(work: Work, row: ResourceRow) -> None:
+    """What ``row`` was to replace had drifted: a plan does not go back to that."""
+    before = None if row.replaces_id is None else work.tx.resource(row.replaces_id)
+    if before is not None and before.want != PRESENT:
+        before.have_hash = before.resolved_hash = ""
+
+
+def as_missing(row: ResourceRow, found: Found, generation: int) -> None:
+    """What is missing is what a CHECK has found to be gone, for the plan of ``generation``."""
+    handing.hand(row, handing.missing(generation))
     reason = f"found missing: {found.reason}"
     row.action, row.status, row.status_reason = "CHECK", FAILED, reason
 
