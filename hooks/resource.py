@@ -37,7 +37,7 @@ class ResourceState:
     """What is stored of a resource and handed to an instance.
 
     ``action`` and ``status`` are the last ones (``CREATE``, ``COMPLETE``); ``data`` the entries of
-    ``data_set``; ``metadata`` what ``metadata_set`` or the template gave.
+    ``data_set``; ``metadata`` what ``metadata_set`` or the template gave. ``drift``: see there.
     """
 
     uuid: str = ""
@@ -47,6 +47,7 @@ class ResourceState:
     status_reason: str = ""
     data: MutableMapping[str, str] = field(default_factory=dict, repr=False)
     metadata: dict[str, Any] = field(default_factory=dict, repr=False)
+    drift: str = ""
 
 
 class Resource:
@@ -166,6 +167,11 @@ class Resource:
     def state(self) -> tuple[str, str]:
         """(action, status)."""
         return self._state.action, self._state.status
+
+    @property
+    def drift(self) -> str:
+        """What the running repair has found of it: ``DRIFTED``, ``MISSING``; else ''."""
+        return self._state.drift
 
     def type(self) -> str:
         """The type's name in the template."""
