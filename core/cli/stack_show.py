@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.store import trees
-from zonda.core.store.drift_views import COMPLETE, NOT_CHECKED, DriftCheckView
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
 from . import drift_options, driven, output, output_show
 from .session import Session
+
+if TYPE_CHECKING:  # what only those need who ask about drift
+    from zonda.core.store.drift_views import DriftCheckView
 
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
 NESTED_COLUMNS = ("Parent", "Owner")
@@ -110,6 +112,8 @@ def _place(session: Session, stack: StackView) -> dict[str, str | None]:
 
 def _drift(session: Session, stack: StackView) -> dict[str, Any]:
     """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
+    from zonda.core.store.drift_views import NOT_CHECKED
+
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else reader.stack(stack.root_id)
     checks = reader.drift_checks(top.id, _LOOKED_AT)
@@ -123,7 +127,7 @@ def _drift(session: Session, stack: StackView) -> dict[str, Any]:
 
 
 def _tells_all(check: DriftCheckView) -> bool:
-    return check.status == COMPLETE and not check.scope
+    return check.is_complete and not check.scope
 
 
 def as_fields(stack: StackView) -> dict[str, Any]:

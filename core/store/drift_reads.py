@@ -1,25 +1,21 @@
-"""What can be asked about drift; a part of ``reads.Reader``."""
+"""What can be asked about drift; a part of ``reads.Reader``.
+
+Every command has a Reader, few ask about drift: how it is shown is imported by those who do.
+"""
 
 from __future__ import annotations
 
-import json
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import NotFound
 
-from .drift_views import (
-    COMPLETE,
-    NOT_CHECKED,
-    Difference,
-    DriftCheckView,
-    DriftFindingView,
-    DriftIgnoreView,
-    DriftNowView,
-)
 from .prepared import SQL
 from .rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
 from .tree_paths import Tree
+
+if TYPE_CHECKING:
+    from .drift_views import DriftCheckView, DriftFindingView, DriftIgnoreView, DriftNowView
 
 _ALL = -1
 
@@ -29,33 +25,40 @@ class DriftReads:
 
     def drift_check(self, check_id: str) -> DriftCheckView:
         """One check; raises NotFound."""
+        from . import drift_shown
+
         found = self._all(SQL["drift_check_by_id"], check_id)
         if not found:
             raise NotFound("drift check", check_id)
-        return _check_view(DriftCheckRow(*found[0]))
+        return drift_shown.check(DriftCheckRow(*found[0]))
 
     def drift_checks(self, stack_id: str, limit: int = _ALL) -> list[DriftCheckView]:
         """The checks of a stack, the newest first."""
+        from . import drift_shown
+
         found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, 0)
-        return [_check_view(DriftCheckRow(*each)) for each in found]
+        return [drift_shown.check(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
         """What a check has found that is not in sync, or only by an exception; by path."""
+        from . import drift_shown
+
         found = self._all(SQL["drift_findings"], check_id)
-        return [_finding_view(DriftFindingRow(*each)) for each in found]
+        return [drift_shown.finding(DriftFindingRow(*each)) for each in found]
 
     def drift_now(self, stack_id: str) -> list[DriftNowView]:
         """The newest verdict on every resource of a tree, by path.
 
         What an operation has changed since it was looked at is NOT_CHECKED.
         """
+        from . import drift_shown
+
         checks = self.drift_checks(stack_id)
         started = {check.id: check.started_at for check in checks}
         found, told = [], dict[str, dict[str, DriftFindingView]]()
         for path, row in self.drift_rows(stack_id):
-            verdict = row.current
-            if not verdict or row.check_id is None:
-                found.append(DriftNowView(row.id, row.stack_id, path, row.type, NOT_CHECKED, None))
+            if not row.current or row.check_id is None:
+                found.append(drift_shown.unchecked(path, row))
                 continue
             last = next((check for check in checks if _covers(check, path)), None)
             check_id = row.check_id if last is None else last.id
@@ -63,7 +66,7 @@ class DriftReads:
                 findings = self.drift_findings(check_id)
                 told[check_id] = {each.resource_id: each for each in findings}
             at, finding = started.get(check_id), told[check_id].get(row.id)
-            found.append(DriftNowView(row.id, row.stack_id, path, row.type, verdict, at, finding))
+            found.append(drift_shown.now(path, row, at, finding))
         return found
 
     def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
@@ -73,16 +76,12 @@ class DriftReads:
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
+        from . import drift_shown
+
         found = self._all(SQL["drift_ignores_of_stack"], stack_id)
-        rows = [DriftIgnoreRow(*each) for each in found]
-        said = [
-            DriftIgnoreView(
-                row.id, row.stack_id, row.path, row.property, row.until, row.reason, row.by, row.at
-            )
-            for row in rows
-        ]
+        said = [drift_shown.ignore(DriftIgnoreRow(*each)) for each in found]
         stack = self._all(SQL["stack_by_id"], stack_id)
-        return said + (ignored_by_environment(StackRow(*stack[0])) if stack else [])
+        return said + (drift_shown.ignored_by_environment(StackRow(*stack[0])) if stack else [])
 
     # -- what the class that this is a part of has ------------------------------------------------
 
@@ -92,24 +91,6 @@ class DriftReads:
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         raise NotImplementedError
-
-
-def ignored_by_environment(stack: StackRow) -> list[DriftIgnoreView]:
-    """The exceptions that the environment of a stack has made."""
-    said = json.loads(stack.drift_said) if stack.drift_said else {}
-    return [
-        DriftIgnoreView(
-            "",
-            stack.id,
-            each["resource"],
-            each.get("property", ""),
-            each.get("until"),
-            each.get("reason", ""),
-            "environment",
-            None,
-        )
-        for each in said.get("ignore", ())
-    ]
 
 
 def paths_of(rows: list[DriftRow], tree: Tree) -> list[tuple[str, DriftRow]]:
@@ -128,35 +109,4 @@ def covers(scope: tuple[str, ...], path: str) -> bool:
 
 
 def _covers(check: DriftCheckView, path: str) -> bool:
-    return check.status == COMPLETE and covers(check.scope, path)
-
-
-def _check_view(row: DriftCheckRow) -> DriftCheckView:
-    return DriftCheckView(
-        row.id,
-        row.stack_id,
-        row.generation,
-        row.cause,
-        row.by,
-        tuple(json.loads(row.scope)),
-        row.started_at,
-        row.ended_at,
-        row.status,
-        row.reason,
-        row.verdict,
-        json.loads(row.counts),
-    )
-
-
-def _finding_view(row: DriftFindingRow) -> DriftFindingView:
-    return DriftFindingView(
-        row.check_id,
-        row.resource_id,
-        row.stack_id,
-        row.path,
-        row.type,
-        row.verdict,
-        row.reason,
-        tuple(Difference.read(each) for each in json.loads(row.diff)),
-        row.ignored,
-    )
+    return check.is_complete and covers(check.scope, path)

@@ -41,6 +41,11 @@ class DriftCheckView:
         """Whether it has not ended."""
         return self.status == RUNNING
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has looked at all that it was for."""
+        return self.status == COMPLETE
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:

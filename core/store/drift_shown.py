@@ -1,0 +1,83 @@
+"""How rows about drift are shown. Called by ``drift_reads``, which imports it when asked."""
+
+from __future__ import annotations
+
+import json
+
+from .drift_views import (
+    NOT_CHECKED,
+    Difference,
+    DriftCheckView,
+    DriftFindingView,
+    DriftIgnoreView,
+    DriftNowView,
+)
+from .rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
+
+
+def check(row: DriftCheckRow) -> DriftCheckView:
+    """One check."""
+    return DriftCheckView(
+        row.id,
+        row.stack_id,
+        row.generation,
+        row.cause,
+        row.by,
+        tuple(json.loads(row.scope)),
+        row.started_at,
+        row.ended_at,
+        row.status,
+        row.reason,
+        row.verdict,
+        json.loads(row.counts),
+    )
+
+
+def finding(row: DriftFindingRow) -> DriftFindingView:
+    """What a check has found of one resource."""
+    return DriftFindingView(
+        row.check_id,
+        row.resource_id,
+        row.stack_id,
+        row.path,
+        row.type,
+        row.verdict,
+        row.reason,
+        tuple(Difference.read(each) for each in json.loads(row.diff)),
+        row.ignored,
+    )
+
+
+def unchecked(path: str, row: DriftRow) -> DriftNowView:
+    """A resource that was not looked at since it was changed."""
+    return DriftNowView(row.id, row.stack_id, path, row.type, NOT_CHECKED, None)
+
+
+def now(path: str, row: DriftRow, at: float | None, told: DriftFindingView | None) -> DriftNowView:
+    """The newest verdict on a resource, which was looked at then."""
+    return DriftNowView(row.id, row.stack_id, path, row.type, row.current, at, told)
+
+
+def ignore(row: DriftIgnoreRow) -> DriftIgnoreView:
+    """An exception that a command has made."""
+    return DriftIgnoreView(
+        row.id, row.stack_id, row.path, row.property, row.until, row.reason, row.by, row.at
+    )
+
+
+def ignored_by_environment(stack: StackRow) -> list[DriftIgnoreView]:
+    """The exceptions that the environment of a stack has made."""
+    said = json.loads(stack.drift_said) if stack.drift_said else {}
+    return [
+        DriftIgnoreView(
+            "",
+            stack.id,
+            each["resource"],
+            each.get("property", ""),
+            each.get("until"),
+            each.get("reason", ""),
+            "environment",
+            None,
+        )
+        for each in said.get("ignore", ())
+    ]
