@@ -55,7 +55,8 @@ class DriftReads:
 
         checks = self.drift_checks(stack_id)
         started = {check.id: check.started_at for check in checks}
-        found, told = [], dict[str, dict[str, DriftFindingView]]()
+        told: dict[str, dict[str, DriftFindingView]] = {}
+        found = []
         for path, row in self.drift_rows(stack_id):
             if not row.current or row.check_id is None:
                 found.append(drift_shown.unchecked(path, row))
