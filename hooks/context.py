@@ -130,6 +130,11 @@ class ResourceContext(Protocol):
         For what is about to be sent: it must not be stored, nor said.
         """
 
+    def hidden_properties(self) -> frozenset[str]:
+        """The properties of the resource that are never shown: hidden by their type, or anything
+        in them is, or their template makes them of something hidden. All of it: not what is inside.
+        """
+
     def find(self, reference: str) -> Any:
         """The resource of this project with the id (``uuid``) ``reference``, in any stack, or None.
 

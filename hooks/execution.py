@@ -32,6 +32,7 @@ from .runner import (
     Started,
     StartRequest,
     Succeeded,
+    WorkflowRunner,
 )
 
 #: Keys of executions are made in this namespace, from the operation's id.
@@ -87,8 +88,9 @@ class Execution:
         self._context = resource.context
         self._more = more or (lambda token: {})
         self.token = token
-        #: Shows what is waited for. A type whose requests hold secrets of its own takes them out.
-        self.say: Callable[[str], None] = self._context.progress
+        #: Who carries out a workflow. A type whose requests hold secrets of its own puts somebody
+        #: in between who lets none of them out again.
+        self.ask: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 
     def begin(self) -> Token:
         """Send the request once; the token tells what came of it."""
@@ -107,12 +109,12 @@ class Execution:
             raise NotReady(self._send())
         if "result" in token:
             return from_json(token["result"])
-        runner, _ = self._context.runner(token["request"]["workflow"])
+        runner, _ = self.ask(token["request"]["workflow"])
         answer = runner.poll(token["run"])
         if not isinstance(answer, Running):
             return answer
         if answer.message:
-            self.say(answer.message)
+            self._context.progress(answer.message)
         if answer.token is not None:
             token["run"] = dict(answer.token)
         if answer.poll_after is not None:
@@ -128,14 +130,14 @@ class Execution:
     def forget(self) -> None:
         """Let the runner tidy up, once the result is stored."""
         if "run" in self.token:
-            runner, _ = self._context.runner(self.token["request"]["workflow"])
+            runner, _ = self.ask(self.token["request"]["workflow"])
             runner.forget(self.token["run"])
 
     def cancel(self) -> None:
         """Ask the runner to end the run, where it can."""
         run = self.token.get("run")
         if run is not None:
-            runner, _ = self._context.runner(self.token["request"]["workflow"])
+            runner, _ = self.ask(self.token["request"]["workflow"])
             answer = runner.cancel(run, "the operation was cancelled")
             self.token["cancel"] = str(answer)
 
@@ -146,7 +148,7 @@ class Execution:
         """
         if self.token.get("cancel", Cancelled.UNSUPPORTED) == Cancelled.UNSUPPORTED:
             return None
-        runner, _ = self._context.runner(self.token["request"]["workflow"])
+        runner, _ = self.ask(self.token["request"]["workflow"])
         answer = runner.poll(self.token["run"])
         if not isinstance(answer, Running):
             return answer
@@ -157,7 +159,7 @@ class Execution:
     def _send(self) -> float:
         """Send the request once; the token tells what came of it. Gives a delay."""
         token = self.token
-        runner, name = self._context.runner(token["request"]["workflow"])
+        runner, name = self.ask(token["request"]["workflow"])
         pending = token.pop("pending")
         answer = runner.start(self._request(name, pending))
         if isinstance(answer, Retry):
@@ -166,7 +168,7 @@ class Execution:
                 "answered": pending["answered"] or answer.answered,
                 "memory": dict(answer.memory),
             }
-            self.say(answer.message)
+            self._context.progress(answer.message)
             return answer.delay
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):

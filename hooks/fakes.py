@@ -122,6 +122,8 @@ class FakeContext:
         self.signals: list[tuple[str, dict[str, Any]]] = []
         #: What ``secret`` gives, by the reference.
         self.secrets: dict[str, str] = {}
+        #: What ``hidden_properties`` gives.
+        self.hidden: frozenset[str] = frozenset()
         self.after_save: Callable[[], None] = _nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
@@ -189,6 +191,10 @@ class FakeContext:
         if reference not in self.secrets:
             raise UsageError(f"The secret {reference} is not there")
         return self.secrets[reference]
+
+    def hidden_properties(self) -> frozenset[str]:
+        """What the template hides."""
+        return self.hidden
 
     def find(self, reference: str) -> Any:
         """The one of ``others`` that has this id."""

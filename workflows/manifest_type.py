@@ -6,7 +6,7 @@ the manifest leaves out (SUSPEND, CHECK, ...) its class does not have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties, resource
@@ -125,6 +125,13 @@ class ManifestResource(ObservedResource):
             "project": stack.project,
         }
         return mapping.Sources(values, self._record().get("outputs") or {}, info)
+
+    def _secret_names(self, token: Token) -> Collection[str]:
+        """Those of every action: what one was told another may repeat."""
+        found = set(super()._secret_names(token))
+        for action in self.manifest.actions.values():
+            found.update(mapping.secrets_in([action.input, action.params]))
+        return found
 
     def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
         said = self.manifest.actions[action]

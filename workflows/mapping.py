@@ -109,15 +109,26 @@ def _text(value: Any) -> str:
 
 def properties_in(value: Any) -> Iterator[str]:
     """The names of the properties that a mapping reads."""
+    for argument in _arguments(value, PROPERTY):
+        yield str(argument[0] if isinstance(argument, list) else argument)
+
+
+def secrets_in(value: Any) -> Iterator[str]:
+    """The secrets that a mapping names."""
+    yield from map(str, _arguments(value, SECRET))
+
+
+def _arguments(value: Any, name: str) -> Iterator[Any]:
+    """The arguments of all calls of ``name``."""
     call = call_of(value)
-    if call is not None and call[0] == PROPERTY:
-        yield str(call[1][0] if isinstance(call[1], list) else call[1])
+    if call is not None and call[0] == name:
+        yield call[1]
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from properties_in(item)
+            yield from _arguments(item, name)
     elif isinstance(value, list):
         for item in value:
-            yield from properties_in(item)
+            yield from _arguments(item, name)
 
 
 def faults(value: Any, allowed: Allowed, at: Steps = ()) -> Iterator[Fault]:

@@ -15,6 +15,7 @@ from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.execution import Token, failure, plain
 from zonda.hooks.runner import Failed, Lost, Succeeded
 
+from . import differences
 from .workflow_resource import WorkflowResource
 
 #: Between two looks at a CHECK that says nothing about it.
@@ -118,17 +119,10 @@ class ObservedResource(WorkflowResource):
         return True
 
     def _different(self, live: Mapping[str, Any]) -> list[str]:
-        wanted = self.properties.stored()
-        return [
-            self._difference(name, wanted[name], value)
-            for name, value in sorted(live.items())
-            if wanted.get(name) is not None and plain(wanted[name]) != plain(value)
-        ]
-
-    def _difference(self, name: str, wanted: Any, value: Any) -> str:
-        if self.properties_schema[name].hidden:
-            return f"{name} (hidden)"
-        return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"
+        schemas = self.properties_schema
+        own = {name for name in live if name in schemas and schemas[name].hidden}
+        hidden = own | self.context.hidden_properties()
+        return differences.in_words(self.properties.stored(), live, hidden)
 
     def _is_unwell(self) -> bool:
         """Whether a check has found a difference that was not put right."""

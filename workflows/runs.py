@@ -24,9 +24,6 @@ ON_TIMEOUT = (FAIL, CANCEL)
 #: So long a cancelled run may take to end.
 CANCEL_GRACE = 60.0
 RETRY_DELAY = 10.0
-MASK = "******"
-#: A shorter secret would be found in half of all texts.
-_SHORTEST = 4
 
 #: Where a secret belongs: ("inputs" or "params", the path in it, its reference).
 Secret = tuple[str, tuple[str | int, ...], str]
@@ -74,20 +71,6 @@ def with_secrets(token: Token, secret: Callable[[str], str]) -> dict[str, Any]:
             inside = inside[step]
         inside[path[-1]] = secret(name)
     return found
-
-
-def masked(value: Any, secrets: Sequence[str]) -> Any:
-    """``value`` without the secrets that were sent along."""
-    if isinstance(value, str):
-        for secret in secrets:
-            if len(secret) >= _SHORTEST:
-                value = value.replace(secret, MASK)
-        return value
-    if isinstance(value, Mapping):
-        return {masked(key, secrets): masked(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [masked(item, secrets) for item in value]
-    return value
 
 
 def next_try(token: Token, operation_id: str, now: float) -> float:

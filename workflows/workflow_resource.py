@@ -14,16 +14,16 @@ how a run goes on: ``zonda.hooks.execution``; its limits: ``runs``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import properties, resource
 from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
 from zonda.hooks.execution import Execution, Token, failure, token_of
-from zonda.hooks.runner import Failed, Lost, ResourceRef, Succeeded
+from zonda.hooks.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
 
 from . import executions, runs
+from .discreet import DiscreetRunner
 from .runs import Run
 
 
@@ -81,8 +81,7 @@ class WorkflowResource(resource.Resource):
         result = None if not token else self._execution(token).late()
         if result is None or token is None:
             return ""
-        text = executions.in_words(result)
-        return str(runs.masked(text, self._secrets(token))) if token.get("secrets") else text
+        return executions.in_words(result)
 
     def needs_replace_failed(self) -> bool:
         """A failed UPDATE is tried again on the same physical resource."""
@@ -108,11 +107,13 @@ class WorkflowResource(resource.Resource):
 
     def _execution(self, token: Token) -> Execution:
         execution = Execution(self, token, self._what_is_known)
-        if token.get("secrets"):
-            execution.say = lambda message: self.context.progress(
-                runs.masked(message, self._secrets(token))
-            )
+        if self._secret_names(token):
+            execution.ask = lambda workflow: self._discreet(token, workflow)
         return execution
+
+    def _discreet(self, token: Token, workflow: str) -> tuple[WorkflowRunner, str]:
+        runner, known_as = self.context.runner(workflow)
+        return DiscreetRunner(runner, token["action"], lambda: self._secrets(token)), known_as
 
     def _what_is_known(self, token: Token) -> Mapping[str, Any]:
         """What every run but CREATE is told of those before, and what is only known when sent."""
@@ -153,28 +154,22 @@ class WorkflowResource(resource.Resource):
         return True
 
     def _result(self, token: Token, execution: Execution) -> Succeeded | Failed | Lost | None:
-        """What came of the run within its time; what it says holds no secret that was sent."""
+        """What came of the run within its time."""
         self._check_time(token, execution)
         try:
-            result = execution.result()
+            return execution.result()
         except NotReady as waits:
             left = token.get("until", 0.0) - self.context.clock.now()
-            delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
-            said = runs.masked(waits.message, self._secrets(token))
-            raise NotReady(delay, said) from None
-        if result is None or not token.get("secrets"):
-            return result
-        secrets = self._secrets(token)
-        if isinstance(result, Lost):
-            return Lost(runs.masked(result.reason, secrets))
-        clean = replace(result, output=runs.masked(result.output, secrets))
-        if isinstance(clean, Failed):
-            clean = replace(clean, reason=runs.masked(clean.reason, secrets))
-        return clean
+            waits.delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
+            raise
+
+    def _secret_names(self, token: Token) -> Collection[str]:
+        """References of all secrets that an answer may repeat."""
+        return {name for _, _, name in token.get("secrets", ())}
 
     def _secrets(self, token: Token) -> list[str]:
         found = []
-        for _, _, name in token.get("secrets", ()):
+        for name in self._secret_names(token):
             try:
                 found.append(self.context.secret(name))
             except UsageError:  # it was there when it was sent, and is no more

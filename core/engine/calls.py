@@ -222,6 +222,8 @@ class Operation:
         for row in self.seen.found[self._secret_of_found :]:
             self._secrets.values += self._secrets_elsewhere(row)
         self._secret_of_found = len(self.seen.found)
+        known = self._secrets.values
+        known += [value for value in [*self.seen.lent.values()] if value not in known]
         return self._secrets
 
     def _secret_values(self, definition: Definition, text: str | None) -> list[Any]:

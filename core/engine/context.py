@@ -104,6 +104,8 @@ class LentContext:
         assigned: Callable[[], str | None] = lambda: None,
         most: Callable[[], int] = lambda: Limits().max_resources_per_stack,
         observation: MutableMapping[str, Any] | None = None,
+        lent: MutableMapping[str, str] | None = None,
+        hidden: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         """``observation``: what a drift check keeps; with it, nothing is stored."""
         self._lending = lending
@@ -125,6 +127,8 @@ class LentContext:
         self._is_read_only = observation is not None
         self.observation: MutableMapping[str, Any] = {} if observation is None else observation
 
+        self._hidden = hidden
+        self._lent = {} if lent is None else lent
     @property
     def clock(self) -> Clock:
         """The clock."""
@@ -220,7 +224,12 @@ class LentContext:
 
     def secret(self, reference: str) -> str:
         """The secret behind a reference."""
-        return self._lending.lender.secret(reference)
+        found = self._lent[reference] = self._lending.lender.secret(reference)
+        return found
+
+    def hidden_properties(self) -> frozenset[str]:
+        """The properties that are never shown."""
+        return self._hidden()
 
     def find(self, reference: str) -> Any:
         """A resource of this project by its id, for reading, or None."""

@@ -20,6 +20,7 @@ from .context import Lending, LentContext, LentOperation, Onward, Write
 from .definitions import Definition, Definitions
 from .opened import Opened
 from .states import MAKING, PRESENT
+from .reasons import OPEN, Secrets
 
 DEFINITION_KEYS = (
     "type",
@@ -67,6 +68,7 @@ class Seen:
     found: list[ResourceRow] = field(default_factory=list)
     onward: list[Onward] | None = None
     definition: Definition | None = None
+    lent: dict[str, str] = field(default_factory=dict, repr=False)
     nested: Child | None = None
     observation: Observation | None = None
 
@@ -120,6 +122,8 @@ class Instances:
             elsewhere=lambda reference: self._found(seen, reference),
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
             most=lambda: self._most_resources(seen),
+            lent=seen.lent,
+            hidden=lambda: self._hidden_properties(seen),
             observation=None if seen.observation is None else seen.observation.kept,
         )
 
@@ -152,6 +156,14 @@ class Instances:
 
     def _found(self, seen: Seen, reference: str) -> Resource | None:
         """What was made in this project and has the id ``reference``; its writes are not kept."""
+    def _hidden_properties(self, seen: Seen) -> frozenset[str]:
+        row, definition = seen.row, self._definition_for(seen)
+        if row.name not in definition.resources:
+            return frozenset()
+        marks = Secrets.of(definition, row.name)
+        marks.add_properties(self.read(row, row.definition).properties)
+        return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
+
         reader, data = self.definitions.reader, None
         row = reader.resource_row(reference)
         if row is None or row.action == "INIT":

@@ -171,6 +171,10 @@ class CheckContext:
         """Refused: nothing is sent."""
         raise _nothing_exists()
 
+    def hidden_properties(self) -> frozenset[str]:
+        """Nothing exists."""
+        return frozenset()
+
     def find(self, reference: str) -> Any:
         """Nothing exists."""
         return None

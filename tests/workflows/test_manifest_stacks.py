@@ -366,3 +366,42 @@ def imported() -> Callable[[str], set[str]]:
         return set(done.stdout.split())
 
     return run
+
+
+HIDING = DISK.replace("observes: [size, tags]", "observes: [size, tags, deep]").replace(
+    "  tags: {type: map}",
+    "  tags: {type: map}\n"
+    "  deep: {type: map, schema: {k: {type: string, hidden: true}, z: {type: string}}}",
+)
+HIDDEN_TEMPLATE = """
+heat_template_version: 2018-08-31
+parameters: {word: {type: string, hidden: true, default: there-it-was}}
+resources:
+  d: {type: "Acme::Disk", properties: {size: 3, PROPERTIES}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "observed"),
+    [
+        ("deep: {k: wanted, z: q}", {"deep": {"k": "other-secret", "z": "q"}}),
+        ("tags: {a: {get_param: word}}", {"tags": {"a": "other-secret"}}),
+        (
+            "deep: {k: wanted, z: q}, tags: {a: b}",
+            {"deep": {"k": "other-secret", "z": "q"}, "tags": {"a": "it is other-secret"}},
+        ),
+    ],
+    ids=["schema", "parameter", "elsewhere"],
+)
+def test_a_check_shows_nothing_of_what_it_saw_in_a_hidden_property(
+    site: Site, given: str, observed: dict[str, Any]
+) -> None:
+    site.runner = a_runner(look=ends(size=3, **observed))
+    site.write(HIDING)
+    site.begin_again()
+    site.stack.create(HIDDEN_TEMPLATE.replace("PROPERTIES", given))
+    told = site.stack.check()
+    assert state(told) == "CHECK_FAILED"
+    said = f"{told.status_reason} {site.stack.resources['d'].status_reason}"
+    assert "(hidden)" in said
+    assert "other-secret" not in said

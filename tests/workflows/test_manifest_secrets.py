@@ -1,0 +1,153 @@
+"""What a workflow answers shows no secret that the manifest names, wherever it answers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Succeeded
+from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
+
+from .manifests import DISK, a_life, a_runner, ends, type_of
+
+TOKEN = 'hush "hush"/1'
+SECRET = DISK.replace(
+    "input: {size: {get_property: size},",
+    "input: {token: {secret: env:TOKEN}, size: {get_property: size},",
+)
+
+
+def a_secret_life(runner: FakeRunner, text: str = SECRET, token: str = TOKEN) -> Lifecycle:
+    """A disk whose CREATE is told ``token``."""
+    life = a_life(runner, text)
+    life.context.secrets["env:TOKEN"] = token
+    return life
+
+
+def told(life: Lifecycle) -> str:
+    """All that the engine was given to store or to show."""
+    return repr((life.saved, life.saved.data, life.saved.metadata, life.context.messages))
+
+
+@pytest.mark.parametrize("place", ["output", "field", "execution"])
+def test_a_resource_id_with_a_secret_is_refused(place: str) -> None:
+    text = f"disk-{TOKEN}"
+    answers: dict[str, Any] = {
+        "output": ends(resource_id=text),
+        "field": [Finished(Succeeded({}, text))],
+        "execution": [Finished(Succeeded({}), text)],
+    }
+    life = a_secret_life(a_runner(mk=answers[place]))
+    if place == "execution":
+        life.create()  # nobody chose that id; another stands for it
+        assert life.resource_id
+    else:
+        with pytest.raises(ResourceFailure, match="resource_id that CREATE answered"):
+            life.create()
+    assert "hush" not in told(life) + str(life.resource_id)
+
+
+def test_a_failed_create_whose_resource_id_is_a_secret_is_not_run_again() -> None:
+    failed = Finished(Failed(f"no {TOKEN}", {"resource_id": TOKEN}))
+    runner = a_runner(mk=[failed])
+    life = a_secret_life(runner, SECRET.replace("CREATE: {", "CREATE: {retries: 3, "))
+    with pytest.raises(ResourceFailure, match=r"holds a named secret. no \*{6}"):
+        life.create()
+    assert len(runner.requests) == 1
+    assert "hush" not in told(life)
+
+
+def test_a_deletion_is_not_held_up_by_what_it_answers() -> None:
+    life = a_secret_life(a_runner(rm=ends(resource_id=TOKEN)))
+    life.create()
+    life.delete()
+    assert "hush" not in told(life)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [TOKEN, 'hush \\"hush\\"/1', "hush%20%22hush%22%2F1", "hush+%22hush%22%2F1"],
+    ids=["plain", "json", "url", "form"],
+)
+def test_outputs_and_reasons_in_any_notation(written: str) -> None:
+    life = a_secret_life(
+        a_runner(mk=ends(resource_id="d1", path=f"/{written}"), up=failed(written))
+    )
+    life.create()
+    assert life.attribute("path") == "/******"
+    with pytest.raises(ResourceFailure, match=r"no: \*{6}"):
+        life.update({"size": 4})  # which is not told the secret itself
+    assert "hush" not in told(life)
+
+
+def failed(text: str) -> list[Finished]:
+    """A run that fails for the reason ``text``."""
+    return [Finished(Failed(f"no: {text}"))]
+
+
+def test_a_number_that_is_a_secret() -> None:
+    life = a_secret_life(a_runner(mk=ends(resource_id="d1", path=987654321)), token="987654321")
+    life.create()
+    assert life.attribute("path") == "******"
+
+
+def check_of(answer: Any) -> str:
+    """All that a drift check is told of a CHECK with this answer."""
+    text = SECRET.replace("workflow: look,", "workflow: look, input: {t: {secret: env:TOKEN}},")
+    life = a_secret_life(a_runner(look=[answer]), text)
+    life.create()
+    life.context.operation = FakeOperation("c1", "CHECK", 0.0, 1e12)
+    life.context.is_read_only = True
+    said = []
+    for _ in range(3):
+        with pytest.raises(ResourceFailure) as caught:
+            life.instance().get_live_state()
+        said.append(f"{caught.value} {caught.value.hint}")
+        if isinstance(caught.value, NotReady):
+            life.context.clock.advance(caught.value.delay)
+    return f"{said} {life.context.messages}"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Running(1.0, f"with {TOKEN}"),
+        Retry(1.0, f"no {TOKEN} yet", answered=True),
+        Lost(f"nobody knows {TOKEN}"),
+        Failed(f"no {TOKEN}"),
+        Finished(Failed(f"no {TOKEN}")),
+    ],
+    ids=["running", "retry", "lost", "failed", "finished"],
+)
+def test_a_drift_check_tells_no_secret(answer: Any) -> None:
+    said = check_of(answer)
+    assert "hush" not in said
+    assert "******" in said
+
+
+class Raising(FakeRunner):
+    """One that raises what it was sent."""
+
+    def start(self, request: Any) -> Any:
+        """Refuse a CREATE."""
+        raise ResourceFailure(f"cannot send {request.inputs}", hint=f"see {request.inputs}")
+
+
+def test_what_a_runner_raises_holds_no_secret() -> None:
+    context = FakeContext(runners={"default": Raising({})})
+    life = Lifecycle(type_of(SECRET), {"size": 3}, context=context)
+    life.context.secrets["env:TOKEN"] = "hushhush"
+    with pytest.raises(ResourceFailure, match=r"\*{6}") as caught:
+        life.create()
+    assert "hush" not in f"{caught.value} {caught.value.args} {caught.value.hint}"
+
+
+def test_what_a_cancelled_run_came_to_holds_no_secret() -> None:
+    life = a_secret_life(a_runner(mk=[Failed(f"no {TOKEN}")]))
+    life.context.operation = FakeOperation("op", "CREATE", 0.0, 1e12)
+    token = life.instance().handle_create()
+    token["cancel"] = "accepted"
+    said = life.instance().check_cancel_complete(token)
+    assert said == "it failed: no ******"

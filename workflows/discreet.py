@@ -1,0 +1,127 @@
+"""A runner whose answers repeat no named secret: what a workflow answers goes through here alone.
+
+Types whose requests hold secrets of their own (``{secret: env:NAME}``) ask their runner through
+it. What is said is masked, and so is what is kept. A ``resource_id`` cannot be: it would be of no
+use, so such an answer is refused. A runner's tokens are passed on; the engine seals them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks.execution import FAILED
+from zonda.hooks.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Lost,
+    PollAnswer,
+    Retry,
+    Running,
+    StartAnswer,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+from zonda.hooks.secret_texts import MASK, SHORTEST, secret_texts
+from zonda.hooks.secret_texts import masked as without
+
+#: Actions whose answer may name the physical resource; that of the others is not looked at.
+_NAMING = ("CREATE", "UPDATE", "SUSPEND", "RESUME")
+
+
+class DiscreetRunner(WorkflowRunner):
+    """``runner`` for one action; ``secrets`` gives the values that it must not repeat."""
+
+    def __init__(
+        self, runner: WorkflowRunner, action: str, secrets: Callable[[], Sequence[str]]
+    ) -> None:
+        self._runner = runner
+        self._action = action
+        self._secrets = secrets
+
+    def check(self, workflow: str) -> None:
+        """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist."""
+        with self._cleaned():
+            self._runner.check(workflow)
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Start an execution; what it answers at once is clean."""
+        with self._cleaned() as texts:
+            answer = self._runner.start(request)
+        if isinstance(answer, Retry):
+            return replace(answer, message=masked(answer.message, texts))
+        name = answer.execution_id
+        answer = replace(answer, execution_id=name if masked(name, texts) == name else "")
+        if isinstance(answer, Started):
+            return answer
+        return Finished(self._clean(answer.result, texts), answer.execution_id)
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """How the execution is doing."""
+        with self._cleaned() as texts:
+            answer = self._runner.poll(token)
+        if isinstance(answer, Running):
+            return replace(answer, message=masked(answer.message, texts))
+        if isinstance(answer, Lost):
+            return Lost(masked(answer.reason, texts))
+        return self._clean(answer, texts)
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        """Ask for the execution to be ended."""
+        with self._cleaned():
+            return self._runner.cancel(token, reason)
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Let the runner tidy up."""
+        with self._cleaned():
+            self._runner.forget(token)
+
+    def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
+        said = masked(result.reason, texts) if isinstance(result, Failed) else ""
+        given = result.resource_id or (result.output or {}).get("resource_id")
+        if masked(given, texts) != given and self._action in _NAMING:
+            refused = f"The resource_id that {self._action} answered holds a named secret."
+            raise ResourceFailure(
+                f"{refused} {said}".strip(),
+                hint="It is shown to everybody: have the workflow answer with an id without it.",
+                code=FAILED,
+            )
+        output = masked(result.output, texts)
+        if isinstance(result, Failed):
+            result = replace(result, reason=said)
+        if masked(given, texts) != given:
+            output = {key: value for key, value in output.items() if key != "resource_id"}
+            return replace(result, output=output, resource_id=None)
+        return replace(result, output=output)
+
+    @contextmanager
+    def _cleaned(self) -> Iterator[Sequence[str]]:
+        """The texts that nothing may hold; what is raised meanwhile holds none."""
+        texts = secret_texts(self._secrets())
+        try:
+            yield texts
+        except ZondaError as error:
+            error.message = without(error.message, texts)
+            error.hint = without(error.hint, texts)
+            error.args = (error.message,)
+            raise
+
+
+def masked(value: Any, texts: Sequence[str]) -> Any:
+    """``value`` without any of ``texts`` (``secret_texts``), at any depth; numbers as well."""
+    if isinstance(value, str):
+        return without(value, texts)
+    if isinstance(value, Mapping):
+        return {masked(key, texts): masked(item, texts) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, texts) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        said = str(value)
+        return MASK if len(said) >= SHORTEST and without(said, texts) != said else value
+    return value
