@@ -6,7 +6,7 @@ means.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import constraints, properties, resource
@@ -128,6 +128,14 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         if self._is_unwell():
             prop_diff = {**prop_diff, names.INPUT: None}
         return super().handle_update(json_snippet, tmpl_diff, prop_diff)
+
+    def needs_replace_with_prop_diff(
+        self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
+    ) -> bool:
+        """Nothing else puts right what has drifted where there is no UPDATE."""
+        if self.drift == "DRIFTED" and self._run_of("UPDATE", after) is None:
+            return True
+        return super().needs_replace_with_prop_diff(changed, after, before)
 
     def _run_of(self, action: str, props: properties.Properties) -> Run | None:
         entry = (props[names.ACTIONS] or {}).get(action)

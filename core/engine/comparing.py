@@ -25,6 +25,7 @@ Why = Literal[
     "new",
     "type",
     "failed",
+    "missing",
     "fixed",
     "immutable",
     "plugin",
@@ -106,8 +107,9 @@ def _existing(case: Case) -> Comparison:
     unwell = (row.action, row.status) == ("CHECK", FAILED)
     removed = row.action == "DELETE" or handing.is_half_removed(row)
     broken = removed or (unwell and not case.cls.repairs_in_place)
+    known: Why = "missing" if handing.is_missing(row) else "failed"
     if broken or (failed and before.needs_replace_failed()):
-        return _replacement(case, "failed")
+        return _replacement(case, known)
     if case.resolved.external_id is not None:
         return UNCHANGED
     after = case.after()
@@ -120,7 +122,7 @@ def _existing(case: Case) -> Comparison:
                 return UNCHANGED if same else Comparison("note", after=after)
         except UpdateReplace:
             return _replacement(case, "plugin")
-    return _changed(case, before, after, "failed" if failed else "always" if same else "")
+    return _changed(case, before, after, known if failed else "always" if same else "")
 
 
 def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Comparison:

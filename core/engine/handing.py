@@ -100,12 +100,11 @@ def move(row: ResourceRow, successor: ResourceRow) -> None:
 
     A repair that has begun to make it anew is to be ended, and what was gone then is not deleted.
     """
-    entries = _entries(row)
-    is_missing = entries.get(MISSING) == missing(row.generation)
-    if is_missing or REPAIR in entries or entries.get(OWED) == _owed(row):
+    entries, vanished = _entries(row), is_missing(row)
+    if vanished or REPAIR in entries or entries.get(OWED) == _owed(row):
         hand(successor, _owed(row))
     drop(row, REPAIR, MISSING, OWED)
-    if is_missing:
+    if vanished:
         hand(row, f"{GONE}:")
     given = entries.get(RESTORE)
     if given is not None:
@@ -116,6 +115,11 @@ def move(row: ResourceRow, successor: ResourceRow) -> None:
 def missing(generation: int) -> str:
     """The text for an instance that the plan of ``generation`` makes anew: it is not there."""
     return f"{MISSING}:{generation}"
+
+
+def is_missing(row: ResourceRow) -> bool:
+    """Whether the running plan repairs it because it is not there."""
+    return row.given is not None and _entries(row).get(MISSING) == missing(row.generation)
 
 
 def is_gone(row: ResourceRow) -> bool:
@@ -160,6 +164,14 @@ def values(sealer: Sealer, row: ResourceRow, kind: str) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = sealer.open(given.partition(":")[2])
     return found
+
+
+def has_begun(row: ResourceRow, op: str) -> None:
+    """Forget what was found before ``op``, which may make it another one."""
+    if op != "DELETE":
+        drop(row, GONE)
+    if op != "UPDATE":
+        drop(row, MISSING)
 
 
 def has_ended(row: ResourceRow, action: str, op: str = "") -> None:

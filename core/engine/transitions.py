@@ -100,8 +100,7 @@ def begin(
         row.suspended = 1
     if op == "CREATE":
         handing.is_made_instead(row)
-    if op != "DELETE":
-        handing.drop(row, handing.MISSING, handing.GONE)
+    handing.has_begun(row, op)
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None
@@ -242,7 +241,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
-        handing.drop(row, handing.REPAIR)
+        handing.drop(row, handing.REPAIR, handing.MISSING)
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
@@ -388,6 +387,7 @@ def replace_running(work: Work, handle: Held) -> None:
         return
     if row.op_state == POLLING:
         row.resolved_hash = ""  # something was done to it: taken back, it is updated once more
+        handing.drop(row, handing.MISSING)
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""
     row.deletion_policy = _policy_before(work, row)

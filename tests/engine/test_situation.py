@@ -59,7 +59,7 @@ def test_nothing_is_told_of_what_is_at_rest(bench: Any) -> None:
 
 
 def test_every_cause_is_a_sentence() -> None:
-    for why in ("fixed", "plugin", "type", "failed", "always", ""):
+    for why in ("fixed", "plugin", "type", "failed", "missing", "always", ""):
         text = of_cause(causes.Cause("replace", why, ("size",), ("size",)))
         assert text.startswith("it was replaced last because ")
     assert of_cause(causes.Cause("update", changed=("a", "b"))).endswith("because a, b changed")

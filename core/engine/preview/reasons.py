@@ -106,6 +106,7 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
 _TEXTS = {
     "type": "its type is another one",
     "failed": "it is {state}",
+    "missing": "it is not there any more",
     "fixed": "{names} can only be changed by a new resource",
     "plugin": "the plug-in asks for a new resource when {names} changes",
     "always": "its type is updated whenever the stack is",

@@ -263,7 +263,7 @@ def _shows_more(verdict: Verdict) -> bool:
     return bool(
         verdict.surely.changed
         or verdict.perhaps.changed
-        or verdict.surely.why in ("always", "failed")
+        or verdict.surely.why in ("always", "failed", "missing")
     )
 
 

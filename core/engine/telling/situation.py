@@ -131,6 +131,7 @@ def of_cause(cause: causes.Cause) -> str:
         "plugin": f"it was {done} last because its plug-in asked for that",
         "type": f"it was {done} last because its type had changed",
         "failed": f"it was {done} last because it had failed before",
+        "missing": f"it was {done} last because it was not there any more",
         "always": f"it was {done} last because its type is updated each time",
     }
     told = texts.get(cause.why, f"it was {done} last because {named or 'its definition'} changed")
