@@ -140,7 +140,7 @@ class ObservedResource(WorkflowResource):
     def needs_replace_failed(self) -> bool:
         """What CHECK found to be different is put right in place, what is gone is made again."""
         if self.action == "CHECK":
-            return _GONE in self.data()
+            return _GONE in self.data() or self.drift == "MISSING"
         return super().needs_replace_failed()
 
     # -- imports ----------------------------------------------------------------------------

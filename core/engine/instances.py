@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.store.drift_views import DRIFTED, MISSING
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition
@@ -221,6 +222,7 @@ class Instances:
             status_reason=row.status_reason,
             data=Opened(seen.data, sealer) if seen.data else {},
             metadata=sealer.load(row.meta),
+            drift=self._drift(row),
         )
         cls = cls or self.definitions.class_of(row)
         definition = definition or self.stored(row)
@@ -232,13 +234,21 @@ class Instances:
         )
         return cls(row.name, definition, context, state)
 
+    def _live(self, row: ResourceRow) -> dict[str, Any]:
+        return handing.live(self.lending.sealer, row) if row.given is not None else {}
+
+    def _drift(self, row: ResourceRow) -> str:
+        if handing.is_missing(row):
+            return MISSING
+        return DRIFTED if self._live(row) else ""
+
     def stored(self, row: ResourceRow) -> ResourceDefinition:
         """The definition of the last operation that succeeded, else of the first one begun.
 
         With what was observed instead, where the running plan repairs it.
         """
         found = self.read(row, row.definition or row.op_definition)
-        live = handing.live(self.lending.sealer, row) if row.given is not None else None
+        live = self._live(row)
         return found.freeze(properties={**found.properties, **live}) if live else found
 
     def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:

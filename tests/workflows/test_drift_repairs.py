@@ -1,0 +1,125 @@
+"""What has drifted of a type of workflows is put right by them, and what is gone is made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.inline_stack import InlineStack
+from zonda.hooks.runner import Finished, StartAnswer, StartRequest, Succeeded
+from zonda.hooks.testing import FakeRunner
+
+from .manifests import DISK
+
+EXTERNAL = """
+heat_template_version: 2018-08-31
+resources:
+  d:
+    type: Zonda::Workflow::ExternalResource
+    properties:
+      actions: {CREATE: {workflow: mk}, UPDATE: {workflow: up}, DELETE: {workflow: rm},
+                CHECK: {workflow: look}}
+      input: {size: 3}
+"""
+MANIFEST = """
+heat_template_version: 2018-08-31
+resources:
+  d: {type: "Acme::Disk", properties: {size: 3}}
+"""
+
+
+class Disks(FakeRunner):
+    """Has disks by their ids; UPDATE of one that is not there is an error."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.disks: dict[str, dict[str, Any]] = {}
+        self.sent: list[str] = []
+        self.made = 0
+
+    def check(self, workflow: str) -> None:
+        pass
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        if request.workflow != "look":
+            self.sent.append(request.workflow)
+        return Finished(Succeeded(self._done(request, str(request.resource.physical_id))))
+
+    def _done(self, request: StartRequest, key: str) -> Mapping[str, Any]:
+        if request.workflow == "mk":
+            self.made += 1
+            key = f"disk{self.made}"
+            self.disks[key] = dict(request.inputs)
+            return {"resource_id": key, "path": "/a"}
+        if request.workflow == "up":
+            self.disks[key].update(request.inputs)
+        elif request.workflow == "rm":
+            self.disks.pop(key, None)
+        elif key not in self.disks:
+            return {"exists": False}
+        else:
+            return {"inputs": self.disks[key], **self.disks[key]}
+        return {}
+
+
+class Site:
+    def __init__(self, home: Path, template: str, manifest: str) -> None:
+        (home / "types").mkdir(parents=True)
+        (home / "types" / "disk.yaml").write_text(manifest)
+        self.world = Disks()
+        self.stack = InlineStack(home)
+        self.stack._lender._runners["bundled"] = self.world
+        assert self.stack.create(template).state == "CREATE_COMPLETE"
+        self.world.sent.clear()
+
+    @property
+    def verdict(self) -> str:
+        found = self.stack.drift()
+        return found["d"].verdict if found else "IN_SYNC"
+
+
+def without_update(text: str) -> str:
+    return text.replace("UPDATE: {workflow: up}, ", "").replace("  UPDATE: up\n", "")
+
+
+@pytest.fixture(params=["external", "manifest"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def a_site(tmp_path: Path, kind: str, can_update: bool = True) -> Site:
+    template = EXTERNAL if kind == "external" else MANIFEST
+    manifest = DISK.replace("input: {size: {get_property: size}, tags: {get_property: tags}}", "")
+    manifest = manifest.replace("mk, }", "mk, input: {size: {get_property: size}}}")
+    if not can_update:
+        template, manifest = without_update(template), without_update(manifest)
+    return Site(tmp_path, template, manifest)
+
+
+@pytest.mark.parametrize("can_update", [True, False])
+def test_what_is_gone_is_made_anew(tmp_path: Path, kind: str, can_update: bool) -> None:
+    site = a_site(tmp_path, kind, can_update)
+    for _ in range(2):
+        site.world.disks.clear()
+        assert site.verdict == "MISSING"
+        site.world.sent.clear()
+        assert site.stack.repair().state == "UPDATE_COMPLETE"
+        assert site.world.sent == ["mk"]
+        assert site.verdict == "IN_SYNC"
+
+
+@pytest.mark.parametrize("can_update", [True, False])
+def test_what_differs_is_put_right_or_made_anew(
+    tmp_path: Path, kind: str, can_update: bool
+) -> None:
+    site = a_site(tmp_path, kind, can_update)
+    (disk,) = site.world.disks.values()
+    disk["size"] = 9
+    assert site.verdict == "DRIFTED"
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.sent == (["up"] if can_update else ["mk", "rm"])
+    assert site.verdict == "IN_SYNC"
+    assert len(site.world.disks) == 1
