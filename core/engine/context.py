@@ -107,7 +107,10 @@ class LentContext:
         lent: MutableMapping[str, str] | None = None,
         hidden: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
-        """``observation``: what a drift check keeps; with it, nothing is stored."""
+        """``observation``: what a drift check keeps; with it, nothing is stored.
+
+        ``lent``: takes the named secrets that were asked for, which nothing may show.
+        """
         self._lending = lending
         self._resource_id = resource_id
         self._resource_name = resource_name
@@ -124,11 +127,11 @@ class LentContext:
         self._elsewhere = elsewhere
         self._assigned = assigned
         self._most = most
+        self._hidden = hidden
+        self._lent = {} if lent is None else lent
         self._is_read_only = observation is not None
         self.observation: MutableMapping[str, Any] = {} if observation is None else observation
 
-        self._hidden = hidden
-        self._lent = {} if lent is None else lent
     @property
     def clock(self) -> Clock:
         """The clock."""

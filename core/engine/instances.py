@@ -20,8 +20,8 @@ from .children import ChildView
 from .context import Lending, LentContext, LentOperation, Onward, Write
 from .definitions import Definition, Definitions
 from .opened import Opened
-from .states import MAKING, PRESENT
 from .reasons import OPEN, Secrets
+from .states import MAKING, PRESENT
 
 DEFINITION_KEYS = (
     "type",
@@ -54,8 +54,9 @@ class Seen:
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
     ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
     stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
-    instance has looked up elsewhere so far. ``definition``: the template it is seen by, where that
-    is only shown; ``nested``: its nested stack, likewise. ``observation``: this is a drift check.
+    instance has looked up elsewhere so far; ``lent``: the named secrets that it was told.
+    ``definition``: the template it is seen by, where that is only shown; ``nested``: its nested
+    stack, likewise. ``observation``: this is a drift check.
     """
 
     row: ResourceRow
@@ -67,9 +68,9 @@ class Seen:
     drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
     found: list[ResourceRow] = field(default_factory=list)
+    lent: dict[str, str] = field(default_factory=dict, repr=False)
     onward: list[Onward] | None = None
     definition: Definition | None = None
-    lent: dict[str, str] = field(default_factory=dict, repr=False)
     nested: Child | None = None
     observation: Observation | None = None
 
@@ -121,10 +122,10 @@ class Instances:
             paths=lambda: self._definition_for(seen).paths_read(row.name),
             onward=seen.onward,
             elsewhere=lambda reference: self._found(seen, reference),
-            assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
-            most=lambda: self._most_resources(seen),
             lent=seen.lent,
             hidden=lambda: self._hidden_properties(seen),
+            assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
+            most=lambda: self._most_resources(seen),
             observation=None if seen.observation is None else seen.observation.kept,
         )
 
@@ -155,8 +156,6 @@ class Instances:
         most: int = self._definition_for(seen).family.around.limits.max_resources_per_stack
         return most
 
-    def _found(self, seen: Seen, reference: str) -> Resource | None:
-        """What was made in this project and has the id ``reference``; its writes are not kept."""
     def _hidden_properties(self, seen: Seen) -> frozenset[str]:
         row, definition = seen.row, self._definition_for(seen)
         if row.name not in definition.resources:
@@ -165,6 +164,8 @@ class Instances:
         marks.add_properties(self.read(row, row.definition).properties)
         return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
 
+    def _found(self, seen: Seen, reference: str) -> Resource | None:
+        """What was made in this project and has the id ``reference``; its writes are not kept."""
         reader, data = self.definitions.reader, None
         row = reader.resource_row(reference)
         if row is None or row.action == "INIT":
