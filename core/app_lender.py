@@ -124,9 +124,10 @@ class Lender:
 
     def secret(self, reference: str) -> str:
         """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
-        from .secret_references import resolve
+        from .secret_references import own_files, resolve
 
-        return resolve(reference, self._settings.home, self._settings.secret_sources)
+        known = self._settings
+        return resolve(reference, known.home, known.secret_sources, own_files(known))
 
     def client_plugin(self, name: str) -> Any:
         """The client plug-in ``name``; raises PluginError where none is installed."""

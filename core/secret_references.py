@@ -7,39 +7,54 @@ and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from glob import escape
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from zonda.hooks.errors import UsageError
 
 from . import settings_values
-from .settings import variable
+from .settings import Settings, variable
 
 KINDS = ("env", "file")
+#: The variable with the key that seals the database.
+KEY = "ZONDA_KEY"
 #: A file that is larger holds no secret that anybody would send along.
 _MOST_BYTES = 65_536
 
 
-def resolve(reference: str, home: Path, allowed: str) -> str:
+def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> str:
     """The secret behind ``reference``; raises UsageError, which does not hold it.
 
     ``home``: what a file is relative to. ``allowed``: patterns of references, between commas; those
     of files stand for where a way really leads, so that neither ``..`` nor a link gets out.
+    ``own``: files and folders that are nobody's secret, whatever is allowed.
     """
     kind, _, name = reference.partition(":")
     patterns = [each.strip() for each in allowed.split(",")]
     if kind == "file" and name:
-        path = _real(home, name)
-        _check(reference, "*" in patterns or any(_covers(each, path, home) for each in patterns))
-        return _of_file(path, reference)
+        way = _Way.of(home, name)
+        _check(reference, "*" in patterns or any(_covers(each, way, home) for each in patterns))
+        _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
+        return _of_file(way.real, reference)
     _check(reference, any(fnmatchcase(reference, pattern) for pattern in patterns))
     if kind == "env" and name:
+        _check_own(reference, name == KEY)
         return _of_variable(name)
     raise UsageError(
         f"{reference} names no secret{settings_values.near(kind, KINDS)}.",
         hint="Write env:NAME or file:PATH.",
     )
+
+
+def own_files(settings: Settings) -> list[Path]:
+    """What belongs to zonda: its settings, its key, its database, what the runner service keeps."""
+    home, database = settings.home, Path(settings.database_url.removeprefix("sqlite:///"))
+    key = Path(settings.key_file).expanduser() if settings.key_file else None
+    beside = [database.with_name(f"{database.name}{end}") for end in ("", "-wal", "-shm")]
+    kept = [home / name for name in ("zonda.toml", "runner.json", "runner")]
+    return [*kept, *beside, key or database.with_name("zonda.key")]
 
 
 def _check(reference: str, is_allowed: bool) -> None:
@@ -50,30 +65,64 @@ def _check(reference: str, is_allowed: bool) -> None:
         )
 
 
-def _real(home: Path, name: str) -> Path:
-    try:
-        return (home / Path(name).expanduser()).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no such user, a zero
-        raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
+def _check_own(reference: str, is_own: bool) -> None:
+    if is_own:
+        raise UsageError(
+            f"The secret {reference} is zonda's own, and told to nobody.",
+            hint="Put what workflows are to have into a file or a variable of its own.",
+        )
 
 
-def _covers(pattern: str, path: Path, home: Path) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A path as it is written, and where it really leads."""
+
+    written: Path
+    real: Path
+
+    @classmethod
+    def of(cls, home: Path, name: str) -> _Way:
+        try:
+            written = home.resolve() / Path(name).expanduser()
+            return cls(written, written.resolve())
+        except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no user, a zero
+            raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
+
+
+def _covers(pattern: str, way: _Way, home: Path) -> bool:
     """Whether ``file:PATTERN`` covers a path: part by part, ``*`` alone and ``/**`` all below."""
     kind, _, wanted = pattern.partition(":")
     if kind != "file" or not wanted:
         return False
     if wanted == "*":
         return True
-    base = Path(*map(escape, home.resolve().parts)) / Path(wanted).expanduser()
-    parts = base.parts
-    if parts[-1] == "**":
-        parts = parts[:-1]
-        return len(path.parts) > len(parts) and _fits(parts, path.parts)
-    return len(path.parts) == len(parts) and _fits(parts, path.parts)
+    try:
+        parts = Path(wanted).expanduser().parts
+        fixed = home.resolve().joinpath(*takewhile(_is_plain, parts))
+        rest = list(dropwhile(_is_plain, parts))
+        base = fixed.resolve()
+    except (OSError, RuntimeError):
+        return False
+    if not way.real.is_relative_to(base):
+        return False
+    if _fits(rest, way.real.relative_to(base).parts):
+        return True
+    # Kubernetes mounts a secret as a link to a file of the same name, in a folder beside the link.
+    if ".." in way.written.parts or not way.written.is_relative_to(fixed):
+        return False
+    is_named_so = way.written.name == way.real.name
+    return is_named_so and _fits(rest, way.written.relative_to(fixed).parts)
+
+
+def _is_plain(part: str) -> bool:
+    return not any(sign in part for sign in "*?[")
 
 
 def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
-    return all(fnmatchcase(part, each) for each, part in zip(patterns, parts, strict=False))
+    if patterns and patterns[-1] == "**":
+        count = len(patterns) - 1
+        return len(parts) > count and _fits(patterns[:-1], parts[:count])
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
 def _of_variable(name: str) -> str:

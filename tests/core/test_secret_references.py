@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.secret_references import resolve
+from zonda.core.secret_references import own_files, resolve
+from zonda.core.settings import load
 from zonda.hooks.errors import UsageError
 
 ALL = "env:*,file:*"
@@ -106,3 +107,52 @@ def test_a_name_that_is_no_path(home: Path) -> None:
     for name in ("a\0b", "~nobody-of-that-name/x", "round"):
         with pytest.raises(UsageError, match="cannot be read"):
             resolve(f"file:{name}", home, "file:*")
+
+
+@pytest.fixture
+def mounted(home: Path) -> Path:
+    """A folder with a secret as Kubernetes mounts it."""
+    folder = home / "mounted"
+    (folder / "..2026_11").mkdir(parents=True)
+    (folder / "..2026_11" / "token").write_text("T")
+    (folder / "..data").symlink_to("..2026_11")
+    (folder / "token").symlink_to("..data/token")
+    (folder / "other").symlink_to("..data/token")
+    (home / "run").symlink_to(folder)
+    return folder
+
+
+@pytest.mark.parametrize("folder", ["mounted", "run"])
+@pytest.mark.parametrize("pattern", ["token", "*", "**", "t*"])
+def test_a_secret_that_kubernetes_mounts(mounted: Path, folder: str, pattern: str) -> None:
+    allowed = f"file:{folder}/{pattern}"
+    assert resolve(f"file:{folder}/token", mounted.parent, allowed) == "T"
+    absolute = f"file:{mounted.parent / folder / 'token'}"
+    assert resolve(absolute, mounted.parent, allowed) == "T"
+
+
+@pytest.mark.parametrize("pattern", ["*", "o*"])
+def test_a_link_to_a_file_of_another_name_is_not_covered(mounted: Path, pattern: str) -> None:
+    with pytest.raises(UsageError, match="may not be read"):
+        resolve("file:mounted/other", mounted.parent, f"file:mounted/{pattern}")
+
+
+@pytest.mark.parametrize("allowed", ["*", "env:*,file:*", "env:*,file:**"])
+@pytest.mark.parametrize(
+    "name",
+    ["zonda.toml", "zonda.key", "zonda.db", "zonda.db-wal", "runner.json", "runner/runs/x", "seal"],
+)
+def test_what_is_zondas_own_is_no_secret(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, allowed: str
+) -> None:
+    flags = {"home": str(home), **({"key_file": str(home / "seal")} if name == "seal" else {})}
+    found = load(flags, {})
+    file = home / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("hushhush")
+    with pytest.raises(UsageError, match="zonda's own") as told:
+        resolve(f"file:{name}", home, allowed, own_files(found))
+    assert "hushhush" not in str(told.value)
+    monkeypatch.setenv("ZONDA_KEY", "hushhush")
+    with pytest.raises(UsageError, match="zonda's own"):
+        resolve("env:ZONDA_KEY", home, "*")
