@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 
 from zonda.core.engine.work import Work
-from zonda.core.store.drift_views import COMPLETE, FAILED, IN_SYNC, INTERRUPTED
+from zonda.core.store.drift_views import COMPLETE, FAILED, IN_SYNC, INTERRUPTED, UNKNOWN
 from zonda.core.store.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
 from zonda.hooks.errors import Conflict
 
@@ -55,29 +55,40 @@ def scope_of(row: DriftCheckRow) -> tuple[str, ...]:
 def complete(work: Work, check: Check) -> bool:
     """Store what a check has found; False if somebody has ended it before."""
     row = check.row
+    stack = work.tx.stack(row.stack_id)
+    if stack is None or stack.deleted_at is not None:
+        fail(work, row, "the stack was deleted while it was looked at")
+        return False
     work.tx.flush()
     now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
-    found = {key: _still(each, now[key]) for key, each in check.found.items() if key in now}
+    found = {key: _still(each, now.get(key)) for key, each in check.found.items()}
     before = work.tx.drift.before(row)
     row.ended_at, row.status = work.now, COMPLETE
-    row.verdict = worst(each.verdict for each in found.values())
+    row.verdict = _verdict(row, found)
     counts = counted(found.values())
     row.counts = json.dumps(counts)
     if not work.tx.drift.end_check(row):
         return False
     check.found = found
     work.tx.drift.add_findings(
-        _finding(check, now[key], each) for key, each in found.items() if each.is_told
+        _finding(check, key, each) for key, each in found.items() if each.is_told
     )
     _keep_verdicts(work, check, now)
-    stack = work.tx.stack(row.stack_id)
     known = "" if before is None else before.verdict
-    if stack is not None and not scope_of(row) and row.verdict != known:
+    if not scope_of(row) and row.verdict != known:
         work.stack_event(stack, DRIFT, row.verdict, _summary(counts))
     return True
 
 
-def _still(found: Found, now: DriftRow) -> Found:
+def _verdict(row: DriftCheckRow, found: Mapping[str, Found]) -> str:
+    if not found and scope_of(row):
+        return UNKNOWN  # nothing is left of what was to be looked at
+    return worst(each.verdict for each in found.values())
+
+
+def _still(found: Found, now: DriftRow | None) -> Found:
+    if now is None:
+        return unknown("it has gone while it was looked at", found.fence)
     if found.fence == now.fence:
         return found
     return unknown("it was changed while it was looked at", found.fence)
@@ -86,7 +97,9 @@ def _still(found: Found, now: DriftRow) -> Found:
 def _keep_verdicts(work: Work, check: Check, now: Mapping[str, DriftRow]) -> None:
     changed = []
     for key, found in check.found.items():
-        known = now[key]
+        known = now.get(key)
+        if known is None:
+            continue
         if (known.verdict, known.checked_fence) != (found.verdict, found.fence):
             changed.append((key, check.row.id, found.fence, found.verdict))
         if (known.verdict or IN_SYNC) != found.verdict:
@@ -96,7 +109,8 @@ def _keep_verdicts(work: Work, check: Check, now: Mapping[str, DriftRow]) -> Non
     work.tx.drift.put_states(changed)
 
 
-def _finding(check: Check, row: DriftRow, found: Found) -> DriftFindingRow:
+def _finding(check: Check, key: str, found: Found) -> DriftFindingRow:
+    row = check.rows[key]
     return DriftFindingRow(
         check.row.id,
         row.id,
@@ -120,7 +134,7 @@ def fail(work: Work, row: DriftCheckRow, reason: str) -> None:
     """Store that a check has failed."""
     row.ended_at, row.status, row.reason = work.now, FAILED, reason
     stack = work.tx.stack(row.stack_id)
-    if work.tx.drift.end_check(row) and stack is not None:
+    if work.tx.drift.end_check(row) and stack is not None and stack.deleted_at is None:
         work.stack_event(stack, DRIFT, FAILED, reason)
 
 
