@@ -234,6 +234,11 @@ class _Reader:
             return None
         here = (*at, key)
         value = self.faults.a_map(entry[key], key, here)
+        call = mapping.call_of(value)
+        if call is not None:
+            hint = f"Write it below a name: {key}: {{NAME: {{{call[0]}: ...}}}}."
+            self.faults.add(f"{key} must be a map of names, not a call.", here, hint)
+            return {}
         self._judge(value, allowed, here)
         return value
 

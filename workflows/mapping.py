@@ -16,9 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from zonda.hooks.near import near, nearest
+
+from .runs import What
 
 PROPERTY, OUTPUT, RESOURCE, JOIN, SECRET = (
     "get_property",
@@ -52,7 +55,7 @@ class Sources:
     properties: Mapping[str, Any] = field(default_factory=dict, repr=False)
     outputs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     info: Mapping[str, Any] = field(default_factory=dict)
-    secrets: list[tuple[Steps, str]] = field(default_factory=list)
+    secrets: list[tuple[Steps, What]] = field(default_factory=list)
 
 
 def call_of(value: Any) -> tuple[str, Any] | None:
@@ -84,15 +87,35 @@ def _called(name: str, argument: Any, sources: Sources, at: Steps) -> Any:
         return sources.info.get(str(argument))
     if name == JOIN:
         glue, items = argument
-        worked_out = evaluate(items, sources)
-        texts = worked_out if isinstance(worked_out, list) else [worked_out]
-        return str(glue).join(_text(item) for item in texts if item is not None)
+        return _joined(glue, items, sources, at)
     first, *rest = argument if isinstance(argument, list) else [argument]
     known = sources.properties if name == PROPERTY else sources.outputs
     found = known.get(first)
     for step in rest:
         found = _inside(found, step)
     return found
+
+
+def _joined(glue: Any, items: Any, sources: Sources, at: Steps) -> Any:
+    """The text; null, and noted like a secret, where there are any in it."""
+    inside = Sources(sources.properties, sources.outputs, sources.info)
+    worked_out = evaluate(items, inside)
+    texts = worked_out if isinstance(worked_out, list) else [worked_out]
+    if not inside.secrets:
+        return str(glue).join(_text(item) for item in texts if item is not None)
+    at_index = {path[0] if path else 0: what for path, what in inside.secrets}
+    parts: list[str | dict[str, str]] = []
+    for index, item in enumerate(texts):
+        what = at_index.get(index)
+        if what is None and item is None:
+            continue
+        parts += [str(glue)] if parts else []
+        if what is None:
+            parts.append(_text(item))
+        else:
+            parts += [{SECRET: what}] if isinstance(what, str) else what
+    sources.secrets.append((at, parts))
+    return None
 
 
 def _inside(value: Any, step: Any) -> Any:
@@ -143,6 +166,15 @@ def faults(value: Any, allowed: Allowed, at: Steps = ()) -> Iterator[Fault]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from faults(item, allowed, (*at, index))
+    elif not _is_sayable(value):
+        yield at, f"{value!r} is nothing that can be sent", "Write text, a number, true or false."
+
+
+def _is_sayable(value: Any) -> bool:
+    """Whether JSON has such a scalar."""
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, str | int)
 
 
 def _misspelt(value: Mapping[Any, Any], at: Steps) -> Iterator[Fault]:
@@ -178,6 +210,11 @@ def _join_faults(argument: Any, allowed: Allowed, at: Steps) -> Iterator[Fault]:
         yield at, "list_join takes a text and a list", 'For example: {list_join: ["-", [a, b]]}.'
         return
     yield from faults(argument[1], allowed, (*at, 1))
+    items = argument[1] if isinstance(argument[1], list) else [argument[1]]
+    for index, item in enumerate(items):
+        if call_of(item) is None and isinstance(item, Mapping | list) and any(secrets_in(item)):
+            hint = "Put the secret itself into the list."
+            yield (*at, 1, index), "A secret inside data cannot be joined to a text", hint
 
 
 def _path_faults(name: str, argument: Any, allowed: Allowed, at: Steps) -> Iterator[Fault]:

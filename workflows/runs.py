@@ -5,7 +5,7 @@ Pure: plain data and tokens in, the same out. Used by the types of this room; a 
 
     "until": when the action is given up   "on_timeout": "fail" | "cancel"   "cancelled": when
     "retries": how many more runs          "try": number of this run         "delay": between them
-    "secrets": [[place, path, reference]]  which values are only put in when it is sent
+    "secrets": [[place, path, what]]       which values are only put in when it is sent
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ ON_TIMEOUT = (FAIL, CANCEL)
 CANCEL_GRACE = 60.0
 RETRY_DELAY = 10.0
 
-#: Where a secret belongs: ("inputs" or "params", the path in it, its reference).
-Secret = tuple[str, tuple[str | int, ...], str]
+#: A secret by its reference, or a text with some in it: ``["Bearer ", {"secret": "env:NAME"}]``.
+What = str | list[str | dict[str, str]]
+#: Where a secret belongs: ("inputs" or "params", the path in it, what).
+Secret = tuple[str, tuple[str | int, ...], What]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,23 @@ def with_secrets(token: Token, secret: Callable[[str], str]) -> dict[str, Any]:
         inside: Any = found[place]
         for step in path[:-1]:
             inside = inside[step]
-        inside[path[-1]] = secret(name)
+        inside[path[-1]] = _put_in(name, secret)
+    return found
+
+
+def _put_in(what: What, secret: Callable[[str], str]) -> str:
+    """A secret, or the text that has some in it."""
+    if isinstance(what, str):
+        return secret(what)
+    return "".join(part if isinstance(part, str) else secret(part["secret"]) for part in what)
+
+
+def references(token: Token) -> set[str]:
+    """The secrets that are sent with a token."""
+    found = set[str]()
+    for _, _, what in token.get("secrets", ()):
+        parts = [{"secret": what}] if isinstance(what, str) else what
+        found.update(part["secret"] for part in parts if not isinstance(part, str))
     return found
 
 

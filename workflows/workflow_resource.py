@@ -165,7 +165,7 @@ class WorkflowResource(resource.Resource):
 
     def _secret_names(self, token: Token) -> Collection[str]:
         """References of all secrets that an answer may repeat."""
-        return {name for _, _, name in token.get("secrets", ())}
+        return runs.references(token)
 
     def _secrets(self, token: Token) -> list[str]:
         found = []

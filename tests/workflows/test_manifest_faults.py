@@ -110,6 +110,38 @@ def faults(text: str) -> list[tuple[str, str, str]]:
             "name?",
         ),
         (START + "actions: {CREATE: mk, CHECK: {workflow: l, observes: [a]}}\n", "3:55", "a", ""),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {secret: 'env:X'}}}\n",
+            "3:41",
+            "not a call",
+            "input: {NAME: {secret: ...}}",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, output: {get_output: x}}}\n",
+            "3:42",
+            "not a call",
+            "output: {NAME",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, params: {a: .nan}}}\n",
+            "3:43",
+            "nothing that can be sent",
+            "a number",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, input: {a: [!!binary aGk=]}}}\n",
+            "3:46",
+            "nothing that can be sent",
+            "text",
+        ),
+        (
+            START
+            + "actions: {CREATE: {workflow: mk, input: {a: {list_join: ['', [{b: {secret: "
+            + "'env:X'}}]]}}}}\n",
+            "3:63",
+            "cannot be joined",
+            "into the list",
+        ),
         (START + MADE + "attributes: {show: {}}\n", "4:14", "attribute show", "another"),
         (START + MADE + "attributes: {a: {typ: string}}\n", "4:18", "typ", "type?"),
         (START + MADE + "example: {size: 1}\n", "4:11", "size", ""),

@@ -151,3 +151,31 @@ def test_what_a_cancelled_run_came_to_holds_no_secret() -> None:
     token["cancel"] = "accepted"
     said = life.instance().check_cancel_complete(token)
     assert said == "it failed: no ******"
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ('{list_join: [" ", [Bearer, {secret: env:TOKEN}]]}', f"Bearer {TOKEN}"),
+        ('{list_join: ["-", [{secret: env:TOKEN}, {get_property: pool}]]}', f"{TOKEN}-fast"),
+        ('{list_join: ["-", [{get_property: tags}, 1, {secret: env:TOKEN}]]}', f"1-{TOKEN}"),
+        ('{list_join: ["-", {secret: env:TOKEN}]}', TOKEN),
+        (
+            '{list_join: ["-", [a, {list_join: ["+", [b, {secret: env:TOKEN}]]}, c]]}',
+            f"a-b+{TOKEN}-c",
+        ),
+        ('[x, {list_join: ["", [u, {secret: env:TOKEN}]]}]', ["x", f"u{TOKEN}"]),
+    ],
+)
+@pytest.mark.parametrize("place", ["input", "params"])
+def test_a_secret_in_a_text_is_joined_when_it_is_sent(place: str, written: str, sent: Any) -> None:
+    old = "input: {size: {get_property: size}, tags: {get_property: tags}}"
+    runner = a_runner(mk=ends(resource_id="d1", path=f"/{TOKEN}"))
+    life = a_secret_life(runner, DISK.replace(old, f"{place}: {{it: {written}, q: 1}}"))
+    life.create()
+    request = runner.requests[0]
+    given = dict(request.inputs if place == "input" else request.params)
+    given.pop("env", None)
+    assert given == {"it": sent, "q": 1}
+    assert life.attribute("path") == "/******"
+    assert "hush" not in told(life)
