@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
 
-from . import http_answer, http_retry, mistral_answer
+from . import http_answer, http_plain, http_retry, mistral_answer
 from .http_gate import NotNow
 from .http_transport import Reply, Unreachable, Unusable
 from .mistral_auth import NoLogin
@@ -60,7 +60,8 @@ class MistralApi:
         except NotNow as error:
             raise PutOff(error.delay, self._clean(str(error))) from None
         except Unreachable as error:
-            raise Unanswered(_AGAIN, self._clean(f"{where}: {error}")) from None
+            why = self._clean(f"{where}: {error}")
+            raise Unanswered(_AGAIN, why, sent=error.sent) from None
         except (Unusable, NoLogin) as error:
             raise ResourceFailure(self._clean(f"{where}: {error}")) from None
         if 200 <= reply.status < 300:
@@ -76,7 +77,8 @@ class MistralApi:
         if reply.status in _BUSY:
             asked = reply.headers.get("Retry-After")
             delay = http_retry.retry_after(asked, self._http.clock.now())
-            return Unanswered(_AGAIN if delay is None else delay, why)
+            sent = reply.status not in http_plain.NOT_TAKEN
+            return Unanswered(_AGAIN if delay is None else delay, why, sent=sent)
         return ResourceFailure(why)
 
     def _clean(self, text: str) -> str:

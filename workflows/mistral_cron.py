@@ -14,7 +14,7 @@ from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, TemplateErro
 from zonda.hooks.support import SupportStatus
 
 from . import executions
-from .mistral_types import AtMistral, Unanswered
+from .mistral_types import AtMistral, PutOff, Unanswered
 from .mistral_workflow_schema import WORKFLOW_CONSTRAINT
 
 NAME = "name"
@@ -86,11 +86,19 @@ class CronTrigger(AtMistral):
     def handle_create(self) -> None:
         """Make the trigger; one of the same name that was there before is an error."""
         repeated = self.may_be_sent_already()
+        if repeated and self._is_used_up_once():
+            self._check_made()
+            self.resource_id_set(self.physical_name())
+            return
         try:
             self.ask("POST", "cron_triggers", content=self._content())
         except Conflict as error:
             if not (repeated and self._is_ours()):
                 raise ResourceFailure(error.message) from error
+        except (Unanswered, PutOff) as error:
+            if not repeated and not error.sent:
+                self.data_delete("name")
+            raise
         except NotFound as error:
             workflow = self.properties[WORKFLOW][NAME]
             raise ResourceFailure(f"Mistral has no workflow {workflow}.") from error
@@ -114,7 +122,7 @@ class CronTrigger(AtMistral):
         except Unanswered as error:
             raise ResourceFailure(error.message) from error
         except NotFound:
-            if self.properties[COUNT] or not self.properties[PATTERN]:
+            if self._is_used_up_once():
                 raise ResourceFailure(
                     "The trigger is gone: used up, as its count says it once is, or removed."
                 ) from None
@@ -151,6 +159,25 @@ class CronTrigger(AtMistral):
     def _found(self, name: str, *, question: bool = False) -> Mapping[str, Any]:
         found = self.api().ask("GET", "cron_triggers", name, question=question)
         return found if isinstance(found, Mapping) else {}
+
+    def _is_used_up_once(self) -> bool:
+        """Whether Mistral removes it some day by itself."""
+        return bool(self.properties[COUNT]) or not self.properties[PATTERN]
+
+    def _check_made(self) -> None:
+        """Raise ResourceFailure unless Mistral has what it was asked for and never acknowledged.
+
+        To ask once more might run the workflow more often than it should.
+        """
+        try:
+            is_ours = self._is_ours()
+        except NotFound:
+            raise ResourceFailure(
+                "Nobody can tell whether the trigger was made: Mistral never said so, and has none "
+                "now, as it has none that is used up."
+            ) from None
+        if not is_ours:
+            raise ResourceFailure(f"Mistral has another trigger {self.physical_name()}.")
 
     def _is_ours(self) -> bool:
         """Whether Mistral has this very trigger, as after a request whose answer was lost."""

@@ -17,11 +17,20 @@ REFERENCE = "mistral:"
 
 
 class Unanswered(NotReady):
-    """Mistral could not be reached, or had no time. Not a failure until one gives up."""
+    """Mistral could not be reached, or had no time. Not a failure until one gives up.
+
+    ``sent``: what was asked for may have been done all the same.
+    """
+
+    def __init__(self, delay: float, message: str, *, sent: bool = True) -> None:
+        super().__init__(delay, message)
+        self.sent = sent
 
 
 class PutOff(NotReady):
     """Nothing was sent, since Mistral gets enough of us, or a rest. Never a failure."""
+
+    sent = False
 
 
 class Api(Protocol):

@@ -23,7 +23,8 @@ class SmallMistral(WorkflowRunner):
     """Workflows, triggers and executions by name.
 
     ``lose``: so many answers never come; whether it ``dies`` of that. ``put_off``: so many
-    requests are not sent.
+    requests are not sent. ``refuse``: so many are not taken.
+    ``uses_up``: what is made is gone at once.
     """
 
     give_up = 120.0
@@ -38,6 +39,8 @@ class SmallMistral(WorkflowRunner):
         self.said: list[str] = []
         self.lose = 0
         self.put_off = 0
+        self.uses_up = False
+        self.refuse = 0
         self.down = False
         self.dies = False
         self.verdict: dict[str, Any] = {"valid": True}
@@ -57,10 +60,15 @@ class SmallMistral(WorkflowRunner):
         if self.put_off:
             self.put_off -= 1
             raise PutOff(50.0, "too many")
+        if self.refuse:
+            self.refuse -= 1
+            raise Unanswered(5.0, "no time", sent=False)
         self.said.append(f"{method} {'/'.join(parts)}")
         if self.down:
             raise Unanswered(5.0, "nobody there")
         answer = self._answer(method, parts, content)
+        if self.uses_up and method == "POST":
+            self.kept[parts[0]].clear()
         if self.lose and method != "GET":
             self.lose -= 1
             self.down = self.dies
@@ -387,3 +395,54 @@ def test_what_was_never_sent_is_no_failure_however_long_it_takes(mistral: SmallM
     thing.create()
     assert thing.context.clock.now() - began > mistral.give_up
     assert len(mistral.kept["workflows"]) == 1
+
+
+ENDS: list[Any] = [
+    pytest.param({"count": 1}, id="count"),
+    pytest.param({"pattern": None, "first_time": "2099-12-25 06:07"}, id="once"),
+]
+
+
+@pytest.mark.parametrize("props", ENDS)
+def test_a_trigger_that_ends_is_not_asked_for_twice(
+    mistral: SmallMistral, props: dict[str, Any]
+) -> None:
+    """Its answer is lost, it fires and is used up: another one would fire once more."""
+    thing = cron(mistral, **props)
+    mistral.lose, mistral.uses_up = 1, True
+    with pytest.raises(ResourceFailure, match="Nobody can tell whether the trigger was made"):
+        thing.create()
+    assert mistral.said.count("POST cron_triggers") == 1
+
+
+@pytest.mark.parametrize("props", ENDS)
+def test_a_trigger_that_ends_is_found_again(mistral: SmallMistral, props: dict[str, Any]) -> None:
+    thing = cron(mistral, name="n", **props)
+    mistral.lose = 1
+    thing.create()
+    assert thing.resource_id == "n"
+    assert mistral.said.count("POST cron_triggers") == 1
+
+
+@pytest.mark.parametrize("props", ENDS)
+def test_a_trigger_that_was_never_sent_is_sent_again(
+    mistral: SmallMistral, props: dict[str, Any]
+) -> None:
+    thing = cron(mistral, name="n", **props)
+    mistral.put_off, mistral.refuse = 1, 1
+    thing.create()
+    assert list(mistral.kept["cron_triggers"]) == ["n"]
+
+
+@pytest.mark.parametrize(("make", "kind"), MAKERS)
+def test_a_stranger_of_the_name_is_not_what_was_never_acknowledged(
+    mistral: SmallMistral, make: Any, kind: str
+) -> None:
+    thing = make(mistral, name="n")
+    theirs = mistral.kept[kind]["n"] = {"definition": "version: '2.0'\nn: {}\n"}
+    mistral.put_off = 1
+    with pytest.raises(ResourceFailure, match="Duplicate"):
+        thing.create()
+    assert thing.resource_id is None
+    thing.delete()
+    assert mistral.kept[kind]["n"] is theirs
