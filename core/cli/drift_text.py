@@ -76,6 +76,7 @@ def now_as_data(now: DriftNowView) -> dict[str, Any]:
         "reason": found.get("reason", ""),
         "ignored": found.get("ignored", ""),
         "differences": found.get("differences", []),
+        "not_observed": list(now.unseen),
     }
 
 

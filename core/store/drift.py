@@ -65,8 +65,8 @@ class DriftTables:
         """Keep what a check has found."""
         self._many(SQL["insert_drift_finding"], [drift_finding_values(row) for row in rows])
 
-    def put_states(self, states: Sequence[tuple[str, str, int, str]]) -> None:
-        """Keep the newest verdicts: (resource, check, fence of the resource, verdict)."""
+    def put_states(self, states: Sequence[tuple[str, str, int, str, str]]) -> None:
+        """Keep the newest verdicts: (resource, check, fence of the resource, verdict, unseen)."""
         self._many(SQL["put_drift_state"], states)
 
     def rows(self, root_id: str) -> list[DriftRow]:

@@ -55,7 +55,8 @@ def unchecked(path: str, row: DriftRow) -> DriftNowView:
 
 def now(path: str, row: DriftRow, at: float | None, told: DriftFindingView | None) -> DriftNowView:
     """The newest verdict on a resource, which was looked at then."""
-    return DriftNowView(row.id, row.stack_id, path, row.type, row.current, at, told)
+    blank = tuple(json.loads(row.unseen)) if row.unseen else ()
+    return DriftNowView(row.id, row.stack_id, path, row.type, row.current, at, told, blank)
 
 
 def ignore(row: DriftIgnoreRow) -> DriftIgnoreView:

@@ -56,7 +56,8 @@ class DriftFinding(_Table, table=True):
 class DriftState(_Table, table=True):
     """The newest verdict on one resource; it counts as long as ``fence`` is the resource's.
 
-    ``check_id``: the check that has changed it last.
+    ``check_id``: the check that has changed it last. ``unseen`` (JSON, or empty): properties that
+    the template sets and of which nothing was observed.
     """
 
     __tablename__ = "drift_state"
@@ -66,6 +67,7 @@ class DriftState(_Table, table=True):
     check_id: str = _text()
     fence: int = _number()
     verdict: str = _text()
+    unseen: str = _text()
 
 
 class DriftIgnore(_Table, table=True):

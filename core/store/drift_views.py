@@ -92,7 +92,8 @@ class DriftFindingView:
 class DriftNowView:
     """The newest verdict on one resource, or NOT_CHECKED; ``checked_at``: when it was looked at.
 
-    ``finding`` is there where there is more to tell.
+    ``finding`` is there where there is more to tell. ``unseen``: properties that the template sets
+    and of which nothing was observed.
     """
 
     resource_id: str
@@ -102,6 +103,7 @@ class DriftNowView:
     verdict: str
     checked_at: float | None
     finding: DriftFindingView | None = None
+    unseen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

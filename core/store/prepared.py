@@ -36,7 +36,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_resource_protected ON resource (protect) WHERE protect = 1',
     "CREATE INDEX ix_resource_running ON resource (deadline) WHERE op != ''",
     'CREATE INDEX ix_resource_stack ON resource (stack_id, open)',
-    'CREATE TABLE drift_state (resource_id TEXT NOT NULL, check_id TEXT NOT NULL, fence INTEGER NOT NULL, verdict TEXT NOT NULL, CONSTRAINT pk_drift_state PRIMARY KEY (resource_id), CONSTRAINT fk_drift_state_resource_id FOREIGN KEY(resource_id) REFERENCES resource (id) ON DELETE CASCADE)',
+    'CREATE TABLE drift_state (resource_id TEXT NOT NULL, check_id TEXT NOT NULL, fence INTEGER NOT NULL, verdict TEXT NOT NULL, unseen TEXT NOT NULL, CONSTRAINT pk_drift_state PRIMARY KEY (resource_id), CONSTRAINT fk_drift_state_resource_id FOREIGN KEY(resource_id) REFERENCES resource (id) ON DELETE CASCADE)',
     'CREATE TABLE edge (src TEXT NOT NULL, dst TEXT NOT NULL, stack_id TEXT NOT NULL, CONSTRAINT pk_edge PRIMARY KEY (src, dst), CONSTRAINT fk_edge_src FOREIGN KEY(src) REFERENCES resource (id) ON DELETE CASCADE, CONSTRAINT fk_edge_dst FOREIGN KEY(dst) REFERENCES resource (id) ON DELETE CASCADE)',
     'CREATE INDEX ix_edge_dst ON edge (dst)',
     'CREATE INDEX ix_edge_stack_id ON edge (stack_id)',
@@ -213,9 +213,9 @@ SQL: dict[str, str] = {
     # (check_id)
     'drift_findings': 'SELECT drift_finding.check_id, drift_finding.resource_id, drift_finding.stack_id, drift_finding.path, drift_finding.type, drift_finding.verdict, drift_finding.reason, drift_finding.diff, drift_finding.ignored FROM drift_finding WHERE drift_finding.check_id = ? ORDER BY drift_finding.path',
     # (root)
-    'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, resource.given, resource.want_hash, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = ? AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
-    # (resource_id, check_id, fence, verdict)
-    'put_drift_state': 'INSERT OR REPLACE INTO drift_state (resource_id, check_id, fence, verdict) VALUES (?, ?, ?, ?)',
+    'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, resource.given, resource.want_hash, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict, drift_state.unseen FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = ? AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
+    # (resource_id, check_id, fence, verdict, unseen)
+    'put_drift_state': 'INSERT OR REPLACE INTO drift_state (resource_id, check_id, fence, verdict, unseen) VALUES (?, ?, ?, ?, ?)',
     # (8 columns)
     'insert_drift_ignore': 'INSERT INTO drift_ignore (id, stack_id, path, property, until, reason, "by", at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     # (stack_id)

@@ -305,6 +305,7 @@ class DriftRow:
     check_id: str | None
     checked_fence: int | None
     verdict: str | None
+    unseen: str | None
 
     @property
     def current(self) -> str:

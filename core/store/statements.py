@@ -306,7 +306,7 @@ STATEMENTS: dict[str, Executable] = {
     "insert_drift_finding": insert(DRIFT_FINDING).values(_write(DRIFT_FINDING)),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
     "drift_rows": select(
-        *(R[name] for name in columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict
+        *(R[name] for name in columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict, D.unseen
     )
     .select_from(
         RESOURCE.join(STACK, R.stack_id == S.id).outerjoin(DRIFT_STATE, D.resource_id == R.id)

@@ -24,7 +24,7 @@ from .sealing import Sealer
 from .transaction import Fenced, Transaction
 
 #: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0013"
+HEAD = "0014"
 #: Pages in the write-ahead log that are worth a checkpoint: pages that are written over and over
 #: go into the file once. 16 MB at most stand in the log.
 CHECKPOINT_PAGES = 4000

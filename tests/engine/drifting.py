@@ -87,6 +87,12 @@ class Thing(Resource):
         return self.world.things[str(self.resource_id)]
 
 
+class Loose(Thing):
+    """Has a property that may be anything."""
+
+    properties_schema: Mapping[str, Schema] = {"any": Schema("Any", update_allowed=True)}
+
+
 class Mended(Thing):
     """Is put right in place even where it is gone."""
 
@@ -120,6 +126,7 @@ class Drifting:
         self.bench = bench
         self.world = World()
         given = {"world": self.world}
+        bench.types["Test::Any"] = type("Loose", (Loose,), given)
         for cls in (Thing, Mended, Blind):
             bench.types[f"Test::{cls.__name__}"] = type(cls.__name__, (cls,), given)
         self.settings = EngineSettings(timing=Triggers(), **settings)

@@ -261,3 +261,65 @@ def test_old_checks_go_with_the_events(drift: Drifting, bench: Bench) -> None:
     assert drift.checks() == []
     assert drift.findings(check) == {}
     assert drift.now()["a"] == "DRIFTED"
+
+
+def test_what_tells_nothing_of_what_the_template_sets_is_unknown(drift: Drifting) -> None:
+    drift.create(THREE + "    d: {type: Test::Thing}\n")
+    for name in "abcd":
+        drift.world.behave[name] = lambda resource: {"tags": {"env": "prod", "x": "1"}}
+    drift.world.behave["a"] = drift.world.behave["d"] = lambda resource: {}
+    found = drift.findings(drift.check())
+    assert {name: each.verdict for name, each in found.items()} == {
+        "a": "UNKNOWN",
+        "b": "UNKNOWN",
+        "c": "UNKNOWN",
+    }
+    assert found["a"].reason == "it told nothing of what the template sets"
+
+
+def test_what_was_not_looked_at_is_told(drift: Drifting) -> None:
+    drift.create(THREE)
+    drift.world.behave["b"] = lambda resource: {"size": 2}
+    drift.world.behave["c"] = lambda resource: {"size": 9}
+    drift.check()
+    now = {each.path: each for each in drift.reader.drift_now(drift.bench.stack.id)}
+    assert {name: (each.verdict, each.unseen) for name, each in now.items()} == {
+        "a": ("IN_SYNC", ()),
+        "b": ("IN_SYNC", ("link", "secret")),
+        "c": ("DRIFTED", ("zone",)),
+    }
+    drift.world.behave.clear()
+    drift.thing("c")["size"] = 3
+    drift.check()
+    assert all(not each.unseen for each in drift.reader.drift_now(drift.bench.stack.id))
+
+
+@pytest.mark.parametrize(
+    ("template", "live"),
+    [
+        pytest.param("1", True, id="number, boolean"),
+        pytest.param("0", False, id="zero, false"),
+        pytest.param("'true'", True, id="text, boolean"),
+        pytest.param("[1, 2]", [True, 2], id="in a list"),
+        pytest.param("{k: {l: 1}}", {"k": {"l": True}}, id="in a map"),
+    ],
+)
+def test_numbers_and_booleans_differ(drift: Drifting, template: str, live: Any) -> None:
+    drift.create(f"x: {{type: Test::Any, properties: {{any: {template}}}}}")
+    drift.world.behave["x"] = lambda resource: {"any": live}
+    assert drift.check().verdict == "DRIFTED"
+    drift.world.behave["x"] = lambda resource: dict(resource.properties.stored())
+    assert drift.check().verdict == "IN_SYNC"
+
+
+def test_the_same_number_in_another_form_is_in_sync(drift: Drifting) -> None:
+    drift.create("x: {type: Test::Any, properties: {any: [1]}}")
+    drift.world.behave["x"] = lambda resource: {"any": [1.0]}
+    assert drift.check().verdict == "IN_SYNC"
+
+
+def test_what_is_no_number_is_told_as_text(drift: Drifting) -> None:
+    drift.create("x: {type: Test::Any, properties: {any: {a: 1, b: 2}}}")
+    drift.world.behave["x"] = lambda resource: {"any": {"a": float("nan"), "b": float("-inf")}}
+    told = drift.findings(drift.check())["x"].differences
+    assert {each.path: each.live for each in told} == {("any", "a"): "nan", ("any", "b"): "-inf"}

@@ -114,7 +114,7 @@ def test_many_are_looked_at_together_and_no_more_than_may(
         together.wait(LONGEST)
         with lock:
             running -= 1
-        return {}
+        return resource.properties.stored()
 
     world.behave.update({f"r{n}": behave for n in range(12)})
     assert check(engine, Ended(engine)).verdict == "IN_SYNC"
@@ -131,7 +131,7 @@ def test_calls_that_never_come_back_cost_their_places_only(
     def hangs(resource: Resource) -> Mapping[str, Any]:
         hanging.release()
         release.wait(LONGEST)
-        return {}
+        return resource.properties.stored()
 
     world.behave["r0"] = hangs
     ended = Ended(engine)
@@ -178,7 +178,7 @@ def test_an_engine_that_stops_interrupts_its_check_and_the_next_one_begins_anew(
     def hangs(resource: Resource) -> Mapping[str, Any]:
         entered.set()
         release.wait(LONGEST)
-        return {}
+        return resource.properties.stored()
 
     world.behave["r0"] = hangs
     _due(engine, stack_id)

@@ -5,6 +5,7 @@ Pure functions. A secret is only named: what is given here may be stored and sho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,8 +20,26 @@ _LACKS = object()
 def differing(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
     """The properties that were set and are otherwise; what nobody could observe is left out."""
     return [
-        name for name in sorted(live) if wanted.get(name) is not None and wanted[name] != live[name]
+        name
+        for name in sorted(live)
+        if wanted.get(name) is not None and not same(wanted[name], live[name])
     ]
+
+
+def unseen(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+    """The properties that were set and of which nothing was observed."""
+    return sorted(name for name in wanted if wanted[name] is not None and name not in live)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same as JSON: 1 is 1.0, and neither is true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
 
 
 def entries(
@@ -55,11 +74,11 @@ def _parts(path: tuple[Any, ...], was: Any, now: Any) -> Iterator[tuple[tuple[An
     if isinstance(was, Mapping) and isinstance(now, Mapping) and was and now:
         for key in dict.fromkeys((*was, *now)):
             one, other = was.get(key, _LACKS), now.get(key, _LACKS)
-            if one is _LACKS or other is _LACKS or one != other:
+            if one is _LACKS or other is _LACKS or not same(one, other):
                 yield from _parts((*path, key), one, other)
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for index, (one, other) in enumerate(zip(was, now, strict=True)):
-            if one != other:
+            if not same(one, other):
                 yield from _parts((*path, index), one, other)
     else:
         yield path, was, now
@@ -76,6 +95,8 @@ def _shown(value: Any, secrets: Sequence[str]) -> Any:
     if isinstance(value, bool) or value is None:
         return value
     said = str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return said  # no JSON has it
     return value if masked(said, secrets) == said else MASK
 
 

@@ -21,6 +21,7 @@ IGNORED = "IGNORED"
 class Found:
     """``fence``: of the row that was looked at. ``diff``: see ``differing``, fit to be shown.
 
+    ``unseen``: properties that the template sets and of which nothing was observed.
     ``live``: what was observed of the properties that differ, secrets and all, for a repair: never
     stored in clear. ``ignored``: why it counts as in sync, or ''.
     """
@@ -31,6 +32,7 @@ class Found:
     diff: list[Entry] = field(default_factory=list)
     live: Mapping[str, Any] = field(default_factory=dict, repr=False)
     ignored: str = ""
+    unseen: list[str] = field(default_factory=list)
 
     @property
     def is_told(self) -> bool:

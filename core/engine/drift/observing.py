@@ -27,7 +27,7 @@ from zonda.hooks.resource import Resource
 from zonda.hooks.secret_texts import secret_texts
 from zonda.hooks.wording import checked_json, text_of
 
-from .differing import differing, entries
+from .differing import differing, entries, unseen
 from .found import Found, Later, unknown
 from .ignoring import Exceptions
 from .pace import NotYet, Pace, PacedLender
@@ -176,16 +176,19 @@ class _Look:
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
         live: dict[str, Any] = checked_json("the live state", dict(told))
         wanted = checked_json("the properties", dict(instance.properties.stored()))
-        names = differing(wanted, live)
+        names, blank = differing(wanted, live), unseen(wanted, live)
+        if blank and not any(wanted.get(name) is not None for name in live):
+            return unknown("it told nothing of what the template sets", row.fence)
         if not names:
-            return Found(IN_SYNC, fence=row.fence)
+            return Found(IN_SYNC, fence=row.fence, unseen=blank)
         secrets = self._secrets()
         secrets.add_properties(wanted)
         hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
         texts = secret_texts([*secrets.values, *(live[name] for name in hidden)])
         diff = entries(names, wanted, live, hidden, texts)
         observed = {name: live[name] for name in names}
-        return Found(DRIFTED, f"differs in {', '.join(names)}", row.fence, diff, observed)
+        reason = f"differs in {', '.join(names)}"
+        return Found(DRIFTED, reason, row.fence, diff, observed, unseen=blank)
 
     def _secrets(self) -> Secrets:
         """What is secret about it, marks and values; of what it has read of others, too."""

@@ -100,8 +100,10 @@ def _keep_verdicts(work: Work, check: Check, now: Mapping[str, DriftRow]) -> Non
         known = now.get(key)
         if known is None:
             continue
-        if (known.verdict, known.checked_fence) != (found.verdict, found.fence):
-            changed.append((key, check.row.id, found.fence, found.verdict))
+        blank = json.dumps(found.unseen) if found.unseen else ""
+        state = (found.fence, found.verdict, blank)
+        if (known.checked_fence, known.verdict, known.unseen) != state:
+            changed.append((key, check.row.id, *state))
         if (known.verdict or IN_SYNC) != found.verdict:
             row = work.tx.resource(key)
             if row is not None:

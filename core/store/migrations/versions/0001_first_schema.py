@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0013"
+revision = "0014"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -379,6 +379,7 @@ def upgrade() -> None:
         sa.Column("check_id", sa.Text(), nullable=False),
         sa.Column("fence", sa.Integer(), nullable=False),
         sa.Column("verdict", sa.Text(), nullable=False),
+        sa.Column("unseen", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
             ["resource_id"],
             ["resource.id"],
