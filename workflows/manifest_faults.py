@@ -10,6 +10,8 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.near import near
 from zonda.hooks.type_text import TypeDocument
 
+from .manifest_judging import Judging
+
 #: The code of every fault of a manifest.
 CODE = "ZON154"
 _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a boolean", type(None): "nothing"}
@@ -21,6 +23,8 @@ class Faults:
     def __init__(self, document: TypeDocument) -> None:
         self.document = document
         self.errors: list[TemplateError] = []
+        #: What constraints are judged with.
+        self.judging: Any = Judging()
 
     def add(self, message: str, at: Path, hint: str = "", *, key: bool = False) -> None:
         """One fault; ``key``: it is the key at ``at`` that is wrong, not what stands there."""

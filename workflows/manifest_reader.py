@@ -133,7 +133,8 @@ class _Reader:
         self.faults.known(given, declared, ("example",))
         shown = {name: value for name, value in given.items() if name in schemas}
         required = {name: schemas[name] for name in shown}
-        for fault in properties.Properties(required, shown).validate((), pending=()):
+        judged = properties.Properties(required, shown, context=self.faults.judging)
+        for fault in judged.validate((), pending=()):
             at: Path = ("example", *fault.path)
             self.faults.add(f"The example does not fit: {fault.message}", at)
         return shown

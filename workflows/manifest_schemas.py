@@ -108,7 +108,8 @@ def _check_default(schema: properties.Schema, at: Path, faults: Faults) -> None:
     if schema.required:
         faults.add("What is required needs no default.", (*at, "default"), key=True)
     name = str(at[-1])
-    for fault in properties.Properties({name: schema}, {}).validate((), pending=()):
+    judged = properties.Properties({name: schema}, {}, context=faults.judging)
+    for fault in judged.validate((), pending=()):
         faults.add(f"The default does not fit: {fault.message}", (*at, "default"))
 
 

@@ -36,7 +36,7 @@ def reader_of(text: str, readers: Readers) -> str | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _line(key: str) -> re.Pattern[str]:
-    return re.compile(rf"""^(\{{\s*)?["']?{re.escape(key)}["']?\s*:""", re.MULTILINE)
+    return re.compile(rf"""^\ufeff?(\{{\s*)?["']?{re.escape(key)}["']?\s*:""", re.MULTILINE)
 
 
 @lru_cache(maxsize=_REMEMBERED)

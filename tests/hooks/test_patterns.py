@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from zonda.hooks.constraints import AllowedPattern
 from zonda.hooks.patterns import full_match
+from zonda.hooks.testing import FakeContext
 
 
 @pytest.mark.parametrize(
@@ -65,3 +67,10 @@ def test_ordinary_repetitions_are_fine(pattern: str, text: str) -> None:
 def test_a_pattern_that_explodes_is_given_up() -> None:
     with pytest.raises(ValueError, match=r"took longer than 0\.05 seconds"):
         full_match("(a|aa)+$", "a" * 60 + "b", 0.05)
+
+
+@pytest.mark.parametrize("context", [None, FakeContext()], ids=["none", "fake"])
+def test_a_constraint_without_an_engine_is_bounded_too(context: FakeContext | None) -> None:
+    slow = AllowedPattern("(a|aa)+$")
+    with pytest.raises(ValueError, match="took longer than 1 second"):
+        slow.validate("a" * 60 + "b", None, context)

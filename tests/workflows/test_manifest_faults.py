@@ -184,3 +184,36 @@ def test_the_manifest_in_the_documents_has_no_fault() -> None:
 @pytest.mark.parametrize("name", [*SECTIONS, *ACTION_KEYS, *CHECK_KEYS, *CALLS, *INFO])
 def test_every_word_of_a_manifest_is_documented(name: str) -> None:
     assert f"`{name}" in DOCUMENT or f"{{{name}" in DOCUMENT
+
+
+SLOW = "type: string, constraints: [{allowed_pattern: '(a|aa)+$'}]"
+LONG = "a" * 60 + "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"properties: {{p: {{{SLOW}, default: {LONG}}}}}\n", [4]),
+        (f"properties: {{p: {{{SLOW}}}}}\nexample: {{p: {LONG}}}\n", [5]),
+        (f"properties: {{p: {{type: list, items: {{{SLOW}}}, default: [{LONG}]}}}}\n", [4]),
+        (
+            "properties:\n"
+            + "".join(f"  p{each}: {{{SLOW}, default: {LONG}}}\n" for each in range(30)),
+            [*range(5, 35)],
+        ),
+    ],
+    ids=["default", "example", "items", "many"],
+)
+def test_a_pattern_that_takes_too_long_is_a_fault(text: str, lines: list[int]) -> None:
+    found = faults(START + MADE + text)
+    assert [int(place.partition(":")[0]) for place, _, _ in found] == lines
+    assert all("took longer than" in said for _, said, _ in found)
+
+
+def test_constraints_of_plug_ins_are_left_to_those_who_have_the_plug_in() -> None:
+    made = type_of(
+        START
+        + MADE
+        + "properties: {a: {type: string, default: x, constraints: [{custom_constraint: a.b}]}}\n"
+    )
+    assert made.properties_schema["a"].default == "x"

@@ -333,6 +333,12 @@ def test_a_wrong_file_in_the_folder_is_told_and_hurts_nothing_else(site: Site) -
     assert state(site.stack.create(TEMPLATE)) == "CREATE_COMPLETE"
 
 
+def test_a_file_with_a_byte_order_mark_is_one(site: Site) -> None:
+    site.write("\ufeff" + DISK.lstrip())
+    site.begin_again()
+    assert state(site.stack.create(TEMPLATE)) == "CREATE_COMPLETE"
+
+
 def test_two_files_that_want_one_name_have_neither(site: Site) -> None:
     site.write()
     site.write(name="again.yaml")
