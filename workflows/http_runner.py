@@ -11,6 +11,7 @@ URLs of the endpoint itself are kept without its host, so that it may move meanw
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, UsageError
@@ -30,6 +31,7 @@ from .http_polling import Polling
 from .http_settings import HttpSettings, is_url, read_settings
 from .http_starting import Starting
 from .http_transport import Unreachable, Unusable
+from .remembered import Remembered
 
 LONGEST_CHECK = 5.0
 #: Seconds for which an endpoint is not asked again about a name that it had no word for.
@@ -48,10 +50,10 @@ class HttpRunner(WorkflowRunner):
         self._starting = Starting(
             self._settings, self._caller, callbacks, self._polling.told_by_callback
         )
-        # A template may hold a name a thousand times: names that an endpoint knew once, and until
-        # when one need not be asked again about a name that it had no word for.
-        self._known: set[str] = set()
-        self._unsure: dict[str, float] = {}
+        # A template may hold a name a thousand times: names that an endpoint knew once, and those
+        # that it had no word for a moment ago.
+        self._known = Remembered(self._settings.clock, inf)
+        self._unsure = Remembered(self._settings.clock, ASKED_AGAIN)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. Whatever a later send can mend is a ``Retry``."""
@@ -81,10 +83,9 @@ class HttpRunner(WorkflowRunner):
             raise ResourceFailure(error.message, hint=error.hint) from None
         if self._settings.actions:
             return  # what the name means is for the section to say
-        now = self._settings.clock.monotonic()
-        if is_url(workflow) or workflow in self._known or self._unsure.get(workflow, now) > now:
+        if is_url(workflow) or workflow in self._known or workflow in self._unsure:
             return
-        self._unsure[workflow] = now + ASKED_AGAIN
+        self._unsure.add(workflow)
         if self._caller.is_paused(url):
             return
         try:
@@ -94,7 +95,7 @@ class HttpRunner(WorkflowRunner):
         if reply.status == 200:
             self._known.add(workflow)
         elif http_answer.denies(reply, workflow):
-            self._unsure.pop(workflow, None)
+            self._unsure.drop(workflow)
             raise ResourceFailure(self._caller.redact(http_answer.reason(reply)))
 
     def close(self) -> None:

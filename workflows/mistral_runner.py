@@ -34,6 +34,7 @@ from .mistral_api import MistralApi
 from .mistral_auth import NoLogin
 from .mistral_client import ASKED_AGAIN, MistralClient
 from .mistral_settings import read_settings
+from .remembered import Remembered
 
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
@@ -55,7 +56,7 @@ class MistralRunner(WorkflowRunner):
         self._http = self._settings.http
         self._client = MistralClient(self._settings)
         self._again = Again(self._http, self._client.redact)
-        self._unasked: dict[str, float] = {}
+        self._unasked = Remembered(self._http.clock, ASKED_AGAIN)
         #: For resource types that live at this Mistral.
         self.mistral = MistralApi(self._client)
 
@@ -64,8 +65,7 @@ class MistralRunner(WorkflowRunner):
 
         Whatever else becomes of the question, the workflow may exist all the same.
         """
-        now = self._http.clock.monotonic()
-        if self._unasked.get(workflow, now) > now:
+        if workflow in self._unasked:
             return
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
@@ -74,7 +74,7 @@ class MistralRunner(WorkflowRunner):
             reply = None
         if reply is not None and mistral_answer.is_missing(reply):
             raise ResourceFailure(self._client.redact(mistral_answer.fault(reply)))
-        self._unasked[workflow] = now + ASKED_AGAIN
+        self._unasked.add(workflow)
 
     def close(self) -> None:
         """Close every connection."""
