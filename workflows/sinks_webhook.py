@@ -42,6 +42,7 @@ class WebhookSink(EventSink):
         self._settings = _settings(given, self._url)
         self._host = urlsplit(self._url).hostname or ""
         self._transport = Transport(self._settings)
+        self.timeout = self._settings.connect_timeout + self._settings.answer_timeout
 
     def deliver(self, events: Sequence[EventRecord]) -> None:
         """Send each event by itself; raises SinkError at the first that is not taken."""

@@ -74,6 +74,13 @@ class Courier:
         self._size = _FIRST
         #: Batches that have arrived.
         self.arrived = 0
+        #: Whether events are handed over one by one: what is on its way may be the last.
+        self.is_ending = False
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one event may take."""
+        return 0.0 if self._sink is None else self._sink.timeout
 
     def turn(self) -> float | None:
         """Seconds until the next turn; None: when there is something new. Raises StoreError."""
@@ -86,6 +93,8 @@ class Courier:
         events = self._mailbox.after(max(row.seq, self._passed), READ_AT_ONCE)
         if not events:
             return None
+        if row.failures or self.is_ending:
+            self._size = 1
         wanted = [event for event in events if event in self._wants][: self._size]
         if wanted:
             return self._deliver(row, events, wanted)
@@ -146,7 +155,7 @@ class Courier:
 
     def _note(self, row: SinkRow, known: int, text: str, asked: float | None) -> float:
         now, failures = self._clock.now(), row.failures + 1
-        wait = self._wait(failures, asked)
+        wait = self.wait(failures, asked)
         row = replace(
             row,
             failures=failures,
@@ -158,7 +167,8 @@ class Courier:
         self._mailbox.move(row, known)
         return wait
 
-    def _wait(self, failures: int, asked: float | None) -> float:
+    def wait(self, failures: int, asked: float | None = None) -> float:
+        """Seconds until the next try after so many; no fewer than were ``asked`` for."""
         longest = min(LONGEST_WAIT, 2.0 ** min(failures, 20))
         wait = longest * self._chance.uniform(0.5, 1.0)
         return wait if asked is None else min(max(wait, asked), LONGEST_WAIT)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
+from zonda.hooks.wording import named
 
 from .courier import Courier
 
@@ -24,9 +25,12 @@ _LONGEST_SLEEP = 5.0
 class _Round:
     """One courier and its thread."""
 
-    def __init__(self, courier: Courier) -> None:
+    def __init__(self, courier: Courier, pace: float) -> None:
         self.courier = courier
         self.ends = False  #: what there is yet, and no more
+        self.is_over = False  #: nothing more is begun
+        self._pace = pace
+        self._failures = 0
         self._news = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(
@@ -42,7 +46,7 @@ class _Round:
 
     def end(self) -> None:
         """Have the thread end when nothing is left, or nothing can be delivered just now."""
-        self.ends = True
+        self.courier.is_ending = self.ends = True
         self._stopped.set()
         self._news.set()
 
@@ -51,16 +55,31 @@ class _Round:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        while self._tried():
+            pass
+
+    def _tried(self) -> bool:
+        """A turn. What the database refuses now it may take later; at the end others go on."""
         try:
-            while self._turn():
-                pass
-        except StoreError as error:  # the engine or the database has gone: others go on from there
-            log.warning("Sink %s: %s", self.courier.name, error)
+            goes_on = self._turn()
+        except Exception as error:  # border: a thread that nobody would miss
+            is_known = isinstance(error, StoreError)
+            said = str(error) if is_known else named(error)
+            log.warning("Sink %s: %s", self.courier.name, said, exc_info=not is_known)
+            self._failures += 1
+            if self.ends:
+                return False
+            self._stopped.wait(self.courier.wait(self._failures) * self._pace)
+            return True
+        self._failures = 0
+        return goes_on
 
     def _turn(self) -> bool:
         """One turn, and the wait for the next; False at the end."""
         self._news.clear()
         ends = self.ends  # read after that: whoever sets it tells of it then
+        if self.is_over:
+            return False
         wait = self.courier.turn()
         if wait == 0:
             return True
@@ -75,10 +94,10 @@ class _Round:
 
 
 class Couriers:
-    """All sinks of one process."""
+    """All sinks of one process. ``pace``: of the waits after what the database has refused."""
 
-    def __init__(self, couriers: Sequence[Courier], clock: Clock) -> None:
-        self._rounds = [_Round(each) for each in couriers]
+    def __init__(self, couriers: Sequence[Courier], clock: Clock, pace: float = 1.0) -> None:
+        self._rounds = [_Round(each, pace) for each in couriers]
         self._clock = clock
 
     def start(self) -> None:
@@ -92,14 +111,29 @@ class Couriers:
             each.tell()
 
     def finish(self, grace: float) -> None:
-        """Deliver what there is within ``grace`` seconds; the rest is left to the next engine."""
+        """Deliver what there is within ``grace`` seconds; the rest is left to the next engine.
+
+        What is on its way then may still arrive within the time that it has.
+        """
         until = self._clock.monotonic() + grace
-        before = [each.courier.arrived for each in self._rounds]
+        before = {each: each.courier.arrived for each in self._rounds}
         for each in self._rounds:
             each.end()
-        for each, arrived in zip(self._rounds, before, strict=True):
-            if each.ended(max(0.0, until - self._clock.monotonic())):
-                continue
+        late = [each for each in self._rounds if not each.ended(self._left(until))]
+        for each in late:
+            each.is_over = True
             log.warning("Sink %s is left with events to deliver", each.courier.name)
-            if each.courier.arrived == arrived:
-                each.courier.given_up()
+        for each in late:
+            ended = each.ended(self._left(until + each.courier.timeout))
+            if not ended and each.courier.arrived == before[each]:
+                _given_up(each.courier)
+
+    def _left(self, until: float) -> float:
+        return max(0.0, until - self._clock.monotonic())
+
+
+def _given_up(courier: Courier) -> None:
+    try:
+        courier.given_up()
+    except StoreError as error:  # then the next command waits, too
+        log.warning("Sink %s: %s", courier.name, error)

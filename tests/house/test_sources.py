@@ -19,6 +19,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
     "core/app_sinks.py": "border: a plug-in's sink is tried",
     "core/sinks/courier.py": "border: a plug-in's sink is called",
+    "core/sinks/couriers.py": "the top of a thread that nobody would miss: it goes on",
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
     "core/engine/drift/observing.py": "border: a plug-in is called",

@@ -302,3 +302,29 @@ def test_nothing_of_a_section_gets_into_an_error(clock: FakeClock) -> None:
     making = Making(Settings(sinks={"x": section}), Plugins(), clock, random.Random(1))
     text = "POST https://hooks.example/T000/secret letmein whsec_c2VjcmV0 /var/log/zonda webhook"
     assert making.redact("x")(text) == "POST ****** ****** ****** /var/log/zonda webhook"
+
+
+class Counting(EventSink):
+    """How many it was given each time."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def deliver(self, events: Sequence[EventRecord]) -> None:
+        self.sizes.append(len(events))
+
+
+def test_after_a_failure_the_next_one_goes_by_itself(clock: FakeClock) -> None:
+    """A process that was cut off in a batch may only get that far again."""
+    box, sink = Box(*map(event, range(1, 5))), Counting()
+    box.row = SinkRow("x", 0, failures=1, next_at=clock.now())
+    run(courier(box, sink, clock))
+    assert sink.sizes == [1, 2, 1]
+
+
+def test_at_the_end_each_goes_by_itself(clock: FakeClock) -> None:
+    box, sink = Box(*map(event, range(1, 5))), Counting()
+    one = courier(box, sink, clock)
+    one.is_ending = True
+    run(one)
+    assert sink.sizes == [1, 1, 1, 1]

@@ -13,6 +13,7 @@ import pytest
 from zonda.core.sinks.courier import Courier
 from zonda.core.sinks.couriers import Couriers
 from zonda.core.sinks.wanted import Wanted
+from zonda.core.store.faults import Refused
 from zonda.core.store.rows import SinkRow
 from zonda.hooks.errors import StoreError
 from zonda.hooks.sinks import EventRecord, EventSink, SinkError
@@ -37,10 +38,13 @@ class Box:
         self.count = 0
         self.rows: dict[str, SinkRow] = {}
         self.dead = False
+        self.troubles: list[Exception] = []
 
     def place(self, name: str) -> SinkRow | None:
         if self.dead:
             raise StoreError("The engine has been stopped.")
+        if self.troubles:
+            raise self.troubles.pop()
         return replace(self.rows.setdefault(name, SinkRow(name)))
 
     def move(self, row: SinkRow, known: int) -> bool:
@@ -64,6 +68,7 @@ class Kept(EventSink):
 
     def __init__(self, *, open_: bool = True) -> None:
         self.seen: list[int] = []
+        self.begun = threading.Event()
         self.gate = threading.Event()
         self.some = threading.Event()
         self.closed = threading.Event()
@@ -71,6 +76,7 @@ class Kept(EventSink):
             self.gate.set()
 
     def deliver(self, events: Sequence[EventRecord]) -> None:
+        self.begun.set()
         self.gate.wait(PATIENCE)
         self.seen += [each.seq for each in events]
         self.some.set()
@@ -104,7 +110,7 @@ def start(box: Box) -> Iterator[Start]:
             Courier(name, lambda sink=sink: sink, Wanted(), box, SystemClock(), random.Random(1))
             for name, sink in named.items()
         ]
-        made = Couriers(couriers, SystemClock())
+        made = Couriers(couriers, SystemClock(), pace=0.001)
         made.start()
         return made
 
@@ -159,3 +165,48 @@ def test_a_database_that_is_gone_ends_it(box: Box, start: Start) -> None:
     box.dead = True
     couriers.news()
     couriers.finish(PATIENCE)
+
+
+@pytest.mark.parametrize("error", [Refused("too many open files"), ZeroDivisionError("odd")])
+def test_what_the_database_refuses_for_a_while_is_delivered_later(
+    box: Box, start: Start, error: Exception
+) -> None:
+    sink = Kept()
+    box.troubles = [error] * 3
+    box.count = 2
+    couriers = start(a=sink)
+    assert sink.some.wait(PATIENCE)
+    couriers.finish(PATIENCE)
+    assert sink.seen == [1, 2]
+
+
+def test_what_the_database_refuses_at_the_end_is_left(box: Box, start: Start) -> None:
+    hanging = Kept(open_=False)
+    box.count = 1
+    couriers = start(a=hanging)
+    assert hanging.begun.wait(PATIENCE)
+    box.dead = True
+    couriers.finish(0.05)
+    assert box.rows["a"].failures == 0
+
+
+class OnItsWay(Kept):
+    """Its first delivery ends when somebody asks how long that may take."""
+
+    @property
+    def timeout(self) -> float:  # type: ignore[override]
+        self.gate.set()
+        return PATIENCE
+
+
+def test_what_is_on_its_way_at_the_end_may_arrive_and_nothing_more_is_begun(
+    box: Box, start: Start
+) -> None:
+    sink = OnItsWay(open_=False)
+    box.count = 1
+    couriers = start(a=sink)
+    assert sink.begun.wait(PATIENCE)
+    box.count = 3
+    couriers.finish(0.01)
+    assert sink.seen == [1]
+    assert (box.rows["a"].seq, box.rows["a"].failures) == (1, 0)

@@ -134,6 +134,11 @@ def test_a_receiver_may_say_when_to_come_again(receiver: Answers, make: Any) -> 
     assert caught.value.delay == 17
 
 
+def test_it_tells_how_long_one_event_may_take(receiver: Answers, make: Any) -> None:
+    assert make().timeout == 15.0
+    assert make(connect_timeout=1, answer_timeout=2).timeout == 3.0
+
+
 def test_redirects_are_not_followed(receiver: Answers, make: Any) -> None:
     receiver.status, receiver.headers = [302], {"Location": "http://127.0.0.1:9/"}
     with pytest.raises(SinkError, match=r"302 \(redirects are not followed\)"):
