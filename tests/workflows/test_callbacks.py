@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,6 +77,23 @@ def test_what_was_told_is_there_for_another_process(callbacks: Callbacks, tmp_pa
     opaque = callbacks.address(KEY, EXPIRES, chance)
     assert callbacks.tell(opaque, DONE, NOW) is Heard.STORED
     assert Callbacks(tmp_path / "callbacks").told(KEY, EXPIRES) == DONE
+
+
+def test_what_was_told_is_on_the_disk_before_it_is_acknowledged(
+    callbacks: Callbacks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opaque = callbacks.address(KEY, EXPIRES, chance)
+    folder = tmp_path / "callbacks"
+    synced: list[Any] = []
+
+    def fsync(descriptor: int) -> None:
+        what = os.fstat(descriptor)
+        found = [one for one in (folder, *folder.iterdir()) if os.path.samestat(one.stat(), what)]
+        synced.extend("folder" if one == folder else json.loads(one.read_text()) for one in found)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert callbacks.tell(opaque, DONE, NOW) is Heard.STORED
+    assert synced == [{"expires": EXPIRES, "answer": DONE}, "folder"]
 
 
 def test_the_first_final_state_stays(callbacks: Callbacks) -> None:
