@@ -38,7 +38,15 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
         clock, chance, lock = SystemClock(), random.Random(0), EngineLock(tmp_path / "z.db")
         reader = store.reader()
         known = SimpleNamespace(
-            workers=4, project="default", user="ann", stop_grace=0.05, cancel_grace=240.0
+            workers=4,
+            project="default",
+            user="ann",
+            stop_grace=0.05,
+            cancel_grace=240.0,
+            drift_workers=8,
+            drift_rate=0.0,
+            drift_timeout=300.0,
+            sinks={},
         )
         parts: Any = SimpleNamespace(
             settings=known,

@@ -63,7 +63,12 @@ def _is_template(text: str) -> bool:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made = build_app(settings.load({"home": str(tmp_path_factory.mktemp("home"))}, {}))
+    home = tmp_path_factory.mktemp("home")
+    # types of Mistral need one to be configured; that nobody answers is no fault of a template
+    (home / "zonda.toml").write_text(
+        '[runners.mistral]\nkind = "mistral"\nendpoint = "http://127.0.0.1:9/v2"\n'
+    )
+    made = build_app(settings.load({"home": str(home)}, {}))
     yield made
     made.close()
 
