@@ -31,16 +31,19 @@ from zonda.hooks.runner import (
 from zonda.hooks.secret_texts import MASK, SHORTEST, secret_texts
 from zonda.hooks.secret_texts import masked as without
 
+from .sent_secrets import Known
+
 #: Actions whose answer may name the physical resource; that of the others is not looked at.
 _NAMING = ("CREATE", "UPDATE", "SUSPEND", "RESUME")
 
 
 class DiscreetRunner(WorkflowRunner):
-    """``runner`` for one action; ``secrets`` gives the values that it must not repeat."""
+    """``runner`` for one action; ``secrets`` gives what it must not repeat.
 
-    def __init__(
-        self, runner: WorkflowRunner, action: str, secrets: Callable[[], Sequence[str]]
-    ) -> None:
+    Where it was sent something that nobody knows any more, nothing of what it says is passed on.
+    """
+
+    def __init__(self, runner: WorkflowRunner, action: str, secrets: Callable[[], Known]) -> None:
         self._runner = runner
         self._action = action
         self._secrets = secrets
@@ -52,7 +55,7 @@ class DiscreetRunner(WorkflowRunner):
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Start an execution; what it answers at once is clean."""
-        with self._cleaned() as texts:
+        with self._cleaned() as (texts, _):
             answer = self._runner.start(request)
         if isinstance(answer, Retry):
             return replace(answer, message=masked(answer.message, texts))
@@ -64,8 +67,10 @@ class DiscreetRunner(WorkflowRunner):
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """How the execution is doing."""
-        with self._cleaned() as texts:
+        with self._cleaned() as (texts, lacking):
             answer = self._runner.poll(token)
+        if lacking:
+            return self._untold(answer, lacking)
         if isinstance(answer, Running):
             return replace(answer, message=masked(answer.message, texts))
         if isinstance(answer, Lost):
@@ -81,6 +86,18 @@ class DiscreetRunner(WorkflowRunner):
         """Let the runner tidy up."""
         with self._cleaned():
             self._runner.forget(token)
+
+    def _untold(self, answer: PollAnswer, lacking: str) -> PollAnswer:
+        """An answer of which nothing may be shown or kept."""
+        if isinstance(answer, Running):
+            return replace(answer, message="")
+        if isinstance(answer, Lost):
+            return Lost(lacking)
+        if isinstance(answer, Succeeded) and self._action == "DELETE":
+            return Succeeded()
+        how = "well" if isinstance(answer, Succeeded) else "badly"
+        hint = "Leave secrets as they are until the runs that were told them have ended."
+        raise ResourceFailure(f"{self._action} ended {how}. {lacking}", hint=hint, code=FAILED)
 
     def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
         said = masked(result.reason, texts) if isinstance(result, Failed) else ""
@@ -101,14 +118,18 @@ class DiscreetRunner(WorkflowRunner):
         return replace(result, output=output)
 
     @contextmanager
-    def _cleaned(self) -> Iterator[Sequence[str]]:
-        """The texts that nothing may hold; what is raised meanwhile holds none."""
-        texts = secret_texts(self._secrets())
+    def _cleaned(self) -> Iterator[tuple[Sequence[str], str]]:
+        """The texts that nothing may hold, and why it cannot be told; so is what is raised."""
+        known = self._secrets()
+        texts, lacking = secret_texts(known.values), ""
+        if known.lacking:
+            names = " and ".join(known.lacking)
+            lacking = f"Its answer cannot be shown: {names} is not what it was when it was sent."
         try:
-            yield texts
+            yield texts, lacking
         except ZondaError as error:
-            error.message = without(error.message, texts)
-            error.hint = without(error.hint, texts)
+            error.message = lacking or without(error.message, texts)
+            error.hint = "" if lacking else without(error.hint, texts)
             error.args = (error.message,)
             raise
 

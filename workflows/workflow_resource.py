@@ -18,11 +18,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import properties, resource
-from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
+from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.execution import Execution, Token, failure, token_of
 from zonda.hooks.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
 
-from . import executions, runs
+from . import executions, runs, sent_secrets
 from .discreet import DiscreetRunner
 from .runs import Run
 
@@ -113,7 +113,11 @@ class WorkflowResource(resource.Resource):
 
     def _discreet(self, token: Token, workflow: str) -> tuple[WorkflowRunner, str]:
         runner, known_as = self.context.runner(workflow)
-        return DiscreetRunner(runner, token["action"], lambda: self._secrets(token)), known_as
+
+        def known() -> sent_secrets.Known:
+            return sent_secrets.known(token, self._secret_names(token), self.context.secret)
+
+        return DiscreetRunner(runner, token["action"], known), known_as
 
     def _what_is_known(self, token: Token) -> Mapping[str, Any]:
         """What every run but CREATE is told of those before, and what is only known when sent."""
@@ -121,7 +125,9 @@ class WorkflowResource(resource.Resource):
         data = None if action == "CREATE" else record.get("outputs")
         if data is None and action != "CREATE" and self.resource_id is not None:
             data = {}
-        sent = runs.with_secrets(token, self.context.secret)
+        sent = runs.with_secrets(
+            token, lambda name: sent_secrets.note(token, name, self.context.secret(name))
+        )
         known = {
             "inputs": sent["inputs"],
             "old_inputs": record.get("input", {}) if action == "UPDATE" else None,
@@ -166,15 +172,6 @@ class WorkflowResource(resource.Resource):
     def _secret_names(self, token: Token) -> Collection[str]:
         """References of all secrets that an answer may repeat."""
         return runs.references(token)
-
-    def _secrets(self, token: Token) -> list[str]:
-        found = []
-        for name in self._secret_names(token):
-            try:
-                found.append(self.context.secret(name))
-            except UsageError:  # it was there when it was sent, and is no more
-                continue
-        return found
 
     def _check_time(self, token: Token, execution: Execution) -> None:
         """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""

@@ -9,6 +9,7 @@ import pytest
 from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
+from zonda.workflows import sent_secrets
 
 from .manifests import DISK, a_life, a_runner, ends, type_of
 
@@ -179,3 +180,51 @@ def test_a_secret_in_a_text_is_joined_when_it_is_sent(place: str, written: str, 
     assert given == {"it": sent, "q": 1}
     assert life.attribute("path") == "/******"
     assert "hush" not in told(life)
+
+
+def going_on(answer: Any, after: Any, monkeypatch: pytest.MonkeyPatch, process: str) -> Lifecycle:
+    """A disk whose CREATE was sent TOKEN and is polled once ``after`` is what its name says."""
+    life = a_secret_life(a_runner(mk=[answer]))
+    life.context.operation = FakeOperation("op", "CREATE", 0.0, 1e12)
+    token = life.instance().handle_create()
+    assert "hush" not in repr(token)
+    if process == "another":
+        monkeypatch.setattr(sent_secrets, "_sent", {})
+    life.context.secrets.clear()
+    life.context.secrets.update({} if after is None else {"env:TOKEN": after})
+    life.instance().check_create_complete(token)
+    return life
+
+
+@pytest.mark.parametrize("after", [None, "rotated"])
+@pytest.mark.parametrize(
+    "answer",
+    [Failed(f"bad {TOKEN}"), Lost(f"no {TOKEN}"), Running(1.0, f"with {TOKEN}")],
+    ids=["failed", "lost", "running"],
+)
+@pytest.mark.parametrize("process", ["this", "another"])
+def test_a_secret_that_has_changed_since_it_was_sent_is_told_by_nobody(
+    answer: Any, after: Any, process: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ResourceFailure) as caught:
+        going_on(answer, after, monkeypatch, process)
+    assert "hush" not in f"{caught.value} {caught.value.hint}"
+    if process == "another" and not isinstance(answer, Running):
+        assert "env:TOKEN is not what it was" in str(caught.value)
+
+
+def test_outputs_that_repeat_a_secret_that_has_changed_are_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = Succeeded({"resource_id": "d1", "path": f"/{TOKEN}"})
+    life = going_on(answer, None, monkeypatch, "this")
+    assert (life.resource_id, life.attribute("path")) == ("d1", "/******")
+    with pytest.raises(ResourceFailure, match=r"CREATE ended well\. Its answer cannot be shown"):
+        going_on(answer, None, monkeypatch, "another")
+
+
+def test_a_secret_that_is_as_it_was_is_known_to_another_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ResourceFailure, match=r"bad \*{6}"):
+        going_on(Failed(f"bad {TOKEN}"), TOKEN, monkeypatch, "another")
