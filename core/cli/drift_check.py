@@ -159,4 +159,6 @@ def _say_what_was_seen(session: Session, running: Running) -> int:
     unknown = sum(each.verdict == UNKNOWN for each in findings)
     if unknown:
         session.screen.say("What is UNKNOWN is left alone.")
+    if any(not each.ignored and any(d.ignored for d in each.differences) for each in findings):
+        session.screen.say("A property of which a part is ignored is left alone.")
     return unknown

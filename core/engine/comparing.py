@@ -44,7 +44,7 @@ class Case:
     of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
     ``supposed``: properties whose values are not known yet and are to be taken as changed;
     ``pending``: all that are not known, which are not validated. ``protected``: why it cannot be
-    replaced, or ''.
+    replaced, or ''. ``observed``: what there is was just looked at, for a repair.
     """
 
     row: ResourceRow
@@ -58,6 +58,7 @@ class Case:
     supposed: Collection[str] = ()
     pending: Collection[str] = ()
     protected: Callable[[], str] = str
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ def _existing(case: Case) -> Comparison:
         return _replacement(case, "type")
     before = case.before()
     failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
+    if case.observed and row.action == "UPDATE":
+        failed = False  # whatever became of that, what there is now is known
     unwell = (row.action, row.status) == ("CHECK", FAILED)
     removed = row.action == "DELETE" or handing.is_half_removed(row)
     broken = removed or (unwell and not case.cls.repairs_in_place)

@@ -126,6 +126,7 @@ class Preparation:
             self._wanted,
             self._hash,
             protected=lambda: forbids_replacement(self.seen.stack, self.row),
+            observed=bool(observed),
         )
 
     def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:

@@ -55,6 +55,10 @@ class DriftTables:
         """The last check of the whole stack that was complete, other than ``row``."""
         return self._one("drift_check_before", row.stack_id, row.id)
 
+    def last(self, stack_id: str) -> DriftCheckRow | None:
+        """The last check of the whole stack that was complete."""
+        return self._one("drift_check_before", stack_id, "")
+
     def _one(self, statement: str, *values: str) -> DriftCheckRow | None:
         found = self._execute(SQL[statement], values).fetchone()
         return None if found is None else DriftCheckRow(*found)
@@ -97,6 +101,10 @@ class DriftTables:
     def advance(self, stack_id: str, known: float, at: float) -> bool:
         """Store when a stack is due next; False if that does not stand at ``known`` any more."""
         return self._execute(SQL["advance_drift"], (at, stack_id, known)).rowcount == 1
+
+    def repaired(self) -> list[str]:
+        """Stacks that a schedule also repairs."""
+        return [found[0] for found in self._execute(SQL["stacks_repaired_by_schedule"])]
 
     def scheduled(self) -> list[str]:
         """Stacks with a schedule."""

@@ -199,13 +199,13 @@ SQL: dict[str, str] = {
     # (id)
     'drift_check_by_id': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.id = ?',
     # (stack_id, limit, offset)
-    'drift_checks_of_stack': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? ORDER BY drift_check.id DESC LIMIT ? OFFSET ?',
+    'drift_checks_of_stack': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? ORDER BY drift_check.rowid DESC LIMIT ? OFFSET ?',
     # ()
     'drift_checks_running': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.status = \'RUNNING\'',
     # (stack_id)
     'drift_check_running': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.status = \'RUNNING\'',
     # (stack_id, id)
-    'drift_check_before': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.id != ? AND drift_check.status = \'COMPLETE\' AND drift_check.scope = \'[]\' ORDER BY drift_check.id DESC',
+    'drift_check_before': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.id != ? AND drift_check.status = \'COMPLETE\' AND drift_check.scope = \'[]\' ORDER BY drift_check.rowid DESC',
     # (before)
     'delete_old_drift_checks': 'DELETE FROM drift_check WHERE drift_check.ended_at < ?',
     # (9 columns)
@@ -224,6 +224,8 @@ SQL: dict[str, str] = {
     'delete_drift_ignore': 'DELETE FROM drift_ignore WHERE drift_ignore.id = ? AND drift_ignore.stack_id = ?',
     # (now)
     'stacks_drift_due': 'SELECT stack.id, stack.drift_next FROM stack WHERE stack.drift_next <= ? AND stack.deleted_at IS NULL',
+    # ()
+    'stacks_repaired_by_schedule': "SELECT stack.id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
     # ()
     'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
     # (new_next, key, known)

@@ -287,7 +287,7 @@ STATEMENTS: dict[str, Executable] = {
     "drift_check_by_id": select(DRIFT_CHECK).where(C.id == P("id")),
     "drift_checks_of_stack": select(DRIFT_CHECK)
     .where(C.stack_id == P("stack_id"))
-    .order_by(C.id.desc())
+    .order_by(L("drift_check.rowid").desc())
     .limit(P("limit"))
     .offset(P("offset")),
     "drift_checks_running": select(DRIFT_CHECK).where(C.status == RUNNING),
@@ -301,7 +301,7 @@ STATEMENTS: dict[str, Executable] = {
         C.status == L("'COMPLETE'"),
         C.scope == L("'[]'"),
     )
-    .order_by(C.id.desc()),
+    .order_by(L("drift_check.rowid").desc()),
     "delete_old_drift_checks": delete(DRIFT_CHECK).where(C.ended_at < P("before")),
     "insert_drift_finding": insert(DRIFT_FINDING).values(_write(DRIFT_FINDING)),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
@@ -320,6 +320,9 @@ STATEMENTS: dict[str, Executable] = {
     "delete_drift_ignore": delete(DRIFT_IGNORE).where(X.id == P("id"), X.stack_id == P("stack_id")),
     "stacks_drift_due": select(S.id, S.drift_next).where(
         S.drift_next <= P("now"), S.deleted_at.is_(None)
+    ),
+    "stacks_repaired_by_schedule": select(S.id).where(
+        S.drift_policy == L("'repair'"), S.drift_next.is_not(None), S.deleted_at.is_(None)
     ),
     "stacks_with_drift": select(S.id).where(S.drift_next.is_not(None), S.deleted_at.is_(None)),
     "advance_drift": update(STACK)

@@ -237,3 +237,35 @@ def test_a_thing_that_is_gone_again_is_found(drift: Drifting) -> None:
         lose(drift, "n")
         assert drift.repair().state == "UPDATE_COMPLETE"
     assert drift.world.things == {"named-n": {"size": 1}}
+
+
+def test_an_update_that_failed_in_a_repair_is_tried_again_in_place(drift: Drifting) -> None:
+    drift.create(TWO)
+    drift.thing("a")["size"] = 9
+    cls: Any = drift.bench.types["Test::Thing"]
+    known = cls.handle_update
+
+    def fails(resource: Resource, *given: Any) -> None:
+        raise ResourceFailure("no route")
+
+    cls.handle_update = fails
+    assert drift.repair().state == "UPDATE_FAILED"
+    cls.handle_update = known
+    shown = {each["name"]: each["action"] for each in planned(drift)["resources"]}
+    assert shown["a"] == "update"
+    assert drift.repair().state == "UPDATE_COMPLETE"
+    assert drift.world.changed() == [("a", "update")]
+    assert drift.world.diffs["a"] == {"size": 1}
+
+
+def test_a_property_of_which_a_part_is_ignored_is_left_alone(drift: Drifting) -> None:
+    """A type is given whole properties: the part would be overwritten."""
+    drift.create("a: {type: Test::Thing, properties: {size: 1, tags: {x: y, n: m}}}")
+    drift.ignore("a", "tags.n", reason="the cost team")
+    drift.thing("a").update(size=9, tags={"x": "z", "n": "by hand"})
+    drift.repair()
+    assert drift.world.diffs == {"a": {"size": 1}}
+    assert drift.thing("a")["tags"] == {"x": "z", "n": "by hand"}
+    stack = drift.repair()
+    assert stack.generation == 2
+    assert drift.check().verdict == "DRIFTED"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,17 @@ import pytest
 from tests.engine.conftest import KEY, Bench
 from tests.engine.drifting import Drifting
 
-from zonda.core.engine.actions import CheckDrift, DeleteStack, SetDrift, UpdateStack
+from zonda.core.engine.actions import (
+    CheckDrift,
+    CreateStack,
+    DeleteStack,
+    SetDrift,
+    UpdateStack,
+)
+from zonda.core.engine.drift import firing
 from zonda.core.engine.drift.storing import interrupt_all
 from zonda.core.engine.preview.making import preview
+from zonda.core.store.rows import DriftCheckRow
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
@@ -301,3 +310,66 @@ def test_a_plan_tells_that_a_schedule_changes(drift: Drifting, bench: Bench) -> 
         ("drift_schedule",): (None, "15m"),
         ("drift_policy",): (None, "report"),
     }
+
+
+def test_a_repair_that_nobody_came_to_begin_is_made_up_at_the_next_start(drift: Drifting) -> None:
+    at = scheduled(drift, "15m", "repair")
+    drift.thing("a")["size"] = 9
+    drift.engine.driver.checks._repair = lambda check: _nothing()
+    go_to(drift, at)
+    drift.sweep()
+    assert drift.checks()[0].verdict == "DRIFTED"
+    assert drift.world.changed() == []
+    drift.restart().recover()
+    drift.sweep()
+    assert drift.world.changed() == [("a", "update")]
+    count = len(drift.checks())
+    drift.restart().recover()
+    drift.sweep()
+    assert len(drift.checks()) == count, "what was repaired is not looked at again"
+
+
+def _nothing() -> Iterator[Any]:
+    yield from ()
+
+
+def test_what_a_clock_that_was_set_back_brought_later_is_newer(drift: Drifting) -> None:
+    with drift.bench.store.transaction() as tx:
+        for key, verdict in (("z", "DRIFTED"), ("a", "MISSING")):
+            row = DriftCheckRow(key, drift.bench.stack.id, status="COMPLETE", verdict=verdict)
+            tx.drift.add_check(row)
+        before = tx.drift.before(DriftCheckRow("other", drift.bench.stack.id))
+    assert [check.id for check in drift.checks()] == ["a", "z"]
+    assert before is not None
+    assert before.id == "a"
+
+
+def test_a_sweep_begins_so_many_and_the_others_stay_due(
+    drift: Drifting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(firing, "_AT_ONCE", 2)
+    for number in range(5):
+        drift.engine.run(CreateStack(f"s{number}", drift.bench.bundle(ONE), drift_schedule="15m"))
+    drift.bench.clock.advance(86400)
+
+    def begun() -> int:
+        drift.sweep()
+        stacks = [drift.reader.stack(f"s{number}") for number in range(5)]
+        return sum(bool(drift.reader.drift_checks(stack.id)) for stack in stacks)
+
+    assert [begun(), begun(), begun(), begun()] == [2, 4, 5, 5]
+
+
+def test_schedules_are_set_right_bit_by_bit_after_a_step_back(
+    drift: Drifting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(firing, "_AT_ONCE", 2)
+    for number in range(5):
+        drift.engine.run(CreateStack(f"s{number}", drift.bench.bundle(ONE), drift_schedule="15m"))
+    drift.sweep()
+    set_back(drift, 86400 * 30)
+    for _ in range(3):
+        drift.sweep()
+    now = drift.bench.clock.now()
+    for number in range(5):
+        assert 0 < drift.reader.stack(f"s{number}").drift_next - now <= 960

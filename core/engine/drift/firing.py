@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 #: Seconds that two ways to compute the same time may differ.
 _TOLERANCE = 1.0
+#: How many checks one sweep begins; the others stay due. It holds up everything else.
+_AT_ONCE = 200
 
 
 class Firing:
@@ -32,6 +34,8 @@ class Firing:
         self._room = room
         #: When the last sweep was, by the wall clock: it may have been set back since.
         self._swept: float | None = None
+        #: Stacks whose time may lie farther away than their schedule says.
+        self._doubted: list[str] = []
 
     def __call__(self, work: Work) -> None:
         """One sweep."""
@@ -40,12 +44,17 @@ class Firing:
             return
         work.tx.flush()
         if self._swept is None or work.now < self._swept:
-            for key in work.tx.drift.scheduled():
-                _set_back(work, timing, key)
-            work.tx.flush()
+            self._doubted = work.tx.drift.scheduled()
         self._swept = work.now
+        for key in self._doubted[-_AT_ONCE:]:
+            _set_back(work, timing, key)
+        del self._doubted[-_AT_ONCE:]
+        work.tx.flush()
+        left = _AT_ONCE
         for key, since in work.tx.drift.due(work.now):
-            _fire(work, timing, key, since)
+            left -= _fire(work, timing, key, since)
+            if not left:
+                break
 
 
 def _set_back(work: Work, timing: Timing, key: str) -> None:
@@ -58,23 +67,25 @@ def _set_back(work: Work, timing: Timing, key: str) -> None:
         stack.drift_next = at
 
 
-def _fire(work: Work, timing: Timing, key: str, since: float) -> None:
+def _fire(work: Work, timing: Timing, key: str, since: float) -> bool:
+    """Begin the check of one stack; whether anything was done."""
     stack = work.tx.stack(key)
     if stack is None or stack.phase != IDLE or stack.next_action:
-        return  # put off: it stays due until what is being done has ended
+        return False  # put off: it stays due until what is being done has ended
     at = _next(work, timing, stack)
     if at is None:
         stack.drift_next = None
-        return
+        return True
     if not work.tx.drift.advance(stack.id, since, at):
-        return
+        return True
     stack.drift_next = at
     if work.tx.drift.running(stack.id) or stack.suspended or stack.action == "DELETE":
-        return  # there is one already, or nothing to be looked at
+        return True  # there is one already, or nothing to be looked at
     if stack.drift_policy == OFF:
-        return
+        return True
     row = storing.begin(work, stack, storing.SCHEDULE, "", ())
     work.after.checks.append(Check(row, repairs=stack.drift_policy == REPAIR))
+    return True
 
 
 def _next(work: Work, timing: Timing, stack: StackRow) -> float | None:

@@ -42,7 +42,7 @@ class Found:
     @property
     def is_wrong(self) -> bool:
         """Whether a repair would put something right."""
-        return self.verdict in (DRIFTED, MISSING)
+        return self.verdict == MISSING or (self.verdict == DRIFTED and bool(self.live))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,12 @@ def _in_sync(found: Found, rule: DriftIgnoreView) -> Found:
 
 
 def _without_ignored(found: Found) -> Found:
-    """What is left to be repaired: properties of which not all is ignored."""
-    left = {entry["path"][0] for entry in found.diff if "ignored" not in entry}
+    """What is left to be repaired: properties of which nothing is ignored.
+
+    A type is given whole properties: what is ignored in one would be overwritten.
+    """
+    left = {entry["path"][0] for entry in found.diff}
+    left -= {entry["path"][0] for entry in found.diff if "ignored" in entry}
     found.live = {name: value for name, value in found.live.items() if name in left}
     return found
 

@@ -10,7 +10,15 @@ import json
 from collections.abc import Mapping
 
 from zonda.core.engine.work import Work
-from zonda.core.store.drift_views import COMPLETE, FAILED, IN_SYNC, INTERRUPTED, UNKNOWN
+from zonda.core.store.drift_views import (
+    COMPLETE,
+    DRIFTED,
+    FAILED,
+    IN_SYNC,
+    INTERRUPTED,
+    MISSING,
+    UNKNOWN,
+)
 from zonda.core.store.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
 from zonda.hooks.errors import Conflict
 
@@ -155,3 +163,14 @@ def interrupt_all(work: Work) -> None:
     """Nobody runs what another engine has begun: there is one engine, and it is this one."""
     for row in work.tx.drift.all_running():
         interrupt(work, row)
+    for stack_id in work.tx.drift.repaired():
+        _owe_repair(work, stack_id)
+
+
+def _owe_repair(work: Work, stack_id: str) -> None:
+    """What a check by schedule has found, and nobody came to repair, is looked at again at once."""
+    stack, last = work.tx.stack(stack_id), work.tx.drift.last(stack_id)
+    if stack is None or last is None or last.cause != SCHEDULE:
+        return
+    if last.verdict in (DRIFTED, MISSING) and last.generation == stack.generation:
+        stack.drift_next = work.now

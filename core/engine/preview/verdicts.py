@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine import handing
 from zonda.core.engine.comparing import Case, Comparison, Decision, compare
 from zonda.core.engine.definitions import Definition
 from zonda.core.engine.hashing import hash_of
@@ -145,6 +146,7 @@ class Judge:
             ),
             pending=pending,
             protected=lambda: forbids_replacement(self._stack, row),
+            observed=bool(handing.live(instances.lending.sealer, row)),
         )
 
     def _marks_of(self, row: ResourceRow, pending: Any) -> Definition | None:
