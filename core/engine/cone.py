@@ -56,27 +56,6 @@ def choose(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> dict[str, PlanR
     return {item.name: _best(by_name.get(item.name, ()), item) for item in wanted}
 
 
-def left_out(rows: Iterable[PlanRow], selected: Collection[str]) -> dict[str, PlanRow]:
-    """The instance that each resource keeps which is not ``selected``: the present one.
-
-    But not one that was to replace another and has never begun: that other one comes back, for
-    nobody makes the new one now, and what uses the resource goes by what is there.
-    """
-    by_name: dict[str, list[PlanRow]] = {}
-    for row in rows:
-        is_going = row.want != PRESENT and "DELETE" in (row.op, row.action)
-        if row.name not in selected and not is_going:
-            by_name.setdefault(row.name, []).append(row)
-    return {
-        name: max(there, key=lambda row: (row.action != "INIT", row.want == PRESENT, row.id))
-        if (present.action, present.op) == ("INIT", "")
-        else present
-        for name, there in by_name.items()
-        for present in there
-        if present.want == PRESENT
-    }
-
-
 def _best(candidates: Sequence[PlanRow], wanted: Wanted) -> PlanRow | None:
     return max(
         candidates,

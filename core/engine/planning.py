@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
 from . import breakpoints, handing, parts, phases, recording, release, snapshotting, still_wanted
-from .cone import Cone, Wanted, cone, counts, left_out
+from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
 from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
@@ -173,16 +173,34 @@ def _instances(
 def _outside(
     work: Work, rows: Sequence[PlanRow], selected: Collection[str] | None
 ) -> dict[str, str]:
-    """The instance of each name that the plan is not for."""
+    """The instance of each name that the plan is not for.
+
+    One that was to replace another and has never begun gives way to that other one: nobody makes
+    the new one now, and what uses the resource goes by what is there.
+    """
     if selected is None:
         return {}
-    found = left_out(rows, selected)
-    for seen in found.values():
-        if seen.want != PRESENT:
-            row = _row(work, seen.id)
-            row.want = PRESENT
-            handing.drop(row, handing.GONE)
-    return {name: seen.id for name, seen in found.items()}
+    ids: dict[str, str] = {}
+    for seen in rows:
+        if seen.name in selected or seen.want != PRESENT:
+            continue
+        ids[seen.name] = seen.id
+        if (seen.action, seen.op) == ("INIT", ""):
+            former = _not_yet_replaced(work, _row(work, seen.id))
+            if former is not None:
+                former.want = PRESENT
+                ids[seen.name] = former.id
+    return ids
+
+
+def _not_yet_replaced(work: Work, row: ResourceRow) -> ResourceRow | None:
+    """What ``row``, which has never begun, was to replace, if that is still there."""
+    former: ResourceRow | None = row
+    while former is not None and (former.action, former.op) == ("INIT", ""):
+        former = work.tx.resource(former.replaces_id) if former.replaces_id else None
+    if former is None or "DELETE" in (former.op, former.action):
+        return None
+    return former
 
 
 def _drop_unwanted(

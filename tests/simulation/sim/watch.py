@@ -5,6 +5,7 @@ Each rule of its own stands in a module of its own; this one tells them what has
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
@@ -224,6 +225,8 @@ class Watcher:
         left_alone: set[str] | None = None
         for other in self._required(row):
             if other.op or other.status != "COMPLETE" or other.have_hash != other.want_hash:
+                if self._is_left_as_it_is(other):
+                    continue
                 left_alone = left_alone or {*self.parts.left_alone(row.stack_id), *self.disturbed}
                 if other.name not in left_alone:
                     raise Violation(f"{row.name} begins before {other.name} is there")
@@ -252,6 +255,11 @@ class Watcher:
         ended = (row.id, self.stacks[row.stack_id].generation, f"{op}_COMPLETE")
         events = self._reader.events(row.stack_id, limit=ALL)
         return any((each.resource_id, each.generation, each.state) == ended for each in events)
+
+    def _is_left_as_it_is(self, row: ResourceRow) -> bool:
+        """Whether the plan is not for it, and an older one wanted it otherwise and never began."""
+        is_there = not row.op and row.status == "COMPLETE" and row.action != "INIT"
+        return is_there and row.name in json.loads(self.stacks[row.stack_id].outside)
 
     def _has_successor(self, row: ResourceRow) -> bool:
         return any(
