@@ -23,6 +23,10 @@ class TypeDocument(Protocol):
     file: str
     data: Any
 
+    @property
+    def duplicates(self) -> list[tuple[Path, Place, Place]]:
+        """Keys that stand twice in one map: their path, the first place, the one that wins."""
+
     def place(self, path: Path, *, key: bool = False) -> Place | None:
         """Where the value at ``path`` stands; with ``key``: its key."""
 

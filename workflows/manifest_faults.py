@@ -38,6 +38,12 @@ class Faults:
             found.setdefault((*_position(error), error.message), error)
         return list(found.values())
 
+    def once(self) -> None:
+        """Complain about every key that stands twice in one map: the last one would win."""
+        for path, first, second in self.document.duplicates:
+            said = f"{path[-1]} stands here twice, first in line {first.line}."
+            self.errors.append(TemplateError(said, path=path, place=second, code=CODE))
+
     def known(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
         """Complain about every key that is not one of ``keys``."""
         for key in data:

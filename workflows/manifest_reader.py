@@ -54,6 +54,7 @@ class _Reader:
         if faults.errors or self._is_of_another_version():
             raise ValidationErrors(faults.errors)
         faults.known(data, SECTIONS, ())
+        faults.once()
         name = self._name()
         replaced = self._replaced()
         declared = _names_of(data, "properties")
@@ -114,7 +115,14 @@ class _Reader:
             if each not in known:
                 hint = near(each, known) or "It lists names of properties."
                 self.faults.add(f"There is no property {each!r}.", ("replace_on", index), hint)
+            elif self._is_immutable(each):
+                said = f"{each!r} is immutable: no update may change it."
+                self.faults.add(said, ("replace_on", index))
         return [each for each in listed if isinstance(each, str)]
+
+    def _is_immutable(self, name: str) -> bool:
+        entry = self.data["properties"][name]
+        return isinstance(entry, Mapping) and entry.get("immutable") is True
 
     def _capabilities(self) -> Mapping[str, Any]:
         found = self.faults.a_map(
@@ -263,6 +271,9 @@ class _Reader:
         found = self.faults.a_map(given, "observes", at)
         self.faults.known(found, declared, at)
         self._judge(found, mapping.Allowed((), _FROM_OUTPUT), at)
+        for name in (each for each in found if found[each] is None):
+            hint = f"{name}: {{get_output: NAME}}"
+            self.faults.add(f"Nothing tells {name}.", (*at, name), hint, key=True)
         return found
 
     def _exists(self, entries: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -132,7 +132,7 @@ def _constraint(entry: Any, at: Path, faults: Faults) -> Constraint | None:
     faults.known(entry, (*_CONSTRAINTS, "description"), at)
     names = [name for name in _CONSTRAINTS if name in entry]
     if len(names) != 1:
-        if names or not entry:
+        if names or not set(entry) - {"description"}:
             faults.add("A constraint has one rule.", at, f"One of {', '.join(_CONSTRAINTS)}.")
         return None
     description = entry.get("description")
@@ -147,6 +147,9 @@ def _made(
     name: str, rule: Any, description: str | None, at: Path, faults: Faults
 ) -> Constraint | None:
     if name == "allowed_values":
+        if not isinstance(rule, list) or not rule:
+            faults.add("allowed_values must be a list with something in it.", at)
+            return None
         return constraints.AllowedValues(rule, description)
     if name == "allowed_pattern":
         return constraints.AllowedPattern(rule, description)
@@ -161,8 +164,19 @@ def _made(
         "modulo": constraints.Modulo,
     }
     parts = {key: given[key] for key in keys if key in given}
+    if name != "modulo" and not _can_hold(parts.get("min"), parts.get("max"), name):
+        faults.add(f"Nothing keeps this {name}.", at)
+        return None
     made: Constraint = kinds[name](**parts, description=description)
     return made
+
+
+def _can_hold(least: Any, most: Any, name: str) -> bool:
+    """Whether anything is between two limits; what is no number is judged elsewhere."""
+    numbers = [each for each in (least, most) if isinstance(each, int | float)]
+    if name == "length" and isinstance(most, int | float) and most < 0:
+        return False
+    return len(numbers) < 2 or least <= most
 
 
 def attributes_schema(data: Any, faults: Faults) -> dict[str, attributes.Schema]:

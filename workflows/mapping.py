@@ -217,9 +217,13 @@ def _join_faults(argument: Any, allowed: Allowed, at: Steps) -> Iterator[Fault]:
             yield (*at, 1, index), "A secret inside data cannot be joined to a text", hint
 
 
+def _is_step(step: Any) -> bool:
+    return isinstance(step, str | int) and not isinstance(step, bool)
+
+
 def _path_faults(name: str, argument: Any, allowed: Allowed, at: Steps) -> Iterator[Fault]:
     steps = argument if isinstance(argument, list) else [argument]
-    if not steps or not all(isinstance(step, str | int) for step in steps):
+    if not steps or not isinstance(steps[0], str) or not all(_is_step(step) for step in steps):
         yield at, f"{name} takes a name, or a list of names and indices", ""
     elif name == PROPERTY and steps[0] not in allowed.properties:
         told = near(steps[0], allowed.properties)

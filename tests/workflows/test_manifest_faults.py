@@ -142,6 +142,65 @@ def faults(text: str) -> list[tuple[str, str, str]]:
             "cannot be joined",
             "into the list",
         ),
+        (START + MADE + "description: a\ndescription: b\n", "5:1", "twice", ""),
+        (
+            START + MADE + "properties: {a: {type: string, type: map}}\n",
+            "4:32",
+            "type stands here twice, first in line 4",
+            "",
+        ),
+        (
+            START
+            + MADE
+            + "properties: {a: {type: integer, constraints: [{range: {min: 5, max: 1}}]}}\n",
+            "4:55",
+            "Nothing keeps this range",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{length: {max: -1}}]}}\n",
+            "4:55",
+            "Nothing keeps this length",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{allowed_values: ab}]}}\n",
+            "4:63",
+            "must be a list",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{allowed_values: []}]}}\n",
+            "4:63",
+            "something in it",
+            "",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, constraints: [{description: x}]}}\n",
+            "4:46",
+            "one rule",
+            "range",
+        ),
+        (
+            START + MADE + "properties: {a: {type: string, immutable: true}}\nreplace_on: [a]\n",
+            "5:14",
+            "immutable",
+            "",
+        ),
+        (
+            START
+            + "actions: {CREATE: mk, CHECK: {workflow: l, observes: {a: }}}\n"
+            + "properties: {a: {type: string}}\n",
+            "3:55",
+            "Nothing tells a",
+            "get_output",
+        ),
+        (
+            START + "actions: {CREATE: {workflow: mk, output: {a: {get_output: 5}}}}\n",
+            "3:59",
+            "takes a name",
+            "",
+        ),
         (START + MADE + "attributes: {show: {}}\n", "4:14", "attribute show", "another"),
         (START + MADE + "attributes: {a: {typ: string}}\n", "4:18", "typ", "type?"),
         (START + MADE + "example: {size: 1}\n", "4:11", "size", ""),
