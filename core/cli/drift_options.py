@@ -18,7 +18,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--drift-schedule",
         metavar="EXPR",
-        help="look for drift then: '*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never",
+        help="look for drift then: '*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never; "
+        "environment: as that says",
     )
     group.add_argument(
         "--drift-policy", choices=POLICIES, help="what to do about it (default: report)"

@@ -30,7 +30,8 @@ def schedule_arguments(parser: argparse.ArgumentParser) -> None:
         "schedule",
         metavar="EXPR",
         nargs="?",
-        help="'*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never. None: show what is set",
+        help="'*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never; environment: as that says. "
+        "None: show what is set",
     )
     parser.add_argument("--policy", choices=POLICIES, help="what to do about drift")
     output.add_arguments(parser)

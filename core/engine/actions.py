@@ -248,7 +248,8 @@ class RepairDrift:
 
 @dataclass(frozen=True, slots=True)
 class SetDrift:
-    """When drift is looked for: a cron expression (UTC) or an interval, ``off`` for never.
+    """When drift is looked for: a cron expression (UTC) or an interval, ``off`` for never,
+    ``environment`` for what the environment says.
 
     ``policy``: report, repair or off. None keeps what there is.
     """

@@ -1,11 +1,12 @@
 """When drift is looked for and what is done about it: by command, by options, by environment.
 
-What was said last counts. An environment says something new only where its section is another one
-than before, so that an update leaves alone what a command has set.
+What a command has said counts, whatever the environment says before or after, until a command says
+``environment``. Otherwise the section counts, as far as the last update had one.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +21,8 @@ from .room import Room
 
 #: Column ``drift_by``.
 COMMAND, ENVIRONMENT = "command", ""
+#: What a command says for a schedule so that the environment's section counts again.
+GIVEN_BACK = "environment"
 _NOTHING: Mapping[str, object] = {
     "drift_schedule": "",
     "drift_policy": OFF,
@@ -31,6 +34,12 @@ def by_command(
     room: Room, stack: StackRow, schedule: str | None, policy: str | None
 ) -> dict[str, object]:
     """The columns of a stack for what a command says; raises UsageError for what is none."""
+    if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
+        if policy is not None:
+            raise UsageError(
+                "The environment says the policy, too.", hint="Leave it out, or give a schedule."
+            )
+        return _by_environment(room, stack, json.loads(stack.drift_said or "{}"))
     return {**_columns(room, stack, schedule, policy), "drift_by": COMMAND}
 
 
@@ -44,17 +53,29 @@ def planned(
     """The columns for a plan: ``said`` is the environment's section, the others are options."""
     text = json.dumps(said, sort_keys=True) if said else ""
     found: dict[str, object] = {} if text == stack.drift_said else {"drift_said": text}
+    if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
+        stack = dataclasses.replace(stack, drift_said=text)
+        return {**found, **by_command(room, stack, schedule, policy)}
     if schedule is not None or policy is not None:
         chosen = said.get("schedule") if schedule is None else schedule
         return {**found, **by_command(room, stack, chosen, policy or said.get("policy"))}
-    if not found:
-        return {}
-    if "schedule" in said or ("policy" in said and stack.drift_schedule):
-        columns = _columns(room, stack, said.get("schedule"), said.get("policy"))
-        return {**found, **columns, "drift_by": ENVIRONMENT}
-    if stack.drift_by != COMMAND:
-        return {**found, **_NOTHING}
-    return found
+    if not found or stack.drift_by == COMMAND:
+        return found
+    return {**found, **_by_environment(room, stack, said)}
+
+
+def is_unheard(stack: StackRow, changed: Mapping[str, object]) -> bool:
+    """Whether a plan brings another section that counts for nothing: a command has said more."""
+    said = json.loads(str(changed.get("drift_said") or "{}"))
+    is_new = "schedule" in said or "policy" in said
+    return is_new and changed.get("drift_by", stack.drift_by) == COMMAND
+
+
+def _by_environment(room: Room, stack: StackRow, said: Mapping[str, Any]) -> dict[str, object]:
+    found = dict(_NOTHING)
+    if said.get("schedule") is not None:
+        found = _columns(room, stack, said["schedule"], said.get("policy") or REPORT)
+    return {**found, "drift_by": ENVIRONMENT}
 
 
 def _columns(

@@ -19,6 +19,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.drift import firing
 from zonda.core.engine.drift.storing import interrupt_all
+from zonda.core.engine.preview.document import notes
 from zonda.core.engine.preview.making import preview
 from zonda.core.store.rows import DriftCheckRow
 from zonda.core.store.sealing import Sealer
@@ -255,7 +256,7 @@ def _environment(drift_section: str) -> str:
     return f"zonda: {{drift: {drift_section}}}"
 
 
-def test_an_environment_sets_it_and_only_a_new_word_of_it_overrules_a_command(
+def test_an_environment_sets_it_and_a_command_wins_whatever_it_says_later(
     drift: Drifting, bench: Bench
 ) -> None:
     said = '{schedule: 15m, policy: repair, ignore: [{resource: a, property: size, reason: "x"}]}'
@@ -272,10 +273,50 @@ def test_an_environment_sets_it_and_only_a_new_word_of_it_overrules_a_command(
     bench.update(ONE, environment=_environment(said))
     assert bench.stack.drift_schedule == "1h", "an update without another section"
     bench.update(ONE, environment=_environment("{schedule: 30m}"))
-    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("30m", "report")
-    assert drift.reader.drift_ignores(stack.id) == []
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("1h", "report")
+    assert drift.reader.drift_ignores(stack.id) == [], "exceptions are told apart"
+    bench.update(ONE)
+    assert bench.stack.drift_schedule == "1h"
+
+
+def test_what_a_command_has_switched_off_stays_off_until_one_gives_it_back(
+    drift: Drifting, bench: Bench
+) -> None:
+    bench.update(ONE, environment=_environment("{schedule: 15m, policy: repair}"))
+    drift.engine.run(SetDrift("s", "off"))
+    bench.update(ONE, environment=_environment("{schedule: 20m, policy: repair}"))
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("", "OFF")
+    with pytest.raises(UsageError, match="policy"):
+        drift.engine.run(SetDrift("s", "environment", "report"))
+    assert scheduled(drift, "environment") > drift.bench.clock.now()
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("20m", "repair")
+    bench.update(ONE, environment=_environment("{schedule: 25m}"))
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("25m", "report")
     bench.update(ONE)
     assert (bench.stack.drift_schedule, bench.stack.drift_next) == ("", None)
+
+
+def test_an_update_may_give_it_back(drift: Drifting, bench: Bench) -> None:
+    scheduled(drift, "1h")
+    bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
+    drift.engine.run(UpdateStack("s", bundle, drift_schedule="environment"))
+    assert bench.stack.drift_schedule == "15m"
+    scheduled(drift, "1h")
+    drift.engine.run(UpdateStack("s", bench.bundle(ONE), drift_schedule="environment"))
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("", "OFF")
+
+
+def test_a_plan_tells_that_a_command_wins_over_what_the_environment_says_now(
+    drift: Drifting, bench: Bench
+) -> None:
+    scheduled(drift, "1h")
+    bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
+    (note,) = notes(preview(drift.engine.room, UpdateStack("s", bundle)))
+    assert "drift schedule s environment" in note
+    again = UpdateStack("s", bundle, drift_schedule="environment")
+    assert notes(preview(drift.engine.room, again)) == []
+    bench.update(ONE, environment=_environment("{schedule: 15m}"))
+    assert notes(preview(drift.engine.room, UpdateStack("s", bundle))) == []
 
 
 def test_an_update_without_a_section_leaves_what_a_command_has_set(

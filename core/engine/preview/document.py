@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from zonda.core.engine import drift_setting
 from zonda.core.engine.states import IDLE
 
 from .changes import Change
@@ -93,6 +94,11 @@ def notes(plan: Preview) -> list[str]:
         said.append(
             f"Stack {stack.name} is {stack.action}_{stack.status}. The plan takes it that what is "
             "running ends well; to carry it out would overtake what is not begun yet."
+        )
+    elif drift_setting.is_unheard(stack, plan.proposal.changes):
+        said.append(
+            "What the environment says of drift schedules does not count: a command has said more. "
+            f"'zonda stack drift schedule {stack.name} environment' takes that back."
         )
     if plan.refusal:
         said.append(plan.refusal)
