@@ -7,10 +7,10 @@ and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import dropwhile, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from zonda.hooks.errors import UsageError
 
@@ -73,8 +73,7 @@ def _check_own(reference: str, is_own: bool) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """A path as it is written, and where it really leads."""
 
     written: Path
