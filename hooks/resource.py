@@ -351,6 +351,13 @@ class Resource:
         """
         return None
 
+    def cancel_observation(self) -> None:
+        """End what ``get_live_state`` has begun outside, and nobody waits for any more.
+
+        Called on another instance, where the check has given up or is interrupted;
+        ``context.observation`` has what the last call has kept. Nothing can be stored here either.
+        """
+
     # -- attributes -----------------------------------------------------------------------------
 
     @property

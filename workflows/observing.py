@@ -57,6 +57,12 @@ class ObservedResource(WorkflowResource):
         self._execution(token).forget()
         return self._told(result)
 
+    def cancel_observation(self) -> None:
+        """Ask the runner to end a CHECK that is not awaited any more."""
+        token = self.context.observation.get("token")
+        if token:
+            self._execution(token).cancel()
+
     def _awaited(self, token: Token) -> Succeeded:
         """The result of a CHECK; raises NotReady while it runs."""
         execution = self._execution(token)
@@ -140,7 +146,7 @@ class ObservedResource(WorkflowResource):
     def needs_replace_failed(self) -> bool:
         """What CHECK found to be different is put right in place, what is gone is made again."""
         if self.action == "CHECK":
-            return _GONE in self.data() or self.drift == "MISSING"
+            return self.drift == "MISSING" if self.drift else _GONE in self.data()
         return super().needs_replace_failed()
 
     # -- imports ----------------------------------------------------------------------------

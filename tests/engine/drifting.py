@@ -40,6 +40,7 @@ class World:
         self.calls: list[tuple[str, str]] = []
         self.behave: dict[str, Callable[[Resource], Any]] = {}
         self.diffs: dict[str, Mapping[str, Any]] = {}
+        self.cancelled: list[tuple[str, dict[str, Any]]] = []
 
     def changed(self) -> list[tuple[str, str]]:
         """What was called that changes something."""
@@ -85,6 +86,9 @@ class Thing(Resource):
         if self.resource_id not in self.world.things:
             raise NotFound("thing", str(self.resource_id))
         return self.world.things[str(self.resource_id)]
+
+    def cancel_observation(self) -> None:
+        self.world.cancelled.append((self.name, dict(self.context.observation)))
 
 
 class Loose(Thing):

@@ -323,3 +323,37 @@ def test_what_is_no_number_is_told_as_text(drift: Drifting) -> None:
     drift.world.behave["x"] = lambda resource: {"any": {"a": float("nan"), "b": float("-inf")}}
     told = drift.findings(drift.check())["x"].differences
     assert {each.path: each.live for each in told} == {("any", "a"): "nan", ("any", "b"): "-inf"}
+
+
+def _runs_for_ever(resource: Resource) -> Any:
+    resource.context.observation["run"] = resource.name
+    raise NotReady(1.0)
+
+
+def test_what_was_begun_for_a_look_that_is_given_up_is_cancelled(drift: Drifting) -> None:
+    drift.create(THREE)
+    drift.world.behave["a"] = _runs_for_ever
+    assert drift.findings(drift.check())["a"].verdict == "UNKNOWN"
+    assert drift.world.cancelled == [("a", {"run": "a"})]
+
+
+def test_a_look_that_comes_to_its_end_is_not_cancelled(drift: Drifting) -> None:
+    drift.create(THREE)
+
+    def behave(resource: Resource) -> Any:
+        if resource.context.observation.setdefault("run", 1) == 1:
+            resource.context.observation["run"] = 2
+            raise NotReady(1.0)
+        return resource.properties.stored()
+
+    drift.world.behave["a"] = behave
+    assert drift.check().verdict == "IN_SYNC"
+    assert drift.world.cancelled == []
+
+
+def test_a_cancellation_that_breaks_hurts_nothing(drift: Drifting) -> None:
+    drift.create(THREE)
+    drift.world.behave["a"] = _runs_for_ever
+    drift.world.cancelled = None  # type: ignore[assignment]
+    check = drift.check()
+    assert (check.status, drift.findings(check)["a"].verdict) == ("COMPLETE", "UNKNOWN")

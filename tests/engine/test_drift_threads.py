@@ -18,6 +18,7 @@ from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.drift_views import DriftCheckView
 from zonda.core.store.store import Store
+from zonda.hooks.errors import NotReady
 from zonda.hooks.resource import Resource
 
 LONGEST = 20.0
@@ -214,3 +215,49 @@ def test_a_command_fires_no_schedule(bench: Bench, world: World, begin: Start) -
     engine.sweep_drift()
     engine.keep(lambda tx: None)
     assert engine._reader.drift_checks(stack_id) == []
+
+
+def test_a_stop_cancels_what_is_awaited(bench: Bench, world: World, begin: Start) -> None:
+    engine = begin("all")
+    create(engine, bench, 1)
+    asked = threading.Event()
+
+    def behave(resource: Resource) -> Mapping[str, Any]:
+        resource.context.observation["run"] = 1
+        asked.set()
+        raise NotReady(LONGEST)
+
+    world.behave["r0"] = behave
+    engine.submit(CheckDrift("s")).result(LONGEST)
+    assert asked.wait(LONGEST)
+    engine.stop(LONGEST)
+    assert world.cancelled == [("r0", {"run": 1})]
+
+
+def test_a_look_that_comes_back_too_late_is_cancelled_then(
+    bench: Bench, world: World, begin: Start
+) -> None:
+    engine = begin("all", drift_timeout=0.05)
+    create(engine, bench, 1)
+    release, cancelled = threading.Event(), threading.Event()
+
+    def behave(resource: Resource) -> Mapping[str, Any]:
+        release.wait(LONGEST)
+        resource.context.observation["run"] = 1
+        raise NotReady(1.0)
+
+    class Told(list[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            cancelled.set()
+
+    world.behave["r0"], world.cancelled = behave, Told()
+    ended = Ended(engine)
+    engine.submit(CheckDrift("s")).result(LONGEST)
+    while not ended.verdicts:
+        engine.sweep_deadlines()
+        ended._told.wait(0.01)
+    assert ended.verdicts == ["UNKNOWN"]
+    release.set()
+    assert cancelled.wait(LONGEST)
+    assert list(world.cancelled) == [("r0", {"run": 1})]

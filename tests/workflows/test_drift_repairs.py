@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from zonda.core.inline_stack import InlineStack
-from zonda.hooks.runner import Finished, StartAnswer, StartRequest, Succeeded
+from zonda.hooks.runner import Finished, Running, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.testing import FakeRunner
 
-from .manifests import DISK
+from .manifests import DISK, a_runner
 
 EXTERNAL = """
 heat_template_version: 2018-08-31
@@ -123,3 +123,31 @@ def test_what_differs_is_put_right_or_made_anew(
     assert site.world.sent == (["up"] if can_update else ["mk", "rm"])
     assert site.verdict == "IN_SYNC"
     assert len(site.world.disks) == 1
+
+
+def test_a_check_that_takes_too_long_is_cancelled_at_the_runner(tmp_path: Path) -> None:
+    runner = a_runner(look=[Running()])
+    (tmp_path / "types").mkdir()
+    (tmp_path / "types" / "disk.yaml").write_text(DISK)
+    stack = InlineStack(tmp_path)
+    stack._lender._runners["bundled"] = runner
+    assert stack.create(MANIFEST).state == "CREATE_COMPLETE"
+    for number in (1, 2):
+        assert stack.drift()["d"].verdict == "UNKNOWN"
+        assert len(runner.cancelled) == number
+
+
+@pytest.mark.parametrize("can_update", [True, False])
+def test_a_repair_goes_by_what_it_has_seen_itself(
+    tmp_path: Path, kind: str, can_update: bool
+) -> None:
+    """What an earlier check has not found is there again."""
+    site = a_site(tmp_path, kind, can_update)
+    disks = dict(site.world.disks)
+    site.world.disks.clear()
+    assert site.stack.check().state == "CHECK_FAILED"
+    site.world.disks.update(disks)
+    site.world.disks["disk1"]["size"] = 9
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.sent == (["up"] if can_update else ["mk", "rm"])
+    assert site.verdict == "IN_SYNC"

@@ -44,6 +44,7 @@ class Checks:
         self._pace = Pace(settings.drift_rate, room.clock.monotonic)
         self._queue: deque[tuple[Check, Job]] = deque()
         self._asked: dict[Job, Check] = {}
+        self._waiting: dict[Job, Check] = {}
         self._running: dict[str, Check] = {}
         self._is_closed = False
 
@@ -75,6 +76,8 @@ class Checks:
     def close(self) -> None:
         """Begin nothing more. What runs is interrupted: it begins anew with the next engine."""
         self._is_closed = True
+        for job, check in [*self._waiting.items(), *((job, check) for check, job in self._queue)]:
+            self._cancel(check.observer, job)
         self._queue.clear()
         for check in list(self._running.values()):
             self._end(check, _interrupting(check), False)
@@ -109,13 +112,20 @@ class Checks:
         elif clock.monotonic() >= job.until:
             said = f" ({job.message})" if job.message else ""
             self._give_up(check, job, self._too_late(f"it was not ready{said}"))
+            self._cancel(observer, job)
             return
         self._asked[job] = check
-        self._start(_calling(lambda: observer.look(job)), lambda *said: self._heard(job, *said))
+        self._start(
+            _calling(lambda: observer.look(job)), lambda *said: self._heard(observer, job, *said)
+        )
 
-    def _heard(self, job: Job, answer: Any, error: BaseException | None) -> None:
+    def _heard(
+        self, observer: Observer, job: Job, answer: Any, error: BaseException | None
+    ) -> None:
         check = self._asked.pop(job)
-        if not job.is_abandoned:
+        if isinstance(answer, Later) and (job.is_abandoned or not check.is_open):
+            self._cancel(observer, job)
+        elif not job.is_abandoned:
             if error is not None:
                 log.error("A look at resource %s broke", job.path, exc_info=error)
                 self._give_up(check, job, f"zonda failed: {type(error).__name__}")
@@ -134,12 +144,20 @@ class Checks:
             job.message = later.message
         delay = min(later.delay, max(0.0, job.until - now))
 
+        self._waiting[job] = check
+
         def due(_: Any, error: BaseException | None) -> None:
+            self._waiting.pop(job, None)
             if check.is_open and error is None:
                 self._queue.appendleft((check, job))
                 self._pump()
 
         self._start(_waiting(delay), due)
+
+    def _cancel(self, observer: Observer | None, job: Job) -> None:
+        """What its type has begun is not awaited any more."""
+        if observer is not None and job.kept:
+            self._start(_calling(lambda: observer.cancel(job)), _not_cancelled)
 
     def _give_up(self, check: Check, job: Job, reason: str) -> None:
         self._keep(check, job, unknown(reason, check.rows[job.key].fence))
@@ -181,6 +199,11 @@ class Checks:
                 self._start(self._repair(check), _logged)
 
         self._start(_storing(store), done)
+
+
+def _not_cancelled(_: Any, error: BaseException | None) -> None:
+    if error is not None:
+        log.warning("What was begun for a look could not be cancelled: %s", error)
 
 
 def _logged(_: Any, error: BaseException | None) -> None:

@@ -117,6 +117,7 @@ def _answer(room: Room, check: Check, job: Job, timeout: float) -> Found | Later
     if job.until is None:
         job.started_at, job.until = room.clock.now(), now + timeout
     elif now >= job.until:
+        check.observer.cancel(job)
         return unknown(f"it was not ready within {timeout:g} s", check.rows[job.key].fence)
     found: Found | Later = check.observer.look(job)
     if isinstance(found, Later) and found.is_turn:

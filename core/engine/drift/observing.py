@@ -7,6 +7,7 @@ through the instance that is asked: its context is read-only, and so is all that
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ from .differing import differing, entries, unseen
 from .found import Found, Later, unknown
 from .ignoring import Exceptions
 from .pace import NotYet, Pace, PacedLender
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +85,28 @@ class Observer:
             return found
         return self._exceptions.applied(job.path, found)
 
+    def cancel(self, job: Job) -> None:
+        """Have a type end what it has begun for a look that is given up."""
+        reader = self._room.reader()
+        with reader.snapshot():
+            row = reader.resource_row(job.key)
+            if row is None or not job.kept:
+                return
+            stack, data = reader.stack_row(row.stack_id), reader.sealed_data(row.id)
+        try:
+            seen = Seen(row, stack, data, observation=self._observation(job))
+            self._instances(job).make(seen).cancel_observation()
+        except BaseException as error:  # the border: a plug-in may raise anything
+            if not is_a_plugins(error):
+                raise
+            log.warning(
+                "A look at %s is given up and may go on: %s", job.path, type(error).__name__
+            )
+
+    def _observation(self, job: Job) -> Observation:
+        until = job.started_at + self._timeout
+        return Observation(LentOperation(job.op_id, "CHECK", job.started_at, until, 1), job.kept)
+
     def _look(self, job: Job) -> Found | Later:
         reader = self._room.reader()
         with reader.snapshot():
@@ -100,10 +125,7 @@ class Observer:
         known = self._without_asking(row, cls)
         if known is not None:
             return known
-        operation = LentOperation(
-            job.op_id, "CHECK", job.started_at, job.started_at + self._timeout, 1
-        )
-        seen = Seen(row, stack, data, observation=Observation(operation, job.kept))
+        seen = Seen(row, stack, data, observation=self._observation(job))
         return _Look(self._instances(job), seen).run()
 
     def _of_update(self, row: ResourceRow) -> str:
