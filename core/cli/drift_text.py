@@ -163,6 +163,5 @@ def now_lines(now: Iterable[DriftNowView]) -> Iterator[str]:
 def worst(now: Iterable[DriftNowView]) -> str:
     """The verdict of all of them together; NOT_CHECKED is not in sync."""
     found = {each.verdict for each in now}
-    if found & {DRIFTED, MISSING}:
-        return DRIFTED
-    return next((each for each in (UNKNOWN, NOT_CHECKED) if each in found), IN_SYNC)
+    order = (DRIFTED, MISSING, UNKNOWN, NOT_CHECKED)
+    return next((each for each in order if each in found), IN_SYNC)

@@ -105,9 +105,9 @@ def _existing(case: Case) -> Comparison:
         return _replacement(case, "type")
     before = case.before()
     failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
-    if case.observed and row.action == "UPDATE":
-        failed = False  # whatever became of that, what there is now is known
     unwell = (row.action, row.status) == ("CHECK", FAILED)
+    if case.observed and row.action in ("UPDATE", "CHECK"):
+        failed = unwell = False  # whatever became of that, what there is now is known
     removed = row.action == "DELETE" or handing.is_half_removed(row)
     broken = removed or (unwell and not case.cls.repairs_in_place)
     known: Why = "missing" if handing.is_missing(row) else "failed"

@@ -127,6 +127,8 @@ def _number(text: str, field: _Field, word: str) -> int:
 def _step(text: str, field: _Field, step: str | None) -> int:
     if step is not None and int(step) == 0:
         raise _fault(text, f"has a step of 0 as {field.name}")
+    if step is not None and int(step) > field.most:
+        raise _fault(text, f"has a step of {step} as {field.name}, which is more than there are")
     return int(step or 1)
 
 

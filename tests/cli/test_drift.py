@@ -111,6 +111,13 @@ def test_what_is_not_there_is_1(zonda: Zonda, things: Things) -> None:
     assert "could not be found" in zonda("stack", "drift", "check", "s", "d", code=1).err
 
 
+def test_what_is_only_missing_is_called_so_by_all(zonda: Zonda, things: Things) -> None:
+    things.lose("b")
+    assert "Stack s: MISSING:" in zonda("stack", "drift", "check", "s", code=3).out
+    assert "Stack s: MISSING:" in zonda("stack", "drift", "show", "s").out
+    assert zonda("stack", "drift", "show", "s", "-f", "json").data["verdict"] == "MISSING"
+
+
 def test_a_part_is_looked_at(zonda: Zonda, things: Things) -> None:
     things.set("a", value="two")
     zonda("stack", "drift", "check", "s", "b", code=0)

@@ -269,3 +269,20 @@ def test_a_property_of_which_a_part_is_ignored_is_left_alone(drift: Drifting) ->
     stack = drift.repair()
     assert stack.generation == 2
     assert drift.check().verdict == "DRIFTED"
+
+
+def test_a_repair_goes_by_what_it_has_seen_itself(drift: Drifting) -> None:
+    """Whatever a CHECK has said before: it is there by now."""
+    drift.create("a: {type: Test::Thing, properties: {size: 1}}")
+    cls: Any = drift.bench.types["Test::Thing"]
+    known = cls.handle_check
+
+    def fails(resource: Resource) -> None:
+        raise ResourceFailure("gone")
+
+    cls.handle_check = fails
+    drift.bench.check()
+    cls.handle_check = known
+    drift.thing("a")["size"] = 9
+    drift.repair()
+    assert drift.world.changed() == [("a", "update")]
