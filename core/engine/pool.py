@@ -24,12 +24,22 @@ class Pool:
         with self._lock:
             self._unfinished += 1
             self._jobs.put(job)
-            if len(self._threads) >= min(self._unfinished, self._size):
-                return
-            thread = threading.Thread(
-                target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True
-            )
-            self._threads.append(thread)
+            self._start_one()
+
+    def widen(self, by: int) -> None:
+        """Have so many threads more (or fewer): some are lost to calls that do not come back."""
+        with self._lock:
+            self._size += by
+            self._start_one()
+
+    def _start_one(self) -> None:
+        """Start a thread if there is work for it; the lock is held."""
+        if len(self._threads) >= min(self._unfinished, self._size):
+            return
+        thread = threading.Thread(
+            target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True
+        )
+        self._threads.append(thread)
         thread.start()
 
     def _work(self) -> None:
@@ -40,8 +50,11 @@ class Pool:
             job()
             with self._lock:
                 self._unfinished -= 1
+                if len(self._threads) > self._size:
+                    self._threads.remove(threading.current_thread())
+                    return
 
     def stop(self) -> None:
         """Let every thread end after what it is doing."""
-        for _ in self._threads:
+        for _ in list(self._threads):
             self._jobs.put(None)

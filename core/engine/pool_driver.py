@@ -87,6 +87,7 @@ class PoolDriver(Driver):
         super().__init__(store, room, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call")
+        self.checks.hanging.spare = self._pool.widen
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()

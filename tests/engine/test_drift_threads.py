@@ -12,7 +12,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Blind, Thing, World
 
 from zonda.core.clock import SystemClock
-from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift
+from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
 from zonda.core.engine.engine import Engine, EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
@@ -147,8 +147,60 @@ def test_calls_that_never_come_back_cost_their_places_only(
     world.behave["r1"] = hangs
     accepted = engine.submit(CheckDrift("s")).result(LONGEST)
     _sweep_until_over(engine, accepted.check_id)
-    assert engine._reader.drift_check(accepted.check_id).counts["UNKNOWN"] > 1
+    told = {each.path: each.reason for each in engine._reader.drift_findings(accepted.check_id)}
+    assert told == {
+        "r0": "it was not looked at: an earlier look at it has not come back",
+        "r1": "it has not answered within 0.05 s",
+    }
     release.set()
+
+
+def test_what_hangs_takes_neither_places_nor_threads_from_what_does_not(
+    bench: Bench, world: World, begin: Start
+) -> None:
+    engine = begin(drift_workers=2, drift_timeout=0.05, workers=4)
+    stack_id = create(engine, bench, 8)
+    release, hanging = threading.Event(), threading.Semaphore(0)
+
+    def hangs(resource: Resource) -> Mapping[str, Any]:
+        hanging.release()
+        release.wait(LONGEST)
+        return resource.properties.stored()
+
+    world.behave.update({f"r{n}": hangs for n in range(6)})
+    for _ in range(2):
+        accepted = engine.submit(CheckDrift("s")).result(LONGEST)
+        _sweep_until_over(engine, accepted.check_id)
+        counts = engine._reader.drift_check(accepted.check_id).counts
+        assert (counts["UNKNOWN"], counts["IN_SYNC"]) == (6, 2)
+    assert [hanging.acquire(timeout=0) for _ in range(7)] == [True] * 6 + [False]
+    engine.submit(UpdateStack("s", bench.bundle("new: {type: Test::Thing}"))).result(LONGEST)
+    engine.drive(stack_id)
+    assert engine.wait(stack_id, LONGEST).state == "UPDATE_COMPLETE"
+    release.set()
+
+
+def test_what_has_come_back_is_looked_at_again(bench: Bench, world: World, begin: Start) -> None:
+    engine = begin(drift_workers=2, drift_timeout=0.05)
+    create(engine, bench, 1)
+    release, back = threading.Event(), threading.Event()
+
+    def hangs(resource: Resource) -> Mapping[str, Any]:
+        release.wait(LONGEST)
+        back.set()
+        return resource.properties.stored()
+
+    world.behave["r0"] = hangs
+    ended = Ended(engine)
+    engine.submit(CheckDrift("s")).result(LONGEST)
+    _sweep_until(engine, ended)
+    release.set()
+    assert back.wait(LONGEST)
+    tick = threading.Event()
+    while engine._driver.checks.hanging:
+        tick.wait(0.001)
+    ended._told.clear()
+    assert check(engine, ended).verdict == "IN_SYNC"
 
 
 def _sweep_until(engine: Engine, ended: Ended) -> None:

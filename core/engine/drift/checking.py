@@ -1,7 +1,8 @@
 """The checks that a driver runs: which resource is asked when, and what has come of each.
 
 Everything here belongs to the driver's thread, like the driver itself; only ``Observer.look`` runs
-in the pool. A call that never comes back costs its place and no more; waiting holds no thread.
+in the pool. A call that never comes back gives its place back (see ``hanging``); waiting holds no
+thread.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from zonda.core.store.drift_views import IN_SYNC
 from . import storing
 from .check import Check
 from .found import Found, Later, owed, unknown
+from .hanging import Hanging
 from .ignoring import Exceptions
 from .observing import Job, Observer, not_to_be_looked_at
 from .pace import Pace
@@ -44,6 +46,7 @@ class Checks:
         self._pace = Pace(settings.drift_rate, room.clock.monotonic)
         self._queue: deque[tuple[Check, Job]] = deque()
         self._asked: dict[Job, Check] = {}
+        self.hanging = Hanging()
         self._waiting: dict[Job, Check] = {}
         self._running: dict[str, Check] = {}
         self._is_closed = False
@@ -66,12 +69,9 @@ class Checks:
         for job, check in list(self._asked.items()):
             if job.until is not None and now >= job.until and not job.is_abandoned:
                 job.is_abandoned = True
+                self.hanging.add(check, job)
                 self._give_up(check, job, self._too_late("it has not answered"))
-        if self._queue and self._asked and all(job.is_abandoned for job in self._asked):
-            queue, self._queue = self._queue, deque()
-            for check, job in queue:
-                reason = "it was not looked at: calls of other types do not come back"
-                self._give_up(check, job, reason)
+        self._pump()
 
     def close(self) -> None:
         """Begin nothing more. What runs is interrupted: it begins anew with the next engine."""
@@ -98,14 +98,22 @@ class Checks:
         return done
 
     def _pump(self) -> None:
-        while self._queue and len(self._asked) < self._places and not self._is_closed:
+        while self._queue and self._has_place and not self._is_closed:
             check, job = self._queue.popleft()
             if check.is_open:
                 self._ask(check, job)
 
+    @property
+    def _has_place(self) -> bool:
+        return len(self._asked) - len(self.hanging) < self._places
+
     def _ask(self, check: Check, job: Job) -> None:
         observer, clock = check.observer, self._room.clock
         assert observer is not None
+        hanging = self.hanging.forbids(check, job)
+        if hanging:
+            self._give_up(check, job, f"it was not looked at: {hanging}")
+            return
         if job.until is None:
             job.started_at = clock.now()
             job.until = clock.monotonic() + self._room.settings.drift_timeout
@@ -123,6 +131,7 @@ class Checks:
         self, observer: Observer, job: Job, answer: Any, error: BaseException | None
     ) -> None:
         check = self._asked.pop(job)
+        self.hanging.drop(job)
         if isinstance(answer, Later) and (job.is_abandoned or not check.is_open):
             self._cancel(observer, job)
         elif not job.is_abandoned:
