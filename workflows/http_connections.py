@@ -112,6 +112,14 @@ class _Adapter(HTTPAdapter):
             _check_behind_proxy(self._wire, str(request.url))
         return super().send(request, *args, **kwargs)
 
+    def request_url(self, request: requests.PreparedRequest, proxies: Any) -> str:
+        """The target of the request line: just as it is signed, with every slash that it has.
+
+        Some versions of ``requests`` fold those at its beginning.
+        """
+        url = str(super().request_url(request, proxies))
+        return str(request.path_url) if url.startswith("/") else url
+
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **{**kwargs, **self._passphrase()})
         self._watch(self.poolmanager)
