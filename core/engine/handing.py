@@ -4,7 +4,7 @@
 to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``removing``: nothing but
 that what a failed creation has left is being removed; ``repair``: what a drift check has observed,
 which stands for its properties in the plan of one generation; ``missing``: the plan of this
-generation repairs it because it is not there; ``gone``: it was, when its successor was made;
+generation has found that it is not there; ``gone``: it was not, when its successor was made;
 ``owed``: it is made by a repair, to the definition of this hash. At most one of a kind; what holds
 values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
@@ -27,6 +27,8 @@ REMOVING, REPAIR = "removing", "repair"
 MISSING, GONE, OWED = "missing", "gone", "owed"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
+#: What takes the place of which.
+_INSTEAD = {REPAIR: (MISSING,), MISSING: (REPAIR,)}
 #: What operations of which action of a stack read to make an instance.
 _MADE_OF = {
     ADOPT: frozenset({"ADOPT", "IMPORT"}),
@@ -48,8 +50,13 @@ def text(sealer: Sealer, kind: str, values: Mapping[str, Any]) -> str:
 
 
 def hand(row: ResourceRow, given: str) -> None:
-    """Hand a ``text`` to an instance, in the place of another one of its kind."""
-    _store(row, {**_entries(row), given.partition(":")[0]: given})
+    """Hand a ``text`` to an instance, in the place of another one of its kind.
+
+    What was observed takes the place of what was found before: it is there, or it is not.
+    """
+    kind = given.partition(":")[0]
+    drop(row, *_INSTEAD.get(kind, ()))
+    _store(row, {**_entries(row), kind: given})
 
 
 def drop(row: ResourceRow, *kinds: str) -> None:
@@ -100,7 +107,8 @@ def move(row: ResourceRow, successor: ResourceRow) -> None:
 
     A repair that has begun to make it anew is to be ended, and what was gone then is not deleted.
     """
-    entries, vanished = _entries(row), is_missing(row)
+    entries = _entries(row)
+    vanished = entries.get(MISSING) == missing(row.generation)
     if vanished or REPAIR in entries or entries.get(OWED) == _owed(row):
         hand(successor, _owed(row))
     drop(row, REPAIR, MISSING, OWED)
@@ -118,8 +126,8 @@ def missing(generation: int) -> str:
 
 
 def is_missing(row: ResourceRow) -> bool:
-    """Whether the running plan repairs it because it is not there."""
-    return row.given is not None and _entries(row).get(MISSING) == missing(row.generation)
+    """Whether a repair has found it missing; no operation has begun since but its update."""
+    return row.given is not None and MISSING in _entries(row)
 
 
 def is_gone(row: ResourceRow) -> bool:
