@@ -144,10 +144,13 @@ class ObservedResource(WorkflowResource):
             self._is_well()
 
     def needs_replace_failed(self) -> bool:
-        """What CHECK found to be different is put right in place, what is gone is made again."""
-        if self.action == "CHECK":
-            return self.drift == "MISSING" if self.drift else _GONE in self.data()
-        return super().needs_replace_failed()
+        """What CHECK found to be different is put right by UPDATE, what is gone is made again."""
+        if self.action != "CHECK":
+            return super().needs_replace_failed()
+        if self.drift:
+            return self.drift == "MISSING"
+        cannot = self._is_unwell() and self._run_of("UPDATE", self.properties) is None
+        return cannot or _GONE in self.data()
 
     # -- imports ----------------------------------------------------------------------------
 
