@@ -10,7 +10,8 @@ from typing import Any
 
 from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
 from zonda.core.store.drift_views import DriftIgnoreView
-from zonda.hooks.errors import NotFound, UsageError
+from zonda.core.store.views import StackView
+from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 
 from . import drift_options, output
@@ -39,7 +40,7 @@ def schedule_arguments(parser: argparse.ArgumentParser) -> None:
 
 def schedule(session: Session, arguments: argparse.Namespace) -> int:
     """Set when a stack is looked at, or show it."""
-    stack = top(session, arguments.stack)
+    stack = _with_schedule(session, arguments.stack)
     if arguments.schedule is not None or arguments.policy is not None:
         action = SetDrift(stack.id, arguments.schedule, arguments.policy)
         session.app.act(action, drive=False)
@@ -54,6 +55,17 @@ def schedule(session: Session, arguments: argparse.Namespace) -> int:
     if stack.drift_schedule and session.app.commands.driven_elsewhere is None:
         screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
     return 0
+
+
+def _with_schedule(session: Session, name: str) -> StackView:
+    """The stack, which has to be one at the top; raises NotSupported."""
+    stack, root = session.app.stack(name), top(session, name)
+    if stack.id == root.id:
+        return stack
+    raise NotSupported(
+        f"Stack {stack.name} is nested in the stack {root.name}: a schedule is of the whole.",
+        hint=f"Set it there: 'zonda stack drift schedule {root.name}'.",
+    )
 
 
 def ignore_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +86,8 @@ def ignore_arguments(parser: argparse.ArgumentParser) -> None:
 
 def ignore(session: Session, arguments: argparse.Namespace) -> int:
     """Have differences count as in sync from now on; they are still listed, as ignored."""
+    if not arguments.reason.strip():
+        raise UsageError("--reason is empty.", hint="Say why, for all who ask later.")
     stack, [what] = scoped(session, arguments.stack, [arguments.what])
     paths = [each.path for each in session.app.reader.drift_now(stack.id)]
     path, name = split(what, paths)

@@ -98,6 +98,8 @@ def test_cannot_tell_is_4(zonda: Zonda, things: Things) -> None:
         pytest.param(("schedule", "s", "now and then"), id="no-schedule"),
         pytest.param(("schedule", "s", "--policy", "pray"), id="no-policy"),
         pytest.param(("ignore", "s", "a"), id="no-reason"),
+        pytest.param(("ignore", "s", "a", "--reason", " "), id="empty-reason"),
+        pytest.param(("ignore", "s", "a.valeu", "--reason", "x"), id="no-property"),
         pytest.param(("ignore", "s", "a", "--reason", "x", "--until", "soon"), id="no-date"),
         pytest.param(("ignore", "s", "a", "--reason", "x", "--until", "2001-01-01"), id="over"),
     ],

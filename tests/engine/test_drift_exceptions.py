@@ -73,4 +73,23 @@ def test_an_exception_is_taken_back_by_its_id(drift: Drifting, bench: Bench) -> 
 def test_an_exception_names_what_there_is(drift: Drifting) -> None:
     with pytest.raises(NotFound, match="Resource"):
         drift.ignore("nobody")
-    drift.ignore("no*")
+    drift.ignore("a*")
+
+
+@pytest.mark.parametrize(
+    ("resource", "property_", "error"),
+    [
+        pytest.param("a", "sise", UsageError, id="no such property"),
+        pytest.param("a", "sise.x", UsageError, id="nothing below it"),
+        pytest.param("*", "sise", UsageError, id="of no resource"),
+        pytest.param("z*", "", NotFound, id="a pattern for nothing"),
+        pytest.param("z*", "size", NotFound, id="a pattern and a property"),
+    ],
+)
+def test_an_exception_that_can_never_count_is_refused(
+    drift: Drifting, resource: str, property_: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        drift.ignore(resource, property_)
+    assert drift.reader.drift_ignores(drift.bench.stack.id) == []
+    drift.ignore("*", "size.x")

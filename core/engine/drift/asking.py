@@ -6,7 +6,8 @@ Called by ``acting``. None of them is a plan, so that the generation of a stack 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from fnmatch import fnmatchcase
 
 from zonda.core.engine import actions, drift_setting
 from zonda.core.engine.accepting import Noted, accepted_as, noting
@@ -15,8 +16,8 @@ from zonda.core.engine.effects import Call, Step, Tx
 from zonda.core.engine.proposals import root_named
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
-from zonda.core.store.rows import DriftIgnoreRow, StackRow
-from zonda.hooks.errors import NotFound, UsageError
+from zonda.core.store.rows import DriftIgnoreRow, DriftRow, StackRow
+from zonda.hooks.errors import NotFound, UsageError, ZondaError
 from zonda.hooks.near import near
 
 from . import storing
@@ -81,8 +82,7 @@ def set_drift(room: Room, action: actions.SetDrift, note: Noted) -> Step:
 
 def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
     """Add an exception."""
-    paths = () if _ANY in action.resource else (action.resource,)
-    seen, _ = yield Call(lambda: scoped(room, action.stack, paths))
+    seen = yield Call(lambda: _meant(room, action))
 
     def run(work: Work) -> Accepted:
         stack = _there(work, seen)
@@ -102,6 +102,34 @@ def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
+
+
+def _meant(room: Room, action: actions.IgnoreDrift) -> StackRow:
+    """The stack; raises NotFound or UsageError for an exception of what there is not."""
+    paths = () if _ANY in action.resource else (action.resource,)
+    stack, _ = scoped(room, action.stack, paths)
+    rows = [
+        row
+        for path, row in room.reader().drift_rows(stack.id)
+        if path == action.resource or (not paths and fnmatchcase(path, action.resource))
+    ]
+    if not rows:
+        raise NotFound("Resource", action.resource, hint="No resource of the stack is called so.")
+    name = action.property.partition(".")[0]
+    known = {each for row in rows for each in _properties(room, row)}
+    if name and known and name not in known:
+        types = ", ".join(sorted({row.type for row in rows})[:3])
+        raise UsageError(f"{types} has no property {name}.", hint=near(name, known))
+    return stack
+
+
+def _properties(room: Room, row: DriftRow) -> Collection[str]:
+    """The properties of its type; none where nobody has that type any more."""
+    whole = room.reader().resource_row(row.id)
+    try:
+        return () if whole is None else room.definitions.class_of(whole).properties_schema
+    except ZondaError:
+        return ()
 
 
 def unignore(room: Room, action: actions.UnignoreDrift, note: Noted) -> Step:
