@@ -163,7 +163,7 @@ def test_a_stack_that_has_failed_for_other_reasons_is_not_called_well_by_a_repai
     assert bench.stack.state == "UPDATE_FAILED"
     drift.thing("a")["size"] = 9
     drift.check()
-    with pytest.raises(NotSupported, match="for other reasons than drift"):
+    with pytest.raises(NotSupported, match="has not worked yet"):
         drift.repair()
     assert drift.world.changed() == []
     assert bench.stack.state == "UPDATE_FAILED"

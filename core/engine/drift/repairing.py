@@ -150,11 +150,21 @@ def _stays(row: ResourceRow) -> bool:
 
 
 def _check_well(stack: StackRow, others: Sequence[str]) -> None:
-    """Raise NotSupported where a repair would end well although the stack is not."""
+    """Raise NotSupported where a repair would end well although the stack is not.
+
+    What ends well is what a rollback goes back to: that is no template that has never worked.
+    """
+    known = f"Stack {stack.name} is {stack.action}_{stack.status}"
+    is_others = stack.status == FAILED and stack.action not in ("UPDATE", "CHECK")
+    if stack.template_id != stack.good_template_id or is_others:
+        raise NotSupported(
+            f"{known}, and what it was to be has not worked yet: it is not repaired.",
+            hint=f"'zonda stack retry {stack.name}', 'zonda stack rollback {stack.name}' or an "
+            "update that works comes first.",
+        )
     if stack.status == FAILED and others:
         raise NotSupported(
-            f"Stack {stack.name} is {stack.action}_{stack.status} for other reasons than drift "
-            f"({', '.join(sorted(set(others))[:5])}).",
+            f"{known} for other reasons than drift ({', '.join(sorted(set(others))[:5])}).",
             hint=f"'zonda stack retry {stack.name}', or an update, comes first.",
         )
 
