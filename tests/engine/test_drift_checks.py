@@ -82,6 +82,7 @@ def _raises(error: BaseException) -> Any:
         pytest.param(lambda r: r.data_set("a", "b"), "read-only", id="stores data"),
         pytest.param(lambda r: r.resource_id_set("b"), "read-only", id="stores its id"),
         pytest.param(lambda r: r.metadata_set({}), "read-only", id="stores metadata"),
+        pytest.param(lambda r: r.context.signal("a", {}), "read-only: signal", id="signals"),
         pytest.param(
             lambda r: next(iter(r.context.required().values())).data_set("a", "b") or {},
             "",

@@ -173,6 +173,20 @@ def test_several_processes_fire_once(tmp_path: Path) -> None:
     assert len(drift.checks()) == 1
 
 
+def test_who_looked_before_another_process_moved_it_fires_nothing(
+    drift: Drifting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = scheduled(drift)
+    go_to(drift, first)
+    with drift.bench.store.transaction() as tx:
+        seen = tx.drift.due(drift.bench.clock.now())
+        monkeypatch.setattr(type(tx.drift), "due", lambda rows, now: seen)
+    drift.sweep()
+    drift.sweep()
+    assert causes(drift) == [("schedule", "COMPLETE")]
+    assert drift.bench.stack.drift_next == first + 900
+
+
 def test_one_that_is_being_worked_on_is_put_off_until_it_is_done(drift: Drifting) -> None:
     go_to(drift, scheduled(drift))
     bench = drift.bench
