@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.engine.preview.document import document
+from zonda.core.engine.preview.making import preview
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
@@ -136,6 +138,16 @@ def test_a_manifest_that_sends_something_else_runs_update_once(made: Site) -> No
     made.stack.update(TEMPLATE)
     assert made.sent == [("CREATE", "mk"), ("UPDATE", "up")]
     assert made.runner.requests[-1].inputs == {"n": 3}
+
+
+def test_a_plan_says_that_another_text_declares_the_type(made: Site) -> None:
+    made.write(DISK.replace("UPDATE: up", "UPDATE: {workflow: up, input: {n: 1}}"))
+    made.begin_again()
+    plan = preview(made.stack.engine.room, UpdateStack(made.stack.name, Bundle(TEMPLATE)))
+    (found,) = document(plan)["resources"]
+    assert [each["text"] for each in found["reasons"]] == [
+        "another text declares its type, and has something else done for what it is"
+    ]
 
 
 def test_a_new_property_updates_in_place_by_the_new_schema(made: Site) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from zonda.core.engine.comparing import Comparison
 from zonda.core.engine.states import PRESENT
+from zonda.hooks.resource import Resource
 
 from .entries import Entry
 
@@ -87,6 +88,11 @@ def _changes_inside(entry: Entry) -> bool:
     )
 
 
+def _is_read(after: Resource) -> bool:
+    """Whether a text declares its type, which does not say that it is always updated."""
+    return after.made_from is not None and not after.always_update()
+
+
 def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:
     if compared.decision in ("fail", "refuse"):
         yield Reason(compared.why or "error", compared.reason, compared.about, perhaps)
@@ -96,6 +102,8 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
         text = "the plug-in asks for a new resource"
     if compared.why == "always" and compared.after is not None and compared.after.has_child:
         text = "something in it is not well"
+    elif compared.why == "always" and compared.after is not None and _is_read(compared.after):
+        text = "another text declares its type, and has something else done for what it is"
     if text is None:
         return
     state = "" if entry.row is None else f"{entry.row.action}_{entry.row.status}"
