@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from zonda.hooks.errors import Related, TemplateWarning
+from zonda.hooks.errors import Path, Related, TemplateWarning
 
-from . import advice_functions, advice_registry, advice_support, own_section, policies
+from . import (
+    advice_functions,
+    advice_registry,
+    advice_support,
+    drift_section,
+    own_section,
+    policies,
+)
 from .environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
 from .faults import near
 from .merging import KNOWN as KNOWN_STRATEGIES
@@ -180,8 +187,20 @@ def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarn
     names |= {node.type for node in found.resources.values()}
     for part, table in data.get(own_section.SECTION, {}).items():
         known = {*names, policies.STACK} if part == own_section.PROTECT else names
-        for at, name in enumerate(table or ()):
-            if isinstance(name, str) and own_section.EVERY not in name and name not in known:
-                path = (own_section.SECTION, part, at if isinstance(table, list) else name)
+        for name, below in _named(part, table):
+            if own_section.EVERY not in name and name not in known:
+                path = (own_section.SECTION, part, *below)
                 text = f"{name} is neither a resource of the template nor the type of one"
                 yield TemplateWarning(FOR_NOTHING, text, path, hint=near(name, known))
+
+
+def _named(part: str, table: Any) -> Iterator[tuple[str, Path]]:
+    """What a part of our own section names, and where; of what is nested: its owner."""
+    if part == drift_section.DRIFT:
+        for at, said in enumerate((table or {}).get(drift_section.IGNORE) or ()):
+            name = said[drift_section.RESOURCE].partition("/")[0]
+            yield name, (drift_section.IGNORE, at, drift_section.RESOURCE)
+        return
+    for at, name in enumerate(table or ()):
+        if isinstance(name, str):
+            yield name, (at if isinstance(table, list) else name,)

@@ -168,6 +168,13 @@ def test_every_fault_is_told(loaded: Loaded) -> None:
         pytest.param("{retries: {My::Thnig: 2}}", "1:19", "", id="type"),
         pytest.param('{protect: [web, stack, "No::*"]}', None, "", id="nothing-odd"),
         pytest.param("{timeouts: {Thing: 5, web: 6}}", None, "", id="type-and-name"),
+        pytest.param("{drift: {schedule: 15m, policy: report}}", None, "", id="drift"),
+        pytest.param(
+            '{drift: {ignore: [{resource: web/a}, {resource: "w*"}]}}', None, "", id="drift-ignored"
+        ),
+        pytest.param(
+            "{drift: {ignore: [{resource: wbe}]}}", "1:37", "Did you mean web?", id="drift-typo"
+        ),
     ],
 )
 def test_entries_that_are_for_nothing(
