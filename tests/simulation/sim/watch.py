@@ -257,8 +257,9 @@ class Watcher:
         return any((each.resource_id, each.generation, each.state) == ended for each in events)
 
     def _is_left_as_it_is(self, row: ResourceRow) -> bool:
-        """Whether the plan is not for it, and an older one wanted it otherwise and never began."""
-        is_there = not row.op and row.status == "COMPLETE" and row.action != "INIT"
+        """Whether the plan is not for it, and an older one wanted it otherwise in vain."""
+        is_made = row.status == "COMPLETE" or row.action == "UPDATE"
+        is_there = not row.op and is_made and row.action != "INIT"
         return is_there and row.name in json.loads(self.stacks[row.stack_id].outside)
 
     def _has_successor(self, row: ResourceRow) -> bool:
@@ -272,11 +273,13 @@ class Watcher:
         row = change.row
         if old is None:
             return
-        # one transaction may replace it for one plan and then make the next, which protects it
+        # one transaction may replace it for one plan and then make the next, which forbids it
         plans = [each for each in (change.stack_before, change.stack) if each is not None]
         named = all(policies.read(each.policies).protects(old.name, old.type) for each in plans)
         if old.protect or (old.outputs_hash and named):
             raise Violation(f"{old.name} is replaced, and protected")
+        if len({each.generation for each in plans}) > 1:
+            return
         if "replace" in self.ends.restricted(row.want_template_id, row.name):
             raise Violation(f"{old.name} is replaced, which is restricted")
         ceiling = self.parts.ceiling(change.stack, row.name)
