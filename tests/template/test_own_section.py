@@ -173,7 +173,7 @@ def test_every_fault_is_told(loaded: Loaded) -> None:
             '{drift: {ignore: [{resource: web/a}, {resource: "w*"}]}}', None, "", id="drift-ignored"
         ),
         pytest.param(
-            "{drift: {ignore: [{resource: wbe}]}}", "1:37", "Did you mean web?", id="drift-typo"
+            "{drift: {ignore: [{resource: wbe}]}}", "1:27", "Did you mean web?", id="drift-typo"
         ),
     ],
 )
