@@ -7,6 +7,7 @@ test compares ``KINDS`` with what our own sinks read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from . import settings_runners as of
@@ -15,6 +16,14 @@ from .settings_values import host_of_url, near
 #: What zonda itself reads, whatever the kind.
 OURS = ("kind", "events", "scope")
 SCOPES = ("all", "stacks")
+#: What events tell of, and how that stands; a test compares them with what the engine tells.
+ACTIONS = (
+    *("INIT", "CREATE", "ADOPT", "UPDATE", "DELETE", "ROLLBACK", "RESTORE", "SUSPEND", "RESUME"),
+    *("CHECK", "SNAPSHOT", "DELETE_SNAPSHOT", "IMPORT"),
+    *("SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "DRIFT"),
+)
+STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
+VERDICTS = ("IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN", "FAILED")
 #: The kind that calls out.
 WEBHOOK = "webhook"
 
@@ -34,7 +43,23 @@ def _scope(raw: Any) -> str | None:
 
 def _events(raw: Any) -> str | None:
     fits = isinstance(raw, list) and raw and all(isinstance(each, str) and each for each in raw)
-    return None if fits else 'must be a list of states or actions, e.g. ["DRIFT", "*_FAILED"]'
+    if not fits:
+        return 'must be a list of states or actions, e.g. ["DRIFT", "*_FAILED"]'
+    none = [each for each in raw if not _is_of_any(each.upper())]
+    return f"is of no event: {none[0]!r}{near(none[0].upper(), [*_states()])}" if none else None
+
+
+def _is_of_any(pattern: str) -> bool:
+    """Whether there is an event that is called so."""
+    return any(fnmatchcase(name, pattern) for name in _states())
+
+
+def _states() -> Iterator[str]:
+    """What ``events`` may name: each action, and each of its states."""
+    for action in ACTIONS:
+        yield action
+        for status in VERDICTS if action == "DRIFT" else STATUSES:
+            yield f"{action}_{status}"
 
 
 #: What our own kinds take, and what is wrong with a value (None: nothing).

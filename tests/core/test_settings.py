@@ -126,6 +126,15 @@ def test_what_lies_in_the_home_follows_it() -> None:
             '[sinks.x]\nkind = "log"\nevents = "DRIFT"', ":3", "must be a list", id="one-event"
         ),
         pytest.param(
+            '[sinks.x]\nkind = "log"\nevents = ["DRIFT", "CREATE_FALED"]',
+            ":3",
+            "did you mean CREATE_FAILED",
+            id="event-of-nothing",
+        ),
+        pytest.param(
+            '[sinks.x]\nkind = "log"\nevents = ["NO*"]', ":3", "is of no event", id="no-event"
+        ),
+        pytest.param(
             '[sinks.x]\nkind = "log"\nscope = "some"', ":3", "all, stacks", id="sink-scope"
         ),
     ],

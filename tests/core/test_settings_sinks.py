@@ -1,0 +1,23 @@
+"""What a sink may be told of is what the engine tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from zonda.core import settings_sinks
+from zonda.core.engine import recording, states
+from zonda.core.store import drift_views
+from zonda.hooks.resource import Resource
+
+
+def test_every_action_and_state_of_an_event_is_known() -> None:
+    told = {*states.FOLLOWS, *states.FIRST_PHASE, *recording.ASIDE, *Resource.ACTIONS, "DRIFT"}
+    assert told == set(settings_sinks.ACTIONS)
+    assert set(Resource.STATUSES) == set(settings_sinks.STATUSES)
+    verdicts = (drift_views.IN_SYNC, drift_views.DRIFTED, drift_views.MISSING, drift_views.UNKNOWN)
+    assert {*verdicts, "FAILED"} == set(settings_sinks.VERDICTS)
+
+
+@pytest.mark.parametrize("name", ["DRIFT", "drift_missing", "*_FAILED", "CREATE_*", "*", "?NIT"])
+def test_names_and_patterns_of_events(name: str) -> None:
+    assert list(settings_sinks.faults({"kind": "log", "events": [name]})) == []
