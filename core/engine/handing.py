@@ -5,8 +5,8 @@ to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``rem
 that what a failed creation has left is being removed; ``repair``: what a drift check has observed,
 which stands for its properties in the plan of one generation; ``missing``: the plan of this
 generation has found that it is not there; ``gone``: it was not, when its successor was made;
-``owed``: it is made by a repair, to the definition of this hash. At most one of a kind; what holds
-values is sealed.
+``owed``: it is made by a repair, to the definition of this hash; ``unfinished``: the ``repair``
+that has failed in place. At most one of a kind; what holds values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -25,6 +25,7 @@ from .states import FAILED
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING, REPAIR = "removing", "repair"
 MISSING, GONE, OWED = "missing", "gone", "owed"
+UNFINISHED = "unfinished"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
 #: What takes the place of which.
@@ -39,7 +40,7 @@ _MADE_OF = {
 #: What an operation is done with once it has ended well.
 _DONE_WITH = {
     "CREATE": (ADOPT, RESTORE, OWED),
-    "UPDATE": (ADOPT, RESTORE, REPAIR, MISSING),
+    "UPDATE": (ADOPT, RESTORE, REPAIR, MISSING, UNFINISHED),
     "DELETE_SNAPSHOT": (SNAPSHOT,),
 }
 
@@ -111,7 +112,7 @@ def move(row: ResourceRow, successor: ResourceRow) -> None:
     vanished = entries.get(MISSING) == missing(row.generation)
     if vanished or REPAIR in entries or entries.get(OWED) == _owed(row):
         hand(successor, _owed(row))
-    drop(row, REPAIR, MISSING, OWED)
+    drop(row, REPAIR, MISSING, OWED, UNFINISHED)
     if vanished:
         hand(row, f"{GONE}:")
     given = entries.get(RESTORE)
@@ -158,6 +159,14 @@ def live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
     return known
 
 
+def unfinished(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
+    """What was observed of what a repair has failed to put right in place."""
+    if (row.action, row.status) != ("UPDATE", FAILED):
+        return {}
+    known: dict[str, Any] = values(sealer, row, UNFINISHED).get("live", {})
+    return known
+
+
 def kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:
     """What an instance that is deleted by the running plan keeps for snapshots."""
     found = values(sealer, row, FORGET)
@@ -191,6 +200,14 @@ def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
     if op in ("", "ADOPT", "CHECK") and action != "ADOPT":
         done = tuple(kind for kind, actions in _MADE_OF.items() if action in actions)
     drop(row, *done)
+
+
+def has_failed(row: ResourceRow) -> None:
+    """An update has failed: what a repair was to put right is kept for the next one."""
+    given = _entries(row).get(REPAIR)
+    drop(row, REPAIR, MISSING, UNFINISHED)
+    if given is not None:
+        hand(row, f"{UNFINISHED}:{given.partition(':')[2]}")
 
 
 def _entries(row: ResourceRow) -> dict[str, str]:

@@ -241,7 +241,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
-        handing.drop(row, handing.REPAIR, handing.MISSING)
+        handing.has_failed(row)
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
+from tests.engine.test_drift_repair import planned
+from tests.engine.test_drift_repair_again import create_nested, the_thing
 
 from zonda.core.engine.actions import CheckStack, RollbackStack, SetDrift, UpdateStack
 from zonda.hooks.errors import NotSupported, ResourceFailure
@@ -105,3 +107,38 @@ def test_a_repair_that_failed_is_tried_again_where_parts_are_of_another_template
     assert drift.repair().state == "UPDATE_COMPLETE"
     assert drift.world.changed() == [("a", "update")]
     assert (drift.thing("a")["size"], drift.thing("b")["size"]) == (2, 1)
+
+
+def test_one_of_two_that_failed_may_be_put_right_by_hand(drift: Drifting) -> None:
+    drift.create(TWO)
+    drift.thing("a")["size"] = drift.thing("b")["size"] = 9
+    with NoUpdates(drift):
+        assert drift.repair().state == "UPDATE_FAILED"
+    drift.thing("a")["size"] = 1
+    shown = {each["name"]: each["action"] for each in planned(drift)["resources"]}
+    assert (shown["a"], shown["b"]) == ("update", "update")
+    assert drift.repair().state == "UPDATE_COMPLETE"
+    assert sorted(drift.world.changed()) == [("a", "update"), ("b", "update")]
+    assert drift.thing("b")["size"] == 1
+    assert drift.repair().generation == drift.bench.stack.generation == 3
+
+
+def test_all_that_failed_may_be_put_right_by_hand(drift: Drifting) -> None:
+    drift.create(TWO)
+    drift.thing("a")["size"] = 9
+    with NoUpdates(drift):
+        assert drift.repair().state == "UPDATE_FAILED"
+    drift.thing("a")["size"] = 1
+    assert drift.repair().state == "UPDATE_COMPLETE"
+    assert drift.world.changed() == [("a", "update")]
+
+
+def test_in_a_nested_stack_too(drift: Drifting) -> None:
+    create_nested(drift, TWO)
+    the_thing(drift, "a")["size"] = 9
+    with NoUpdates(drift):
+        assert drift.repair().state == "UPDATE_FAILED"
+    the_thing(drift, "a")["size"] = 1
+    assert drift.repair().state == "UPDATE_COMPLETE"
+    assert drift.world.changed() == [("a", "update")]
+    assert all(row.given is None for row in drift.reader.tree_resources(drift.bench.stack.id))

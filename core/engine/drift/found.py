@@ -23,7 +23,8 @@ class Found:
 
     ``unseen``: properties that the template sets and of which nothing was observed.
     ``live``: what was observed of the properties that differ, secrets and all, for a repair: never
-    stored in clear. ``ignored``: why it counts as in sync, or ''.
+    stored in clear; where nothing differs any more, of those that a repair has failed at.
+    ``ignored``: why it counts as in sync, or ''.
     """
 
     verdict: str
@@ -42,7 +43,7 @@ class Found:
     @property
     def is_wrong(self) -> bool:
         """Whether a repair would put something right."""
-        return self.verdict == MISSING or (self.verdict == DRIFTED and bool(self.live))
+        return self.verdict == MISSING or bool(self.live)
 
 
 @dataclass(frozen=True, slots=True)

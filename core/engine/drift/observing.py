@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.engine import handing
 from zonda.core.engine.calls import Operation
 from zonda.core.engine.context import LentOperation
 from zonda.core.engine.instances import Instances, Observation, Seen
@@ -202,7 +203,8 @@ class _Look:
         if blank and not any(wanted.get(name) is not None for name in live):
             return unknown("it told nothing of what the template sets", row.fence)
         if not names:
-            return Found(IN_SYNC, fence=row.fence, unseen=blank)
+            owed = handing.unfinished(self._instances.lending.sealer, row)
+            return Found(IN_SYNC, fence=row.fence, live=owed, unseen=blank)
         secrets = self._secrets()
         secrets.add_properties(wanted)
         hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
