@@ -286,3 +286,11 @@ def test_a_repair_goes_by_what_it_has_seen_itself(drift: Drifting) -> None:
     drift.thing("a")["size"] = 9
     drift.repair()
     assert drift.world.changed() == [("a", "update")]
+
+
+def test_no_plan_shows_what_a_hidden_property_was_found_to_be(drift: Drifting) -> None:
+    drift.create("a: {type: Test::Thing, properties: {secret: one-hush, tags: {k: v}}}")
+    drift.thing("a").update(secret="live-hush", tags={"k": "is live-hush", "live-hush": "x"})
+    text = str(planned(drift))
+    assert "tags" in text
+    assert "hush" not in text

@@ -100,5 +100,14 @@ def _shown(value: Any, secrets: Sequence[str]) -> Any:
     return value if masked(said, secrets) == said else MASK
 
 
+def without(value: Any, secrets: Sequence[str]) -> Any:
+    """A value in whose texts no secret stands."""
+    if isinstance(value, str):
+        return masked(value, secrets)
+    if isinstance(value, Mapping):
+        return {masked(str(key), secrets): without(each, secrets) for key, each in value.items()}
+    return [without(each, secrets) for each in value] if isinstance(value, list) else value
+
+
 def _key(item: Any, secrets: Sequence[str]) -> Any:
     return masked(item, secrets) if isinstance(item, str) else item

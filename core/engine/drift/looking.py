@@ -20,10 +20,12 @@ from zonda.core.engine.states import DIRTY
 from zonda.core.store.drift_views import MISSING
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+from zonda.hooks.secret_texts import secret_texts
 
 from . import storing
 from .check import Check
 from .checking import prepare
+from .differing import without
 from .found import Found, Later, unknown
 from .observing import Job
 from .pace import Pace
@@ -71,8 +73,18 @@ class AsFound(Reader):
         if found.verdict == MISSING:
             as_missing(row, found, row.generation)
         else:
-            handing.hand(row, handing.observed(self.sealer, found.live, row.generation))
+            handing.hand(row, handing.observed(self.sealer, _masked(found), row.generation))
         return row
+
+
+def _masked(found: Found) -> dict[str, Any]:
+    """What was observed, where others do not repeat what a hidden property was found to be."""
+    hidden = {entry["path"][0] for entry in found.diff if "hidden" in entry}
+    texts = secret_texts(found.live[name] for name in hidden if name in found.live)
+    return {
+        name: value if name in hidden else without(value, texts)
+        for name, value in found.live.items()
+    }
 
 
 def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
