@@ -46,8 +46,8 @@ _TOUCH_SOME = (
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
-#: Seconds for which a command that waits does without the scheduler.
-_WITHOUT_CLOCK = 3.0
+#: Seconds for which a command that waits does without the scheduler: it looks itself so often.
+_WITHOUT_CLOCK = 20.0
 
 
 class PausingClock(Clock, Protocol):
