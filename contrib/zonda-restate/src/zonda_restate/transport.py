@@ -1,4 +1,7 @@
-"""One HTTP request and its whole answer, within a total time and a size."""
+"""One HTTP request and its answer: of limited size, and each part of it within a time.
+
+The server is one that the operator has named; one that drips its answer can hold a thread.
+"""
 
 from __future__ import annotations
 
