@@ -8,6 +8,7 @@ a sentence.
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import importlib
 import signal
@@ -34,6 +35,10 @@ class Terminated(KeyboardInterrupt):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. ``argv`` is without the program's name."""
+    if argv is None:
+        # The process ends with the command: looking through all that it still holds, to find
+        # circles, frees nothing that its end does not free. A tenth of a large command was that.
+        atexit.register(gc.freeze)
     words = list(sys.argv[1:] if argv is None else argv)
     streams.fill_gaps()
     try:
