@@ -15,7 +15,7 @@ from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values
 from .app_service import HINT, ServiceRecord, host_and_port
-from .secret_references import resolve
+from .secret_references import own_files, resolve
 from .sections import completed, with_networks
 from .settings import BUNDLED, Settings
 
@@ -98,9 +98,12 @@ def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
 
 
 def _secret(given: str, settings: Settings) -> str:
-    """A secret as it is, or what ``env:NAME`` or ``file:PATH`` names."""
+    """A secret as it is, or what ``env:NAME`` or ``file:PATH`` names.
+
+    Whoever runs the command says so, no template: ``secret_sources`` is not for that.
+    """
     if given.startswith(("env:", "file:")):
-        return resolve(given, settings.home, settings.secret_sources)
+        return resolve(given, settings.home, "*", own_files(settings))
     return given
 
 

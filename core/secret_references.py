@@ -6,7 +6,9 @@ and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from itertools import dropwhile, takewhile
 from pathlib import Path
@@ -15,11 +17,13 @@ from typing import NamedTuple
 from zonda.hooks.errors import UsageError
 
 from . import settings_values
-from .settings import Settings, variable
+from .settings import FILE_NAME, Settings, variable
 
 KINDS = ("env", "file")
-#: The variable with the key that seals the database.
-KEY = "ZONDA_KEY"
+#: Variables that are settings: the key that seals the database, for one.
+_SETTINGS = {row.metadata["variable"] for row in fields(Settings)} - {""}
+#: A reference that, as a pattern in a line of a settings file, stands for itself alone.
+_PLAIN = re.compile(r"(env|file):[\w./~+@=-]+")
 #: A file that is larger holds no secret that anybody would send along.
 _MOST_BYTES = 65_536
 
@@ -35,12 +39,14 @@ def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) 
     patterns = [each.strip() for each in allowed.split(",")]
     if kind == "file" and name:
         way = _Way.of(home, name)
-        _check(reference, "*" in patterns or any(_covers(each, way, home) for each in patterns))
         _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
+        if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
+            raise _refused(reference, home, allowed)
         return _of_file(way.real, reference)
-    _check(reference, any(fnmatchcase(reference, pattern) for pattern in patterns))
+    _check_own(reference, kind == "env" and name in _SETTINGS)
+    if not any(fnmatchcase(reference, pattern) for pattern in patterns):
+        raise _refused(reference, home, allowed)
     if kind == "env" and name:
-        _check_own(reference, name == KEY)
         return _of_variable(name)
     raise UsageError(
         f"{reference} names no secret{settings_values.near(kind, KINDS)}.",
@@ -57,12 +63,21 @@ def own_files(settings: Settings) -> list[Path]:
     return [*kept, *beside, key or database.with_name("zonda.key")]
 
 
-def _check(reference: str, is_allowed: bool) -> None:
-    if not is_allowed:
-        raise UsageError(
-            f"The secret {reference} may not be read here.",
-            hint="The setting secret_sources says which may.",
-        )
+def _refused(reference: str, home: Path, allowed: str) -> UsageError:
+    """The error of what is not allowed. It says how to allow just that; so does its message alone.
+
+    Templates come from anybody: what would allow more than it seems to is not spelt out.
+    """
+    where = "the setting secret_sources says which may"
+    if not _PLAIN.fullmatch(reference):
+        return UsageError(f"The secret {reference} may not be read here: {where}.")
+    known = [each.strip() for each in allowed.split(",") if each.strip()]
+    line = f'secret_sources = "{",".join([*known, reference])}"'
+    return UsageError(
+        f"The secret {reference} may not be read here: {where}, and {reference} is to be added.",
+        hint=f"If that is to be: write {line} into {home / FILE_NAME}, or give the process that "
+        "runs the engine the variable ZONDA_SECRET_SOURCES.",
+    )
 
 
 def _check_own(reference: str, is_own: bool) -> None:

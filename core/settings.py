@@ -97,9 +97,9 @@ class Settings:
         shown="`$ZONDA_HOME/plugins`",
     )
     secret_sources: str = _setting(
-        "env:*,file:*",
+        "env:ZONDA_SECRET_*,file:secrets/**",
         "Which secrets [workflow types](workflow-types.md#secrets) may name: patterns of "
-        "`env:NAME` and `file:PATH`, separated by commas.",
+        "`env:NAME` and `file:PATH` (relative to `ZONDA_HOME`), separated by commas.",
         "ZONDA_SECRET_SOURCES",
     )
     disabled_plugins: str = _setting(

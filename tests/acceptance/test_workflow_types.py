@@ -30,8 +30,8 @@ actions:
       folder: {get_property: folder}
       size: {get_property: size}
       password: {get_property: password}
-      token: {secret: "env:THING_TOKEN"}
-      key: {secret: "file:thing.key"}
+      token: {secret: "env:ZONDA_SECRET_THING"}
+      key: {secret: "file:secrets/thing.key"}
   UPDATE: {workflow: work, input: {folder: {get_property: folder}}}
   DELETE: {workflow: work, input: {folder: {get_property: folder}}}
 """
@@ -56,7 +56,8 @@ def given(zonda: Any, service: Any, write: Callable[[str, str], Path]) -> tuple[
     """A folder of types with one in it, its secrets, and the words of a command."""
     (zonda.home / "types").mkdir(exist_ok=True)
     (zonda.home / "types" / "thing.yaml").write_text(MANIFEST)
-    (zonda.home / "thing.key").write_text(f"{KEY}\n")
+    (zonda.home / "secrets").mkdir(exist_ok=True)
+    (zonda.home / "secrets" / "thing.key").write_text(f"{KEY}\n")
     template = write("thing.yaml", TEMPLATE)
     words = ("--parameter", f"folder={service.folder}", "--parameter", f"password={PASSWORD}")
     return ("-t", template, *words)
@@ -67,7 +68,7 @@ def secret(zonda: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The environment of a process that may send the secret."""
     known = dict(zonda.environment)
     monkeypatch.setattr(
-        type(zonda), "environment", property(lambda self: {**known, "THING_TOKEN": TOKEN})
+        type(zonda), "environment", property(lambda self: {**known, "ZONDA_SECRET_THING": TOKEN})
     )
     return known
 
@@ -159,6 +160,20 @@ def test_a_secret_that_is_missing_fails_with_its_name(
     service.start()
     service.go()
     failed = zonda.run("stack", "create", "s", *given, code=1)
-    assert "env:THING_TOKEN" in failed.stdout + failed.stderr
+    assert "env:ZONDA_SECRET_THING" in failed.stdout + failed.stderr
     assert service.runs == []
     assert json.dumps(TOKEN) not in failed.stderr
+
+
+def test_a_secret_that_was_not_meant_for_templates_is_not_sent(
+    zonda: Any, service: Any, given: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {**zonda.environment, "AWS_SECRET_ACCESS_KEY": TOKEN}
+    monkeypatch.setattr(type(zonda), "environment", property(lambda self: known))
+    text = MANIFEST.replace("ZONDA_SECRET_THING", "AWS_SECRET_ACCESS_KEY")
+    (zonda.home / "types" / "thing.yaml").write_text(text)
+    service.start()
+    service.go()
+    failed = zonda.run("stack", "create", "s", *given, code=1)
+    assert "env:AWS_SECRET_ACCESS_KEY is to be added" in failed.stdout + failed.stderr
+    assert service.runs == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from zonda.core.secret_references import own_files, resolve
-from zonda.core.settings import load
+from zonda.core.settings import Settings, load
 from zonda.hooks.errors import UsageError
 
 ALL = "env:*,file:*"
@@ -48,7 +49,84 @@ def test_what_is_not_allowed_is_not_read(
     monkeypatch.setenv("OTHER", "hushhush")
     with pytest.raises(UsageError, match="may not be read") as found:
         resolve("env:OTHER", tmp_path, allowed)
-    assert "secret_sources" in found.value.hint
+    assert "secret_sources" in str(found.value)
+
+
+DEFAULT = Settings().secret_sources
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "env:AWS_SECRET_ACCESS_KEY",
+        "env:HOME",
+        "env:ZONDA_SECRET_SOURCES",
+        "file:zonda.toml",
+        "file:token",
+        "file:~/.ssh/id_ed25519",
+        "file:/etc/shadow",
+        "file:secrets/../token",
+    ],
+)
+def test_by_default_no_template_reads_what_was_not_meant_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    (tmp_path / "token").write_text("hushhush")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
+    monkeypatch.setenv("ZONDA_SECRET_SOURCES", DEFAULT)
+    with pytest.raises(UsageError) as found:
+        resolve(reference, tmp_path, DEFAULT)
+    assert "hushhush" not in f"{found.value} {found.value.hint}"
+
+
+def test_by_default_what_is_named_for_templates_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZONDA_SECRET_TOKEN", "one")
+    (tmp_path / "secrets" / "team").mkdir(parents=True)
+    (tmp_path / "secrets" / "disk").write_text("two")
+    (tmp_path / "secrets" / "team" / "disk").write_text("three")
+    named = ("env:ZONDA_SECRET_TOKEN", "file:secrets/disk", "file:secrets/team/disk")
+    assert [resolve(each, tmp_path, DEFAULT) for each in named] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("reference", ["env:TOKEN", "file:keys/token", "file:../beside"])
+def test_the_refusal_says_what_to_write_and_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    home = tmp_path / "home"
+    (home / "keys").mkdir(parents=True)
+    for file in (home / "keys" / "token", tmp_path / "beside"):
+        file.write_text("one")
+    monkeypatch.setenv("TOKEN", "one")
+    with pytest.raises(UsageError) as refused:
+        resolve(reference, home, DEFAULT)
+    told = re.search(r'secret_sources = "([^"]*)"', refused.value.hint)
+    assert told is not None
+    assert str(home / "zonda.toml") in refused.value.hint
+    assert "ZONDA_SECRET_SOURCES" in refused.value.hint
+    assert "secret_sources" in str(refused.value), "events and verdicts have no hint"
+    assert resolve(reference, home, told[1]) == "one"
+
+
+@pytest.mark.parametrize("reference", ["env:*", "env:A,env:*", "file:**", 'file:a"b'])
+def test_the_refusal_never_tells_to_allow_more_than_was_asked(
+    tmp_path: Path, reference: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        resolve(reference, tmp_path, DEFAULT)
+    assert "is to be added" not in str(refused.value)
+    assert not refused.value.hint
+    assert "secret_sources" in str(refused.value)
+
+
+@pytest.mark.parametrize("variable", ["ZONDA_KEY", "ZONDA_DATABASE_URL", "ZONDA_SECRET_SOURCES"])
+def test_a_variable_that_is_a_setting_is_zondas_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "hushhush")
+    with pytest.raises(UsageError, match="zonda's own"):
+        resolve(f"env:{variable}", tmp_path, "*")
 
 
 def test_what_is_allowed_by_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
