@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -267,8 +266,8 @@ class Definitions:
         )
 
 
-def _spec(body: str) -> ChildSpec:
-    return ChildSpec.from_json(json.loads(body)["spec"])
+def _spec(body: Mapping[str, Any]) -> ChildSpec:
+    return ChildSpec.from_json(body["spec"])
 
 
 def policies_of(definition: Definition) -> Policies:
@@ -294,9 +293,9 @@ def _version(origin: object) -> str:
     return f"{name} {version}".strip()
 
 
-def bundle_of(body: str) -> Bundle:
+def bundle_of(body: Mapping[str, Any]) -> Bundle:
     """The bundle behind the body of a stored template."""
-    return Bundle.from_json(json.loads(body))
+    return Bundle.from_json(body)
 
 
 def body_of(bundle: Bundle) -> dict[str, Any]:

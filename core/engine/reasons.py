@@ -125,7 +125,7 @@ def _marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer)
     for row in rows:
         if row.reference is not None and marks.of_reference(row.name) != OPEN:
             found.append(sealer.load(row.reference))
-        outputs = sealer.load(row.outputs)
+        outputs = sealer.load_map(row.outputs)
         if not outputs:
             continue
         paths = dict(paths_by_key(definition.resources[row.name].cls, definition, row.name))

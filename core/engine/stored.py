@@ -134,7 +134,7 @@ def stored(reader: Reader, template_id: str, bases: dict[str, Bundle] | None = N
     known = {} if bases is None else bases
     if view.base_id not in known:
         known[view.base_id] = bundle_of(reader.template(view.base_id).body)
-    spec = ChildSpec.from_json(json.loads(view.body)["spec"])
+    spec = ChildSpec.from_json(view.body["spec"])
     return Stored(known[view.base_id], view.base_id, spec)
 
 

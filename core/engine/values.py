@@ -99,7 +99,7 @@ class RowValues:
 
     def _outputs(self, row: ResourceRow) -> Mapping[str, Any]:
         if row.name not in self._stored:
-            self._stored[row.name] = self._sealer.load(row.outputs) or {}
+            self._stored[row.name] = self._sealer.load_map(row.outputs)
         return self._stored[row.name]
 
     def _instance(self, row: ResourceRow) -> Resource:

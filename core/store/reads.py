@@ -272,8 +272,7 @@ class Reader(DriftReads):
         if not found:
             raise NotFound("Template", template_id)
         key, stack_id, body, created_at, base_id = found[0]
-        opened = json.dumps(self.sealer.open(body)) if body.startswith("sealed:") else body
-        return TemplateView(key, stack_id, opened, created_at, base_id)
+        return TemplateView(key, stack_id, self.sealer.load(body), created_at, base_id)
 
     def checked(self, template_id: str) -> list[str]:
         """The hashes of what was found well when a template was checked."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,13 @@ class Sealer:
         if text is None:
             return None
         return self.open(text) if text.startswith(PREFIX) else self._reopening.opened(text, loads)
+
+    def load_map(self, text: str | None) -> Mapping[str, Any]:
+        """Like ``load``, of a map; nothing for null. What nobody asks for may not be made."""
+        if text is None:
+            return {}
+        how = self._deciphered if text.startswith(PREFIX) else loads
+        return self._reopening.parts(text, how)
 
     def dump(self, value: Any, *, sealed: bool) -> str:
         """``value`` for a column that is JSON text or sealed text."""

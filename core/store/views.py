@@ -6,6 +6,7 @@ property ``state`` joins both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -190,11 +191,11 @@ class FailedView:
 
 @dataclass(frozen=True, slots=True)
 class TemplateView:
-    """A stored template with all that was given with it. ``body`` is the bundle's JSON text."""
+    """A stored template with all that was given with it: what ``body_of`` made, or a spec."""
 
     id: str
     stack_id: str
-    body: str
+    body: Mapping[str, Any]
     created_at: float
     base_id: str | None = None
 

@@ -47,7 +47,7 @@ def test_what_was_kept_longest_goes_first(monkeypatch):
         kept.opened(letter * LEAST, reads)
     assert reads.count == 9  # "a" is read once more
     assert kept._size <= 60
-    assert sum(map(len, kept._kept.values())) == kept._size
+    assert sum(cut.size for cut in kept._kept.values()) == kept._size
 
 
 @pytest.mark.parametrize("sealed", [False, True])
@@ -70,3 +70,26 @@ def test_a_value_that_cannot_be_kept_is_read_every_time():
     value = {"long": "x" * LEAST, "day": datetime.date(2020, 1, 1)}
     text = sealer.seal(value)
     assert [sealer.open(text) for _ in range(4)] == [value] * 4
+
+
+def test_of_a_map_only_what_is_asked_for_is_made(monkeypatch):
+    sealer = Sealer(make_key())
+    text = sealer.seal({"a": ["x" * LEAST], "b": [2]})
+    sealer.load(text), sealer.load(text)
+    made, loads = [], reopening.marshal.loads
+    monkeypatch.setattr(reopening.marshal, "loads", lambda part: made.append(part) or loads(part))
+    found = sealer.load_map(text)
+    assert (found["b"], "a" in found, "c" in found, len(found)) == ([2], True, False, 2)
+    assert found["b"] is found["b"]
+    assert len(made) == 1
+    found["b"].append("changed")
+    assert sealer.load_map(text)["b"] == sealer.load(text)["b"] == [2]
+    assert dict(sealer.load_map(text)) == sealer.load(text)
+
+
+def test_a_map_is_the_same_whether_it_is_kept_or_not():
+    sealer = Sealer(make_key())
+    assert sealer.load_map(None) == {}
+    for value in (LARGE, {"short": 1}, {}):
+        text = sealer.seal(value)
+        assert [dict(sealer.load_map(text)) for _ in range(4)] == [value] * 4

@@ -211,7 +211,7 @@ class Asking:
         }
         text = None
         if now.template_id is not None:
-            text = json.loads(reader.template(now.template_id).body)["template"]
+            text = reader.template(now.template_id).body["template"]
 
         def done(accepted: Any) -> None:
             if text is not None:

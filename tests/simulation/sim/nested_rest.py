@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +30,7 @@ def below(sim: Simulator, row: ResourceRow, files: Any, *, stale: bool) -> Below
         raise Violation(f"nothing is nested in {row.name}")
     if (child.phase, child.status) != (IDLE, COMPLETE) and not stale:
         raise Violation(f"{child.name} is {child.action}_{child.status}")
-    spec = json.loads(sim.reader.template(child.template_id).body)["spec"]
+    spec = sim.reader.template(child.template_id).body["spec"]
     properties = (sim.reader.sealer.load(row.definition) or {})["properties"]
     if row.type == "Group":
         _check_group(sim, row, spec["template"], properties)

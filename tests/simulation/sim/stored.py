@@ -13,7 +13,7 @@ from .nested_template import of_child
 def stored(reader: Reader, template_id: str) -> dict[str, Any]:
     """The template behind an id; of a nested stack what it was made from."""
     view = reader.template(template_id)
-    body = json.loads(view.body)
+    body = view.body
     if view.base_id is None:
         known: dict[str, Any] = json.loads(body["template"])
         return known
