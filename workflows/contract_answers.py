@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.http import Unreachable, Unusable
 from zonda.hooks.kit.report import NotApplicable
 
 from . import http_answer, http_retry
@@ -18,7 +19,6 @@ from .http_replies import BUSY, REDIRECTS
 from .http_retry import LONGEST_RETRY_AFTER
 from .http_settings import shown
 from .http_states import STATES
-from .http_transport import Unreachable, Unusable
 
 _MOST_PATIENCE = 5
 TAKES_LONG = "Answer 202 with a Location at once where the work takes long"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from zonda.hooks.contract import instant
 from zonda.hooks.errors import UsageError
 from zonda.hooks.kit.report import NotApplicable
 
@@ -18,7 +19,6 @@ from .contract_answers import check_fields
 from .contract_probe import ended
 from .contract_rows import Violated
 from .contract_trial import Trial
-from .http_request import instant
 from .http_states import FINAL
 
 _LONGEST = 1024 * 1024

@@ -6,6 +6,7 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urljoin
 
+from zonda.hooks.http import Reply
 from zonda.hooks.kit.report import NotApplicable
 
 from . import http_answer
@@ -13,7 +14,6 @@ from .contract_probe import Operation, Outcome, ended, has_outcome, read
 from .contract_rows import Lacking, Violated
 from .contract_trial import Trial, only_with_delete
 from .http_replies import ACCEPTED
-from .http_transport import Reply
 
 _KEEP = "Keep the key with the first answer, and give that again instead of working again"
 

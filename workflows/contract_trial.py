@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.kit.report import NotApplicable
 
 from .contract_probe import Operation, Outcome, Probe
 from .contract_rows import Violated
 from .http_answer import Answer
 from .http_settings import HttpSettings
-from .http_transport import Reply, Unreachable, Unusable
 
 
 @dataclass

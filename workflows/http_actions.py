@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from zonda.hooks import section
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import is_url, origin
 from zonda.hooks.runner import StartRequest
-
-from . import http_fields as fields
-from .http_wire import is_url, origin
 
 ENTRY = "actions"
 NAMES = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
@@ -74,7 +73,7 @@ USUAL = Action()
 
 def read(given: Mapping[str, Any], endpoint: str) -> dict[str, Action]:
     """The actions of a runner's section. Raises UsageError that names the wrong entry."""
-    table = fields.table(given, ENTRY, NAMES) or {}
+    table = section.table(given, ENTRY, NAMES) or {}
     return {name: _read(table, name, endpoint) for name in table}
 
 
@@ -83,14 +82,14 @@ def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
     entry = table[name]
     if not isinstance(entry, Mapping):
         raise UsageError(f"The runner's setting {within} must be a table.")
-    fields.check_names(entry, within, KNOWN)
+    section.check_names(entry, within, KNOWN)
     at = f"{within}."
-    method = fields.choice(entry, "method", METHODS, within=at)
+    method = section.choice(entry, "method", METHODS, within=at)
     usual = NOTHING if method in _WITHOUT_BODY else REQUEST
-    body = fields.choice(entry, "body", (usual, *BODIES), within=at)
+    body = section.choice(entry, "body", (usual, *BODIES), within=at)
     if method == "GET" and body != NOTHING:
         raise UsageError(f"The runner's setting {within} sends a body, which GET has not.")
-    answer = fields.choice(
+    answer = section.choice(
         entry, "answer", (CONTRACT if body == REQUEST else PLAIN, *ANSWERS), within=at
     )
     plain = answer == PLAIN
@@ -100,7 +99,7 @@ def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
             hint=f'Set answer = "{PLAIN}" for an API that does not know the contract.',
         )
     return Action(
-        url=_url(fields.text(entry, "url", within=at), endpoint, f"{at}url"),
+        url=_url(section.text(entry, "url", within=at), endpoint, f"{at}url"),
         method=method,
         body=body,
         plain=plain,
@@ -137,7 +136,7 @@ def _path(entry: Mapping[str, Any], name: str, within: str) -> Path:
     value = entry.get(name) or ()
     if isinstance(value, str):
         return tuple(value.split("."))
-    return tuple(fields.texts(entry, name, within=within))
+    return tuple(section.texts(entry, name, within=within))
 
 
 def _statuses(entry: Mapping[str, Any], name: str) -> frozenset[int]:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.hooks.contract import CONTRACT
+from zonda.hooks.http import Reply
 from zonda.hooks.runner import Failed, Succeeded
 
-from .http_request import CONTRACT
 from .http_retry import limited
-from .http_transport import Reply
 
 LONGEST_REASON = 4096
 _REASONS = ("reason", "detail", "title", "message", "error")

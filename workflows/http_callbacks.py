@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from zonda.hooks.contract import instant
+from zonda.hooks.http import Reply
 from zonda.hooks.runner import (
     Failed,
     Finished,
@@ -25,9 +27,7 @@ from zonda.hooks.runner import (
 )
 
 from .callbacks import PATH, SECRET_BYTES, Callbacks
-from .http_request import instant
 from .http_settings import HttpSettings
-from .http_transport import Reply
 
 #: Seconds between two polls of an endpoint that has an address to call.
 SLOW = 60.0

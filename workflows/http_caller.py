@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from zonda.hooks.http import Reply, Transport, Unreachable, origin
 from zonda.hooks.runner import StartRequest
 
 from . import http_request
@@ -15,8 +16,6 @@ from .http_actions import USUAL, Action
 from .http_gate import Gates, Limits
 from .http_oauth import Tokens
 from .http_settings import HttpSettings
-from .http_transport import Reply, Transport, Unreachable
-from .http_wire import origin
 
 _Headers = Callable[[Mapping[str, str]], Mapping[str, str]]
 

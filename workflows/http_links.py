@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from urllib.parse import urljoin
 
+from zonda.hooks.http import Reply
+
 from .http_answer import Answer, WrongAnswer
 from .http_settings import HttpSettings, origin, shown
-from .http_transport import Reply
 
 LONGEST = 800
 

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
+from zonda.hooks import section
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Transport, Unreachable, Unusable, origin, shown
 
-from . import http_fields as fields
 from .http_gate import NotNow
-from .http_transport import Transport, Unreachable, Unusable
-from .http_wire import origin, shown
 
 ENTRY = "oauth2"
 WAYS = ("basic", "body")
@@ -78,10 +77,12 @@ class OAuth2:
 
 def read(given: Mapping[str, Any]) -> OAuth2 | None:
     """What table ``oauth2`` of a runner's section says. Raises UsageError."""
-    table = fields.table(given, ENTRY, KNOWN)
+    table = section.table(given, ENTRY, KNOWN)
     if table is None:
         return None
-    found = {name: fields.text(table, name, within=f"{ENTRY}.") for name in KNOWN if name != "send"}
+    found = {
+        name: section.text(table, name, within=f"{ENTRY}.") for name in KNOWN if name != "send"
+    }
     for name in ("token_url", "client_id", "client_secret"):
         if not found[name]:
             raise UsageError(f"The runner's setting {ENTRY} has no {name}.")
@@ -90,7 +91,7 @@ def read(given: Mapping[str, Any]) -> OAuth2 | None:
             f"The runner's setting {ENTRY}.token_url is no http(s) URL without credentials."
         )
     more = {name: found[name] for name in ("scope", "audience", "resource") if found[name]}
-    way = fields.choice(table, "send", WAYS, within=f"{ENTRY}.")
+    way = section.choice(table, "send", WAYS, within=f"{ENTRY}.")
     return OAuth2(
         found["token_url"], found["client_id"], found["client_secret"], way == "basic", more
     )
@@ -165,7 +166,7 @@ class Tokens:
 
     def _read(self, answer: Mapping[str, Any], where: str) -> _Token:
         text, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
-        if not isinstance(text, str) or not text or " " in text or not fields.fits_a_header(text):
+        if not isinstance(text, str) or not text or " " in text or not section.fits_a_header(text):
             raise NoToken(f"{where} gives no token that can be used")
         if not isinstance(kind, str) or kind.lower() != "bearer":
             raise NoToken(f"{where} gives a token of another kind than Bearer")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.http import Reply
 from zonda.hooks.runner import Failed, Succeeded
 
 from . import http_answer
 from .http_actions import Action, found_at
-from .http_transport import Reply
 
 #: Answers by which a server says that it has done nothing.
 NOT_TAKEN = frozenset({425, 429, 503})

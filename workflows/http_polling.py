@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
 
 from . import http_answer, http_plain, http_replies, http_retry
@@ -19,7 +20,6 @@ from .http_links import Links, joined
 from .http_oauth import NoToken
 from .http_replies import ACCEPTED, BUSY, NOT_AUTHENTICATED, REDIRECTS
 from .http_settings import HttpSettings, shown
-from .http_transport import Reply, Unreachable, Unusable
 
 CALLBACK = "the callback"
 _HOPS = 3

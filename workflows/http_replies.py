@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from zonda.hooks.http import Reply
 from zonda.hooks.runner import Failed, Succeeded
 
 from . import http_answer, http_retry
 from .http_answer import Answer
 from .http_settings import HttpSettings
 from .http_states import FINAL, STATES
-from .http_transport import Reply
 
 ACCEPTED = (200, 201, 202, 204)
 BUSY = frozenset({408, 425, 429, 502, 503, 504})

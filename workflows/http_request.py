@@ -1,23 +1,19 @@
-"""The request of the ``http`` contract, version 1: its body and its headers.
+"""The headers of the ``http`` runner's requests; the body is ``zonda.hooks.contract``'s.
 
-The body of one operation is the same to the byte on every send, so it holds nothing that changes
-between sends. Called by the runner; knows nothing of sockets and answers.
+Called by the runner; knows nothing of sockets and answers.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
 
+from zonda.hooks import contract
 from zonda.hooks.runner import StartRequest
 
 from . import http_messages, http_signing
 from .http_actions import USUAL, Action
 from .http_settings import HttpSettings
 
-CONTRACT = 1
 _ALWAYS = {
     "Accept": "application/json",
     "Accept-Encoding": "identity",
@@ -25,60 +21,9 @@ _ALWAYS = {
 }
 
 
-def body(request: StartRequest, callback: Mapping[str, Any] | None = None) -> bytes:
-    """The JSON object that an endpoint receives, keys sorted. ``callback``: where it may call.
-
-    Raises ValueError where the input holds what JSON has no word for (infinity, not a number).
-    """
-    plain = {
-        "contract": CONTRACT,
-        "action": request.action,
-        "request_id": request.key,
-        "deadline": instant(request.deadline),
-        "stack": {
-            "id": request.stack.id,
-            "name": request.stack.name,
-            "project": request.stack.project,
-        },
-        "resource": {
-            "id": request.resource.id,
-            "name": request.resource.name,
-            "type": request.resource.type,
-            "physical_id": request.resource.physical_id,
-        },
-        "inputs": dict(request.inputs),
-        "params": dict(request.params),
-        "description": request.description,
-        **_optional(request),
-        **({"callback": dict(callback)} if callback else {}),
-    }
-    # Keys become texts first: sorting fails on a map that has both numbers and texts as keys.
-    return _json(json.loads(_json(plain, sort=False)), sort=True).encode()
-
-
-def _optional(request: StartRequest) -> dict[str, Any]:
-    found = {
-        "old_inputs": request.old_inputs,
-        "data": request.data,
-        "create_request_id": request.create_key,
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _json(value: Any, *, sort: bool) -> str:
-    return json.dumps(
-        value, sort_keys=sort, allow_nan=False, ensure_ascii=False, separators=(",", ":")
-    )
-
-
-def instant(seconds: float) -> str:
-    """Seconds since the epoch as ``2026-11-21T10:00:00Z``."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def inputs(request: StartRequest) -> bytes:
     """The inputs as they are, for an API that does not know the contract. Raises ValueError."""
-    return _json(dict(request.inputs), sort=False).encode()
+    return contract.encoded(dict(request.inputs))
 
 
 def start_headers(
@@ -99,7 +44,7 @@ def start_headers(
         known["Content-Type"] = "application/json"
     if not action.plain:
         known |= {
-            "Zonda-Contract": str(CONTRACT),
+            "Zonda-Contract": str(contract.CONTRACT),
             "Prefer": f"respond-async, wait={_wait(settings):g}",
             "Zonda-Attempt": str(request.attempt),
         }
@@ -123,7 +68,7 @@ def later_headers(
     known = {
         **(settings.credentials(url) if credentials is None else credentials),
         **_ALWAYS,
-        "Zonda-Contract": str(CONTRACT),
+        "Zonda-Contract": str(contract.CONTRACT),
     }
     return _signed(settings, key, method, url, known, None)
 

@@ -15,6 +15,7 @@ from math import inf
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, UsageError
+from zonda.hooks.http import Unreachable, Unusable
 from zonda.hooks.runner import (
     Cancelled,
     PollAnswer,
@@ -30,7 +31,6 @@ from .http_gate import NotNow
 from .http_polling import Polling
 from .http_settings import HttpSettings, is_url, read_settings
 from .http_starting import Starting
-from .http_transport import Unreachable, Unusable
 from .remembered import Remembered
 
 LONGEST_CHECK = 5.0

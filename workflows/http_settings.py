@@ -16,17 +16,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
+from zonda.hooks import section
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import MEBIBYTE, AddressPolicy, Network, Wire, is_url, origin, shown
+from zonda.hooks.http import networks as read_networks
 
 from . import http_actions, http_messages, http_oauth
-from . import http_fields as fields
-from .addresses import AddressPolicy, Network
-from .addresses import networks as read_networks
 from .http_actions import USUAL, Action
 from .http_messages import MessageKey
 from .http_oauth import OAuth2
 from .http_signing import read_key
-from .http_wire import MEBIBYTE, Wire, is_url, origin, shown
 
 __all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "shown"]
 
@@ -154,9 +153,9 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
             f"An http runner has no setting {unknown[0]!r}.",
             hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
         )
-    texts = {name: fields.text(given, name) for name in _TEXTS}
+    texts = {name: section.text(given, name) for name in _TEXTS}
     numbers: dict[str, Any] = {
-        name: fields.number(given, name, usual) for name, usual in _NUMBERS.items()
+        name: section.number(given, name, usual) for name, usual in _NUMBERS.items()
     }
     numbers |= {name: int(numbers[name]) for name in _WHOLE}
     headers = {**_headers(given), **_authorization(texts)}
@@ -167,7 +166,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     proofs = (headers, tokens, certificate, *keys.values())
     endpoint = _endpoint(texts["endpoint"], needed=any(proofs))
     actions = http_actions.read(given, endpoint)
-    poll_origins = frozenset(map(_origin, fields.texts(given, "poll_origins")))
+    poll_origins = frozenset(map(_origin, section.texts(given, "poll_origins")))
     urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
     return HttpSettings(
         clock=_collaborator(given, "clock"),
@@ -217,7 +216,7 @@ def _collaborator(given: Mapping[str, Any], name: str) -> Any:
 
 def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
     try:
-        return read_networks(fields.texts(given, name))
+        return read_networks(section.texts(given, name))
     except ValueError as error:
         raise UsageError(f"The runner's setting {name} is wrong: {error}.") from None
 
@@ -230,7 +229,7 @@ def _origin(url: str) -> str:
 
 
 def _keys(given: Mapping[str, Any]) -> dict[str, Any]:
-    scheme = fields.choice(given, "signature", http_messages.SCHEMES)
+    scheme = section.choice(given, "signature", http_messages.SCHEMES)
     if scheme == http_messages.MESSAGES:
         return {"message_keys": http_messages.read_keys(given)}
     return {"signing_keys": tuple(_key(text) for text in _key_texts(given))}
@@ -243,7 +242,7 @@ def _key_texts(given: Mapping[str, Any]) -> list[str]:
         value = given.get(name) or []
         listed = value if isinstance(value, list | tuple) else [value]
         plain = [one.get("key") if isinstance(one, Mapping) else one for one in listed]
-        found += fields.texts({name: plain}, name)
+        found += section.texts({name: plain}, name)
     return found
 
 
@@ -304,7 +303,11 @@ def _headers(given: Mapping[str, Any]) -> dict[str, str]:
     for name, text in value.items():
         if not _HEADER.fullmatch(str(name)) or str(name).lower() in _NOT_OURS:
             raise UsageError(f"The runner's header {str(name)[:60]!r} cannot be set.")
-        if not isinstance(name, str) or not isinstance(text, str) or not fields.fits_a_header(text):
+        if (
+            not isinstance(name, str)
+            or not isinstance(text, str)
+            or not section.fits_a_header(text)
+        ):
             raise UsageError(f"The runner's header {name!r} must be one line of text.")
     return dict(value)
 
@@ -318,7 +321,7 @@ def _check_one_way(texts: Mapping[str, str], tokens: OAuth2 | None) -> None:
 
 def _authorization(texts: Mapping[str, str]) -> dict[str, str]:
     if texts["token"]:
-        if not fields.fits_a_header(texts["token"]):
+        if not section.fits_a_header(texts["token"]):
             raise UsageError("The runner's token must be one line of plain ASCII characters.")
         return {"Authorization": f"Bearer {texts['token']}"}
     if texts["username"]:

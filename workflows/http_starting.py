@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from zonda.hooks import contract
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.runner import (
     Failed,
     Finished,
@@ -29,7 +31,6 @@ from .http_gate import NotNow
 from .http_links import Links
 from .http_replies import ACCEPTED, BUSY, REDIRECTS
 from .http_settings import HttpSettings, shown
-from .http_transport import Reply, Unreachable, Unusable
 
 Told = Callable[[Reply], PollAnswer]
 
@@ -103,7 +104,7 @@ class Starting:
             return None
         if action.body == http_actions.INPUTS:
             return http_request.inputs(request)
-        return http_request.body(request, self._callbacks.field(request))
+        return contract.body(request, self._callbacks.field(request))
 
     def _judged_plain(
         self, request: StartRequest, action: Action, url: str, reply: Reply

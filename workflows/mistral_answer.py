@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.hooks.http import Reply
+
 from . import executions, http_answer
-from .http_transport import Reply
 
 LONGEST_REASON = http_answer.LONGEST_REASON
 RUNNING = frozenset({"IDLE", "RUNNING", "PAUSED", "DELAYED", "WAITING"})

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
+from zonda.hooks.http import Reply, Unreachable, Unusable
 
 from . import http_answer, http_plain, http_retry, mistral_answer
 from .http_gate import NotNow
-from .http_transport import Reply, Unreachable, Unusable
 from .mistral_auth import NoLogin
 from .mistral_client import MistralClient
 from .mistral_types import PutOff, Unanswered

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable, origin
+
 from . import http_answer
 from .http_gate import Gates, Limits, NotNow
 from .http_settings import shown
-from .http_transport import Reply, Transport, Unreachable, Unusable
-from .http_wire import origin
 from .mistral_settings import Keystone, MistralSettings
 
 HEADER = "X-Auth-Token"

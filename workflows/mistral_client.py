@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from zonda.hooks.http import Reply, Transport, Unreachable, origin
+
 from . import mistral_answer, mistral_auth
 from .http_gate import Gates, Limits
 from .http_settings import shown
-from .http_transport import Reply, Transport, Unreachable
-from .http_wire import origin
 from .mistral_auth import Urgency
 from .mistral_settings import MistralSettings
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.runner import (
     Cancelled,
     Failed,
@@ -28,7 +29,6 @@ from zonda.hooks.runner import (
 from . import executions, http_retry, mistral_answer
 from .http_again import Again
 from .http_gate import NotNow
-from .http_transport import Reply, Unreachable, Unusable
 from .mistral_answer import Execution
 from .mistral_api import MistralApi
 from .mistral_auth import NoLogin

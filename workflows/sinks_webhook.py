@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
 from zonda.hooks.sinks import EventRecord, EventSink, SinkError
 
 from . import http_signing
 from .http_retry import retry_after
 from .http_settings import HttpSettings, read_settings
-from .http_transport import Reply, Transport, Unreachable, Unusable
 from .sinks_payload import payload
 
 #: What the section takes besides ``url``, which is handed on as it is.

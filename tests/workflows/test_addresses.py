@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from zonda.hooks.http import AddressPolicy, Denied, Wire, networks, origin, place
+from zonda.hooks.http.addresses import addresses_of
 from zonda.hooks.runner import Failed, Finished, Started, StartRequest, Succeeded
-from zonda.workflows.addresses import AddressPolicy, Denied, addresses_of, networks
 from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.http_wire import Wire, origin, place
 
 MakeRunner = Callable[..., HttpRunner]
 MakeRequest = Callable[..., StartRequest]

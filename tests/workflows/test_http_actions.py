@@ -12,6 +12,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Unreachable
 from zonda.hooks.runner import (
     Failed,
     Finished,
@@ -23,7 +24,6 @@ from zonda.hooks.runner import (
     Succeeded,
 )
 from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.http_transport import Unreachable
 
 BASE = "https://api.example/v1"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"

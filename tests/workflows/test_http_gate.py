@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import responses
 
+from zonda.hooks.http import Reply, Unreachable
 from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, StartRequest, Succeeded
 from zonda.workflows.http_gate import Gates, Limits, NotNow
 from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.http_transport import Reply, Unreachable
 
 ORIGIN, OTHER = "https://flows.example:443", "https://other.example:443"
 HOOK = "https://flows.example/hook"

@@ -14,9 +14,9 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Reply
 from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, StartRequest, Succeeded
 from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.http_transport import Reply
 
 TOKENS = "https://login.example/oauth/token"
 ENDPOINT = "https://flows.example"

@@ -11,10 +11,10 @@ import requests
 import responses
 
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.http import Unreachable
 from zonda.hooks.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
 from zonda.workflows import http_signing
 from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.http_transport import Unreachable
 
 HOOK = "https://flows.example/hook"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"

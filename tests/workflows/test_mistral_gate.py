@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, NotReady
+from zonda.hooks.http import Reply, Unreachable
 from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, Started
-from zonda.workflows.http_transport import Reply, Unreachable
 from zonda.workflows.mistral_runner import MistralRunner
 from zonda.workflows.mistral_types import PutOff, Unanswered
 
@@ -62,7 +62,7 @@ def busy() -> Reply:
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     made = Wire()
     monkeypatch.setattr(
-        "zonda.workflows.http_transport.Transport.send", lambda _, *a, **more: made.send(*a, **more)
+        "zonda.hooks.http.Transport.send", lambda _, *a, **more: made.send(*a, **more)
     )
     return made
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import requests
 
+from zonda.hooks.contract import instant
 from zonda.hooks.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.workflows import service_runs
-from zonda.workflows.http_request import instant
 from zonda.workflows.http_runner import HttpRunner
 from zonda.workflows.service import ServiceHandle, ServiceProcess, spawn, start
 from zonda.workflows.service_config import load

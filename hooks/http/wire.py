@@ -14,8 +14,7 @@ from requests.utils import requote_uri
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
-from zonda.hooks.context import Clock
-
+from ..context import Clock
 from .addresses import AddressPolicy
 
 MEBIBYTE = 1024 * 1024

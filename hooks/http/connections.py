@@ -18,9 +18,8 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from zonda.hooks.context import Clock
-
-from .http_wire import Wire, place
+from ..context import Clock
+from .wire import Wire, place
 
 #: Bytes that may come with a body, and bytes on the wire for one of a body in pieces of one byte.
 _AROUND_A_BODY, _PIECES = 1024 * 1024, 8

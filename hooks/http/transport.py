@@ -19,8 +19,8 @@ import requests
 import urllib3
 
 from .addresses import Denied
-from .http_connections import Budget, TooMuch, make_session
-from .http_wire import Wire
+from .connections import Budget, TooMuch, make_session
+from .wire import Wire
 
 _CHUNK = 65536
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from zonda.hooks.errors import UsageError
+from .errors import UsageError
 
 
 def text(given: Mapping[str, Any], name: str, *, within: str = "") -> str:
