@@ -16,15 +16,21 @@ from .engine.preview.document import document
 from .engine.preview.making import preview
 from .engine.preview.promise import text_of
 from .engine.room import EngineSettings, Room
+from .store.drift_views import DriftCheckView, DriftFindingView
 from .store.reads import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan. ``document``: what is shown of it, see docs/plans.md; ``file``: the text to keep."""
+    """A plan. ``document``: what is shown of it, see docs/plans.md; ``file``: the text to keep.
+
+    ``seen``: of a repair, what was seen of what it is for: a check that is stored nowhere, and what
+    that has found.
+    """
 
     document: dict[str, Any]
     file: str | None = None
+    seen: tuple[DriftCheckView, list[DriftFindingView]] | None = None
 
     @property
     def fails(self) -> bool:
@@ -40,11 +46,13 @@ class Planned:
 def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned:
     """What ``action`` would do; ``keep``: with the text of a plan file."""
     room = _room(parts, reader)
+    seen = None
     if isinstance(action, RepairDrift):
-        room = _room(parts, as_found(room, action, parts.clock.pause))
+        there = as_found(room, action, parts.clock.pause)
+        room, seen = _room(parts, there), (there.check, there.findings)
     found = preview(room, action)
     text = text_of(found, reader.sealer, room.definitions) if keep else None
-    return Planned(document(found), text)
+    return Planned(document(found), text, seen)
 
 
 def _room(parts: Parts, reader: Reader) -> Room:
@@ -60,6 +68,8 @@ def _room(parts: Parts, reader: Reader) -> Room:
         settings=EngineSettings(
             project=known.project,
             user=known.user,
+            workers=known.workers,
+            drift_workers=known.drift_workers,
             drift_rate=known.drift_rate,
             drift_timeout=known.drift_timeout,
         ),

@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from zonda.core.app import Running
 from zonda.core.engine.actions import CheckDrift, RepairDrift
 from zonda.core.store import trees
-from zonda.core.store.drift_views import COMPLETE, INTERRUPTED, UNKNOWN, DriftCheckView
+from zonda.core.store.drift_views import (
+    COMPLETE,
+    INTERRUPTED,
+    UNKNOWN,
+    DriftCheckView,
+    DriftFindingView,
+)
 from zonda.core.store.views import StackView
 
 from . import drift_text, nested, output, plan_tree, stack_change, streams
@@ -115,7 +120,10 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
     )
     stack_change.add_waiting(parser)
     output.add_arguments(parser)
-    parser.epilog = "exit codes: 0 done, 4 nothing was repaired and something is UNKNOWN, 1 failed"
+    parser.epilog = (
+        "exit codes: 0 done, 4 nothing was repaired and something is UNKNOWN, 1 failed; "
+        "with --plan those of 'drift check'"
+    )
     parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
 
 
@@ -124,15 +132,29 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
     stack, resources = scoped(session, arguments.stack, arguments.resources)
     action = RepairDrift(stack.id, tuple(resources))
     if arguments.plan:
-        form = "json" if arguments.format == "value" else arguments.format
-        plan_tree.show(session.screen, form, session.app.plan(action).document)
-        return 0
+        return _plan(session, arguments.format, stack, action)
     arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
-    unknown = _say_what_was_seen(session, running)
+    unknown = 0
+    if running.check_id:
+        seen = session.app.reader.drift_check(running.check_id)
+        findings = session.app.reader.drift_findings(seen.id)
+        unknown = _say_what_was_seen(session, seen, findings, running.name)
     if running.generation == stack.generation:
         return _nothing(session, stack, unknown)
     return stack_change.to_the_end(session, arguments, running, "UPDATE")
+
+
+def _plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:
+    """Show what a repair would do, and beside it what was seen; ends as a check does."""
+    found = session.app.plan(action)
+    assert found.seen is not None
+    check, findings = found.seen
+    unknown = _say_what_was_seen(session, check, findings, stack.name)
+    if check.verdict == UNKNOWN:
+        _nothing(session, stack, unknown)
+    plan_tree.show(session.screen, "json" if form == "value" else form, found.document)
+    return FAILED if found.fails else exit_code(check)
 
 
 def _nothing(session: Session, stack: StackView, unknown: int) -> int:
@@ -147,14 +169,11 @@ def _nothing(session: Session, stack: StackView, unknown: int) -> int:
     return 0
 
 
-def _say_what_was_seen(session: Session, running: Running) -> int:
+def _say_what_was_seen(
+    session: Session, check: DriftCheckView, findings: list[DriftFindingView], name: str
+) -> int:
     """What the look before the repair has found; of how many nobody can tell."""
-    if not running.check_id:
-        return 0
-    found = session.app.reader.drift_check(running.check_id)
-    findings = session.app.reader.drift_findings(found.id)
-    paint = session.screen.coloured
-    for line in drift_text.check_lines(found, findings, running.name, paint):
+    for line in drift_text.check_lines(check, findings, name, session.screen.coloured):
         session.screen.say(line)
     unknown = sum(each.verdict == UNKNOWN for each in findings)
     if unknown:

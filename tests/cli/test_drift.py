@@ -265,17 +265,35 @@ def test_a_repair_can_be_seen_first(zonda: Zonda, things: Things) -> None:
     things.lose("b")
     things.order("unreachable-c")
     zonda("stack", "drift", "check", "s", code=3)
-    planned = zonda("stack", "drift", "repair", "s", "--plan", "-f", "json").data
+    done = zonda("stack", "drift", "repair", "s", "--plan", "-f", "json", code=3)
+    planned = done.data
+    assert "nobody answers" in done.err, "what cannot be told is said beside the plan"
     doing = {each["name"]: each["action"] for each in planned["resources"]}
     assert (doing["a"], doing["b"]) == ("update", "replace")
     assert doing.get("c", "none") == "none"
-    shown = zonda("stack", "drift", "repair", "s", "--plan", "-f", "table").out
+    shown = zonda("stack", "drift", "repair", "s", "--plan", "-f", "table", code=3).out
     assert '~ properties.value: "two" -> "one"' in shown
     assert SECRET not in shown + json.dumps(planned)
     assert "found-by-hand" not in shown + json.dumps(planned)
     assert things.calls() == [], "a plan does nothing"
     rows = zonda("stack", "drift", "history", "s", "-f", "json").data
     assert [row["cause"] for row in rows] == ["command"], "nor does it leave anything"
+
+
+def test_a_plan_of_a_repair_ends_as_a_check_does(zonda: Zonda, things: Things) -> None:
+    plan = ("stack", "drift", "repair", "s", "--plan")
+    zonda(*plan, code=0)
+    things.order("unreachable-c")
+    done = zonda(*plan, code=4)
+    assert "of 1 nobody can tell" in done.err
+    assert "UNKNOWN     c (Test::Thing)" in done.err
+    things.lose("b")
+    zonda(*plan, code=3)
+    zonda(*plan, "b", code=3)
+    zonda("stack", "drift", "repair", "s", "a", "--plan", code=0)
+    zonda("stack", "drift", "ignore", "s", "b", "--reason", "on purpose")
+    zonda(*plan, "b", code=0)
+    zonda(*plan, code=4)
 
 
 def test_nothing_to_repair_is_4_where_nobody_can_tell(zonda: Zonda, things: Things) -> None:

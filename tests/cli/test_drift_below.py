@@ -43,7 +43,7 @@ def test_a_check_and_what_it_found(zonda: Zonda, things: Things) -> None:
 
 def test_a_repair_leaves_the_stack_above_alone(zonda: Zonda, things: Things) -> None:
     zonda("stack", "drift", "check", "s", code=3)
-    plan = zonda("stack", "drift", "repair", "s/n", "--plan", "-f", "json").data
+    plan = zonda("stack", "drift", "repair", "s/n", "--plan", "-f", "json", code=3).data
     assert [each["name"] for each in plan["resources"] if each["action"] != "none"] == ["n"]
     zonda("stack", "drift", "repair", "s/n")
     assert things.calls() == ["low update value"]

@@ -28,6 +28,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/engine.py": "the end of the engine's thread: everybody who waits is told",
     "core/engine/listeners.py": "border: a listener's trouble is not the engine's",
     "core/engine/pool_driver.py": "border: the pool's side of the inbox",
+    "core/engine/drift/unstored.py": "border: the same, where there is no engine",
     "core/engine/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/inline.py": "border: the pool's side of the inbox, in one thread",
     "core/engine/prepare.py": "border: a plug-in decides about an update",

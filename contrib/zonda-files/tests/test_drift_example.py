@@ -64,7 +64,7 @@ def test_the_example_goes_as_it_says(zonda: Run, tmp_path: Path) -> None:
     assert {each["resource"] for each in found["findings"]} == {"motto", "settings"}
     assert (settings.read_text(), motto.exists()) == ("[app]\nworkers = 64\n", False)
 
-    planned = zonda("stack", "drift", "repair", "app", "--plan", "-f", "json").stdout
+    planned = zonda("stack", "drift", "repair", "app", "--plan", "-f", "json", code=3).stdout
     actions = {each["name"]: each["action"] for each in json.loads(planned)["resources"]}
     assert actions["settings"] == "update"
     assert actions["motto"] in ("update", "replace")

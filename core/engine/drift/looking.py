@@ -1,15 +1,15 @@
 """A repair that is only shown: what has drifted is looked at by whoever asks, without an engine.
 
-Nothing is stored. ``AsFound`` is a reader that shows what is wrong as the repair would take it, so
-that the plan is worked out as any other one.
+Nothing is stored (``unstored`` looks). ``AsFound`` is a reader that shows what is wrong as the
+repair would take it, so that the plan is worked out as any other one.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import heapq
 import json
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from zonda.core.engine import handing
@@ -17,29 +17,33 @@ from zonda.core.engine.actions import RepairDrift
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import DIRTY
+from zonda.core.store import drift_shown
 from zonda.core.store.drift_views import MISSING
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+from zonda.hooks.errors import NotSupported
 from zonda.hooks.secret_texts import secret_texts
 
 from . import storing
 from .check import Check
-from .checking import prepare
 from .differing import without
-from .found import Found, Later, unknown
-from .observing import Job
-from .pace import Pace
+from .found import Found
 from .repairing import as_missing, proposal, to_repair
+from .unstored import Unstored
 
 
 class AsFound(Reader):
     """What is stored, with what was found ``wrong`` of instances, by their ids."""
 
-    def __init__(self, known: Reader, root_id: str, wrong: Mapping[str, Found]) -> None:
+    def __init__(self, known: Reader, check: Check) -> None:
         self.__dict__.update(known.__dict__)
         self.wrong: Mapping[str, Found] = {}
-        self._dirty = _with_owners(known, root_id, wrong)
-        self.wrong = wrong
+        self._dirty = _with_owners(known, check.row.stack_id, check.wrong)
+        self.wrong = check.wrong
+        #: What was seen, as readers are told of any check; it is stored nowhere.
+        self.check = drift_shown.check(check.row)
+        rows = storing.findings(check, check.found)
+        self.findings = sorted(map(drift_shown.finding, rows), key=attrgetter("path"))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """See ``Reader``."""
@@ -103,38 +107,18 @@ def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]
 def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> AsFound:
     """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
     stack, scope = to_repair(room, action)
-    reader = room.reader()
-    row = DriftCheckRow(room.ids(), stack.id, cause=storing.REPAIR, scope=json.dumps(list(scope)))
+    now = room.clock.now()
+    row = DriftCheckRow(room.ids(), stack.id, stack.generation, storing.REPAIR)
+    row.by, row.scope, row.started_at = room.settings.user, json.dumps(list(scope)), now
     check = Check(row)
-    _look(room, check, pause)
-    return AsFound(reader, stack.id, check.wrong)
-
-
-def _look(room: Room, check: Check, pause: Callable[[float], Any]) -> None:
-    clock, timeout = room.clock, room.settings.drift_timeout
-    jobs = prepare(room, check, Pace(room.settings.drift_rate, clock.monotonic))
-    waiting = [(0.0, number, job) for number, job in enumerate(jobs)]
-    while waiting:
-        due, number, job = heapq.heappop(waiting)
-        pause(max(0.0, due - clock.monotonic()) if due else 0.0)
-        answer = _answer(room, check, job, timeout)
-        if isinstance(answer, Later):
-            heapq.heappush(waiting, (clock.monotonic() + answer.delay, number, job))
-        else:
-            check.found[job.key] = answer
-
-
-def _answer(room: Room, check: Check, job: Job, timeout: float) -> Found | Later:
-    now = room.clock.monotonic()
-    if job.until is None:
-        job.started_at, job.until = room.clock.now(), now + timeout
-    elif now >= job.until:
-        check.observer.cancel(job)
-        return unknown(f"it was not ready within {timeout:g} s", check.rows[job.key].fence)
-    found: Found | Later = check.observer.look(job)
-    if isinstance(found, Later) and found.is_turn:
-        job.until += found.delay
-    return found
+    Unstored(room, pause).run(check)
+    if not check.outcome:
+        raise NotSupported(
+            f"No repair of stack {stack.name} is planned: the look at what there is has not come "
+            "to its end."
+        )
+    storing.conclude(row, check.found, room.clock.now())
+    return AsFound(room.reader(), check)
 
 
 def propose(room: Room, stack: StackRow, action: RepairDrift) -> Proposal | None:

@@ -7,7 +7,7 @@ than before, and one for the stack. What changed while it was looked at is not k
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from zonda.core.engine.work import Work
 from zonda.core.store.drift_views import (
@@ -71,21 +71,30 @@ def complete(work: Work, check: Check) -> bool:
     now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
     found = {key: _still(each, now.get(key)) for key, each in check.found.items()}
     before = work.tx.drift.before(row)
-    row.ended_at, row.status = work.now, COMPLETE
-    row.verdict = _verdict(row, found)
-    counts = counted(found.values())
-    row.counts = json.dumps(counts)
+    counts = conclude(row, found, work.now)
     if not work.tx.drift.end_check(row):
         return False
     check.found = found
-    work.tx.drift.add_findings(
-        _finding(check, key, each) for key, each in found.items() if each.is_told
-    )
+    work.tx.drift.add_findings(findings(check, found))
     _keep_verdicts(work, check, now)
     known = "" if before is None else before.verdict
     if not scope_of(row) and row.verdict != known:
         work.stack_event(stack, DRIFT, row.verdict, _summary(counts))
     return True
+
+
+def conclude(row: DriftCheckRow, found: Mapping[str, Found], now: float) -> dict[str, int]:
+    """Have a check end well with what was ``found``; gives the counts."""
+    row.ended_at, row.status = now, COMPLETE
+    row.verdict = _verdict(row, found)
+    counts = counted(found.values())
+    row.counts = json.dumps(counts)
+    return counts
+
+
+def findings(check: Check, found: Mapping[str, Found]) -> Iterator[DriftFindingRow]:
+    """What is told of what was ``found``, beyond that all the others are in sync."""
+    return (_finding(check, key, each) for key, each in found.items() if each.is_told)
 
 
 def _verdict(row: DriftCheckRow, found: Mapping[str, Found]) -> str:

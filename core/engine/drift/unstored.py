@@ -1,0 +1,113 @@
+"""A check of which nothing is stored, run by whoever waits for it: for the plan of a repair.
+
+The looks are those of any check (``Checks``): as many at a time, at the same pace, given up at the
+same time. What differs is who runs them, since there may be no engine: this thread, with a pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from zonda.core.engine.effects import Call, Step, Wait
+from zonda.core.engine.pool import Pool
+from zonda.core.engine.room import Room
+from zonda.core.engine.timetable import Timetable
+
+from .check import Check
+from .checking import Checks
+
+#: The longest that nobody asks whether a look takes too long.
+_LOOK_AROUND = 1.0
+#: Seconds that what a look has begun has to be cancelled once all is known.
+_CANCELLING = 5.0
+
+Done = Callable[[Any, BaseException | None], None]
+
+
+class Unstored:
+    """Runs one check. ``pause`` does nothing for some seconds."""
+
+    def __init__(self, room: Room, pause: Callable[[float], Any]) -> None:
+        self._monotonic = room.clock.monotonic
+        self._pause = pause
+        self._pool = Pool(room.settings.workers, "zonda-look")
+        self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._timetable: Timetable[Callable[[], None]] = Timetable()
+        #: Calls that have not come back.
+        self._out = 0
+        self._checks = Checks(room, self._start, _never)
+        self._checks.hanging.spare = self._pool.widen
+
+    def run(self, check: Check) -> None:
+        """Look, to the end; ``check.outcome`` tells whether that was reached."""
+        self._checks.begin(check)
+        try:
+            while check.outcome is None:
+                self._once()
+            until = self._monotonic() + _CANCELLING
+            while self._out > len(self._checks.hanging) and self._monotonic() < until:
+                self._once()
+        finally:
+            self._pool.stop()
+
+    def _once(self) -> None:
+        now = self._monotonic()
+        while (due := self._timetable.take(now)) is not None:
+            due()
+        self._checks.sweep()
+        at = self._timetable.next_due()
+        seconds = _LOOK_AROUND if at is None else min(max(at - now, 0.0), _LOOK_AROUND)
+        if not self._out:
+            self._pause(seconds)
+            return
+        with suppress(Empty):
+            self._inbox.get(timeout=seconds)()
+
+    def _start(self, step: Step, done: Done) -> None:
+        self._go_on(step, done, None, None)
+
+    def _go_on(self, step: Step, done: Done, value: Any, error: BaseException | None) -> None:
+        try:
+            effect = step.send(value) if error is None else step.throw(error)
+        except StopIteration as end:
+            done(end.value, None)
+        except Exception as failure:  # the border: whoever waits for the step is told
+            done(None, failure)
+        else:
+            self._carry_out(step, done, effect)
+
+    def _carry_out(self, step: Step, done: Done, effect: Any) -> None:
+        if type(effect) is Call:
+            self._out += 1
+            self._pool.submit(lambda: self._call(step, done, effect))
+        elif type(effect) is Wait:
+            due = self._monotonic() + effect.seconds
+            self._timetable.put(due, lambda: self._go_on(step, done, None, None))
+        else:  # what a check stores of its end
+            self._go_on(step, done, True, None)
+
+    def _call(self, step: Step, done: Done, effect: Call) -> None:
+        """In the pool."""
+        value: Any = None
+        error: Exception | None = None
+        try:
+            value = effect.run()
+        except Exception as failure:  # the border: whoever waits for the call is told
+            error = failure
+        except BaseException as failure:
+            error = RuntimeError(f"broken off by {type(failure).__name__}")
+
+        def back() -> None:
+            self._out -= 1
+            self._go_on(step, done, value, error)
+
+        self._inbox.put(back)
+
+
+def _never(check: Check) -> Step:
+    """A plan repairs nothing."""
+    raise AssertionError(check.row.id)
+    yield
