@@ -3,7 +3,7 @@
 A name is resolved once, each of its addresses is checked, and the connection goes to an address
 that passed: what the name means a moment later does not matter. What an operator has configured
 may be on a private network; what a template or an answer names must be public. Used by whatever
-of this room opens connections (``http_transport``); knows nothing of HTTP.
+opens connections (``connections``); knows nothing of HTTP.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .names import Lookups, Resolve
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-#: Gives the addresses that a name (or a number in any of its forms) leads to; raises OSError.
-Resolve = Callable[[str, int], Sequence[str]]
 #: What a socket is told before it connects.
 Options = Iterable[tuple[int, int, int | bytes]]
 
@@ -48,6 +48,7 @@ _LAST_32_BITS: tuple[ipaddress.IPv6Network, ...] = (
     ipaddress.IPv6Network("::ffff:0:0:0/96"),  # IPv4-translated
     ipaddress.IPv6Network("64:ff9b:1::/48"),  # NAT64 of one's own
 )
+_LOOKUPS = Lookups()
 _IPV4 = 0xFFFFFFFF
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
@@ -106,11 +107,18 @@ class AddressPolicy:
                 "endpoint of a runner, or allowed_networks)"
             )
 
-    def addresses(self, host: str, port: int, *, trusted: bool = False) -> list[str]:
+    def addresses(
+        self,
+        host: str,
+        port: int,
+        *,
+        trusted: bool = False,
+        left: Callable[[], float] | None = None,
+    ) -> list[str]:
         """The addresses of ``host`` that may be talked to. Raises Denied if none may, OSError."""
         refusal = Denied("the name of the host leads to no address")
         good: list[str] = []
-        for address in dict.fromkeys(self.resolve(host, port)):
+        for address in dict.fromkeys(self._resolved(host, port, left)):
             try:
                 self.check(address, trusted=trusted)
             except Denied as error:
@@ -120,6 +128,11 @@ class AddressPolicy:
         if not good:
             raise refusal
         return good
+
+    def _resolved(self, host: str, port: int, left: Callable[[], float] | None) -> Sequence[str]:
+        if left is None:
+            return self.resolve(host, port)
+        return _LOOKUPS.find(self.resolve, host, port, left)
 
     def connect(
         self,
@@ -132,10 +145,11 @@ class AddressPolicy:
     ) -> socket.socket:
         """A connection to one of them, tried in order. Raises Denied and OSError.
 
-        ``left`` gives the seconds that are left for all addresses together; it may raise.
+        ``left`` gives the seconds that are left for the name and all its addresses together; it
+        may raise.
         """
         failure: OSError = OSError("no address")
-        waiting = self.addresses(host, port, trusted=trusted)
+        waiting = self.addresses(host, port, trusted=trusted, left=left)
         while waiting:
             # One address that never answers must not cost the others their chance.
             seconds = None if left is None else left() / len(waiting)

@@ -23,6 +23,8 @@ from .wire import Wire, place
 
 #: Bytes that may come with a body, and bytes on the wire for one of a body in pieces of one byte.
 _AROUND_A_BODY, _PIECES = 1024 * 1024, 8
+#: Bytes that are sent at a time.
+_PIECE = 16384
 
 
 class TooMuch(Exception):
@@ -88,6 +90,8 @@ def make_session(wire: Wire, budget: Budget) -> requests.Session:
     session = requests.Session()
     # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
     session.trust_env = False
+    # What is asked for compressed may be as large as one likes when it is unpacked.
+    session.headers.update({"Accept-Encoding": "identity", "User-Agent": "zonda"})
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.verify = wire.ca_bundle or True
     if wire.proxy:
@@ -161,17 +165,31 @@ def _pools(
             self.fp.close()
             self.fp = io.BufferedReader(_Reader(sock, budget))
 
-    class Connection(HTTPConnection):
+    class Limited(HTTPConnection):
         response_class = Response
 
         def _new_conn(self) -> socket.socket:
-            return _connected(self, wire)
+            return _connected(self, wire, budget)
 
-    class SecureConnection(HTTPSConnection):
-        response_class = Response
+        def connect(self) -> None:
+            try:
+                super().connect()
+            except TimeoutError as error:  # in the handshake: nothing of the request is sent
+                raise urllib3.exceptions.ConnectTimeoutError(self, "no connection") from error
 
-        def _new_conn(self) -> socket.socket:
-            return _connected(self, wire)
+        def send(self, data: Any) -> None:
+            """Send what ``http.client`` has made, in pieces: each takes what is left."""
+            if self.sock is None:
+                self.connect()
+            for start in range(0, len(data), _PIECE):
+                self.sock.settimeout(budget.left())
+                super().send(data[start : start + _PIECE])
+
+    class Connection(Limited):
+        pass
+
+    class SecureConnection(Limited, HTTPSConnection):
+        pass
 
     class Pool(HTTPConnectionPool):
         ConnectionCls = Connection
@@ -182,22 +200,33 @@ def _pools(
     return Pool, SecurePool
 
 
-def _connected(connection: HTTPConnection, wire: Wire) -> socket.socket:
+def _connected(connection: HTTPConnection, wire: Wire, budget: Budget) -> socket.socket:
     """A socket for ``connection``, to an address that was checked. Raises what urllib3 expects."""
     host, port = connection._dns_host, connection.port
     limit = Budget(wire.clock)
-    limit.begin(float(connection.timeout or wire.connect_timeout))
     try:
-        return wire.policy.connect(
+        limit.begin(min(float(connection.timeout or wire.connect_timeout), budget.left()))
+        sock = wire.policy.connect(
             host,
             port,
             trusted=wire.trusts(host, port),
             left=limit.left,
             options=connection.socket_options or (),
         )
+        _limit_handshake(sock, limit)
+        return sock
     except socket.gaierror as error:
         raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
     except TimeoutError as error:
         raise urllib3.exceptions.ConnectTimeoutError(connection, "no connection") from error
     except OSError as error:
         raise urllib3.exceptions.NewConnectionError(connection, "no connection") from error
+
+
+def _limit_handshake(sock: socket.socket, limit: Budget) -> None:
+    """What may follow takes no longer than what is left: it looks at the timeout of the socket."""
+    try:
+        sock.settimeout(limit.left())
+    except TimeoutError:
+        sock.close()
+        raise

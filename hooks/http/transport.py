@@ -3,8 +3,9 @@
 Connections go to checked addresses only (``addresses``), for whatever reason a URL is called.
 
 The timeout of ``requests`` is one for each read: a server that sends one byte a second would keep
-a thread for ever. Here every read of the socket, of the headers too, gets what is left of the
-total. One session per thread. Called by whoever of this room calls out; knows nothing of workflows.
+a thread for ever. Here whatever may wait (for a name, a connection, a handshake, a piece that is
+sent, a read of headers or body) gets what is left of the total. One session per thread. Knows
+nothing of workflows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import urllib3
 
 from .addresses import Denied
 from .connections import Budget, TooMuch, make_session
+from .names import NotResolved
 from .wire import Wire
 
 _CHUNK = 65536
@@ -142,18 +144,21 @@ class Transport:
         return b"".join(parts)
 
     def _reason(self, chain: Sequence[BaseException], total: float) -> str:
+        connecting = min(self._wire.connect_timeout, total)
         for one in chain:
             if isinstance(one, ssl.SSLError):
                 return f"TLS failed: {_tls_fault(one)}"
         if any(isinstance(one, requests.exceptions.SSLError) for one in chain):
             return "TLS failed: the certificate is not accepted"
+        if any(isinstance(one, NotResolved) for one in chain):
+            return f"looking up the name of the host took more than {connecting:g} s"
         if any(isinstance(one, socket.gaierror) for one in chain):
             return "the name of the host cannot be resolved"
         for one in chain:
             if isinstance(one, OSError) and isinstance(one.errno, int) and one.strerror:
                 return one.strerror.lower()
         if any(isinstance(one, requests.ConnectTimeout) for one in chain):
-            return f"no connection within {min(self._wire.connect_timeout, total):g} s"
+            return f"no connection within {connecting:g} s"
         if any(isinstance(one, _TIMEOUTS) for one in chain):
             return f"no whole answer within {total:g} s"
         return "the connection broke off"

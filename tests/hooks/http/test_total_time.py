@@ -1,0 +1,230 @@
+"""One total time for all of a request, on a clock that servers move: nothing is waited for."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from zonda.hooks.http import AddressPolicy, Transport, Unreachable, Unusable, Wire, networks
+from zonda.hooks.http.names import Lookups, NotResolved
+from zonda.hooks.testing import FakeClock
+
+TOTAL = 60.0
+Behaviour = Callable[[socket.socket], None]
+Serve = Callable[[Behaviour], str]
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Servers for one connection each, which ends when the caller goes."""
+    threads: list[threading.Thread] = []
+    listening: list[socket.socket] = []
+
+    def start(behave: Behaviour) -> str:
+        server = socket.create_server(("127.0.0.1", 0))
+
+        def run() -> None:
+            with contextlib.suppress(OSError):
+                connection, _ = server.accept()
+                with connection:
+                    behave(connection)
+
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+        listening.append(server)
+        return f"http://127.0.0.1:{server.getsockname()[1]}/x"
+
+    yield start
+    for server in listening:
+        server.close()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def transport(clock: FakeClock) -> Iterator[Transport]:
+    policy = AddressPolicy(networks(["127.0.0.0/8"]))
+    made = Transport(Wire(clock, answer_timeout=TOTAL, policy=policy))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        pytest.param(OK + b"Content-Length: 100000\r\n\r\n", id="body"),
+        pytest.param(OK + b"\r\n", id="body-until-close"),
+        pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\n1000\r\n", id="chunk"),
+        pytest.param(OK + b"X-Long: ", id="headers"),
+        pytest.param(b"HTTP/1.1 200 ", id="status-line"),
+    ],
+)
+def test_an_answer_of_a_byte_a_second_ends_at_the_total_time(
+    clock: FakeClock, serve: Serve, transport: Transport, beginning: bytes
+) -> None:
+    def drip(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(beginning)
+        while True:
+            clock.advance(1)
+            connection.sendall(b"1")
+
+    with pytest.raises(Unreachable, match="no whole answer within 60 s"):
+        transport.send("GET", serve(drip), {})
+
+
+def test_a_request_that_is_taken_slowly_ends_at_the_total_time(
+    clock: FakeClock, serve: Serve, transport: Transport
+) -> None:
+    taken: list[int] = []
+    over = threading.Event()
+
+    def sip(connection: socket.socket) -> None:
+        while data := connection.recv(16384):
+            taken.append(len(data))
+            clock.advance(1)
+        over.set()
+
+    with pytest.raises(Unreachable, match="no whole answer within 60 s") as caught:
+        transport.send("POST", serve(sip), {}, b"x" * 16_000_000)
+    assert caught.value.sent
+    assert over.wait(30)
+    assert sum(taken) < 16_000_000  # what is in the buffers between them arrives all the same
+
+
+def test_the_time_of_the_connection_counts(clock: FakeClock) -> None:
+    def resolve(host: str, port: int) -> Sequence[str]:
+        clock.advance(TOTAL)
+        return ["127.0.0.1"]
+
+    slow = AddressPolicy(networks(["127.0.0.0/8"]), resolve=resolve)
+    late = Transport(Wire(clock, connect_timeout=600.0, answer_timeout=TOTAL, policy=slow))
+    with pytest.raises(Unreachable, match="no connection within 60 s") as caught:
+        late.send("GET", "http://slow.example/", {})
+    assert not caught.value.sent
+    late.close()
+
+
+class MachineClock(FakeClock):
+    """The handshake looks at the machine's clock."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def test_a_handshake_of_a_byte_at_a_time_ends_with_the_time_for_the_connection(
+    serve: Serve,
+) -> None:
+    def drip(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(b"\x16\x03\x03\x40\x00")  # the head of a record of 16 KiB
+        while not select.select([connection], [], [], 0.01)[0]:
+            connection.sendall(b"\x02")
+
+    policy = AddressPolicy(networks(["127.0.0.0/8"]))
+    transport = Transport(Wire(MachineClock(), connect_timeout=0.1, policy=policy))
+    with pytest.raises(Unreachable, match=r"no connection within 0\.1 s") as caught:
+        transport.send("GET", serve(drip).replace("http://", "https://"), {})
+    assert not caught.value.sent
+    transport.close()
+
+
+class Resolver:
+    """Never answers until the test is over."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.begun = threading.Semaphore(0)
+        self.over = threading.Event()
+
+    def __call__(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        self.begun.release()
+        assert self.over.wait(30)
+        return ["192.0.2.1"]
+
+
+@pytest.fixture
+def resolver() -> Iterator[Resolver]:
+    made = Resolver()
+    yield made
+    made.over.set()
+
+
+def test_a_name_that_is_not_resolved_is_given_up(clock: FakeClock, resolver: Resolver) -> None:
+    wire = Wire(clock, connect_timeout=0.01, policy=AddressPolicy(resolve=resolver))
+    transport = Transport(wire)
+    with pytest.raises(Unreachable, match="looking up the name of the host") as caught:
+        transport.send("GET", "http://never.example/", {})
+    assert not caught.value.sent
+    transport.close()
+
+
+def test_one_thread_looks_a_name_up_for_all_who_ask(resolver: Resolver) -> None:
+    lookups = Lookups(most=2)
+    for _ in range(5):
+        with pytest.raises(NotResolved):
+            lookups.find(resolver, "never.example", 80, lambda: 0.001)
+    assert resolver.asked == ["never.example"]
+
+
+def test_there_are_no_more_threads_than_allowed(resolver: Resolver) -> None:
+    lookups = Lookups(most=2)
+    for name in ("a.example", "b.example", "c.example"):
+        with pytest.raises(NotResolved):
+            lookups.find(resolver, name, 80, lambda: 0.001)
+    assert resolver.asked == ["a.example", "b.example"]
+
+
+def test_who_waits_for_a_place_gets_it(resolver: Resolver) -> None:
+    lookups = Lookups(most=1)
+    with pytest.raises(NotResolved):
+        lookups.find(resolver, "a.example", 80, lambda: 0.001)
+    resolver.over.set()
+    assert lookups.find(resolver, "b.example", 80, lambda: 30.0) == ["192.0.2.1"]
+
+
+def test_what_a_lookup_raises_is_raised() -> None:
+    def refuse(host: str, port: int) -> Sequence[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    with pytest.raises(socket.gaierror):
+        Lookups().find(refuse, "none.example", 80, lambda: 30.0)
+
+
+def test_numbers_need_no_thread() -> None:
+    threads: list[str] = []
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        threads.append(threading.current_thread().name)
+        return [host]
+
+    for host in ("192.0.2.7", "::1", "fe80::1%lo"):
+        assert Lookups().find(resolve, host, 80, lambda: 1.0) == [host]
+    assert set(threads) == {threading.current_thread().name}
+
+
+def test_a_large_answer_is_not_taken(serve: Serve, clock: FakeClock) -> None:
+    policy = AddressPolicy(networks(["127.0.0.0/8"]))
+    transport = Transport(Wire(clock, max_body=100, policy=policy))
+
+    def flood(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(OK + b"\r\n" + b"x" * 101)
+
+    with pytest.raises(Unusable, match="larger than 100 bytes"):
+        transport.send("GET", serve(flood), {})
+    transport.close()
