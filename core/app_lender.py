@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from zonda.hooks import patterns
@@ -52,8 +54,11 @@ class Lender:
 
     @property
     def setup(self) -> str:
-        """A text that changes with the settings. May hold secrets."""
-        return repr(self._settings)
+        """A text that changes with the settings. May hold secrets.
+
+        But for where things lie: a home that was moved, or restored elsewhere, lends the same.
+        """
+        return repr(replace(self._settings, home=Path(), database_url="", plugin_dirs=()))
 
     # -- runners --------------------------------------------------------------------------------
 

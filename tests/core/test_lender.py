@@ -12,6 +12,7 @@ import pytest
 from zonda.core.app_lender import Lender
 from zonda.core.app_service import BundledRunner, ServiceRecord, host_and_port
 from zonda.core.settings import Settings
+from zonda.core.settings import load as load_settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
 from zonda.hooks.manager import Plugins
@@ -97,6 +98,15 @@ def lender(home: Path, **settings: Any) -> Lender:
         client_plugins={"compute": Compute},
     )
     return Lender(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
+
+
+def test_a_home_that_lies_elsewhere_lends_the_same(tmp_path: Path) -> None:
+    def setup(home: str, **settings: Any) -> str:
+        made = load_settings({"home": str(tmp_path / home), **settings}, {})
+        return Lender(made, Plugins(), HandClock(), random.Random(1)).setup
+
+    assert setup("one") == setup("two")
+    assert setup("one") != setup("one", default_runner="http://r/")
 
 
 def request(clock: HandClock) -> StartRequest:
