@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .names import Lookups, Resolve
+from .names import Lookups, Resolve, addresses_of
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -57,12 +57,6 @@ class Denied(Exception):
     """An address that must not be talked to. The text names it and is fit for users."""
 
 
-def addresses_of(host: str, port: int) -> Sequence[str]:
-    """What the machine's resolver says; it reads ``0x7f.1`` and ``2130706433`` as numbers, too."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
-
-
 def networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """``10.0.0.0/8`` and the like, and single addresses. Raises ValueError that names the text."""
     found = []
@@ -79,11 +73,13 @@ class AddressPolicy:
     """What may be talked to. ``denied`` wins over ``allowed``, which wins over what is built in.
 
     ``trusted`` (of the methods) is true for what the operator has configured; it may be private.
+    ``remedy`` is how something that is not public would be configured.
     """
 
     allowed: tuple[Network, ...] = ()
     denied: tuple[Network, ...] = ()
     resolve: Resolve = addresses_of
+    remedy: str = "settings: endpoint of a runner, or allowed_networks"
 
     def check(self, address: str, *, trusted: bool = False) -> None:
         """Raise Denied for an address, in numbers, that must not be talked to."""
@@ -103,8 +99,7 @@ class AddressPolicy:
             raise Denied(f"the address {shown} is not to be called (link-local, metadata or none)")
         if not trusted and (not address.is_global or address.is_reserved):
             raise Denied(
-                f"the address {shown} is not public, and nobody has configured it (settings: "
-                "endpoint of a runner, or allowed_networks)"
+                f"the address {shown} is not public, and nobody has configured it ({self.remedy})"
             )
 
     def addresses(

@@ -9,6 +9,7 @@ and there are only so many of them: a resolver that hangs does not gather thread
 from __future__ import annotations
 
 import ipaddress
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -17,6 +18,12 @@ from concurrent.futures import Future
 Resolve = Callable[[str, int], Sequence[str]]
 _MOST = 32
 _Key = tuple[Resolve, str, int]
+
+
+def addresses_of(host: str, port: int) -> Sequence[str]:
+    """What the machine's resolver says; it reads ``0x7f.1`` and ``2130706433`` as numbers, too."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
 
 
 class NotResolved(TimeoutError):

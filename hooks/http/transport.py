@@ -77,6 +77,8 @@ class Transport:
         """
         session, budget = self._session()
         total = self._wire.answer_timeout if seconds is None else seconds
+        if total <= 0:
+            raise Unreachable("no time is left for it", sent=False)
         budget.begin(total, self._wire.max_body)
         try:
             with session.request(

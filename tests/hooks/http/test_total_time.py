@@ -118,6 +118,12 @@ def test_the_time_of_the_connection_counts(clock: FakeClock) -> None:
     late.close()
 
 
+def test_nothing_is_sent_when_no_time_is_left(transport: Transport) -> None:
+    with pytest.raises(Unreachable, match="no time is left") as caught:
+        transport.send("GET", "http://127.0.0.1:9/", {}, seconds=0.0)
+    assert not caught.value.sent
+
+
 class MachineClock(FakeClock):
     """The handshake looks at the machine's clock."""
 
