@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -98,10 +100,6 @@ WIDE = {"Exception", "BaseException"}
 ENVIRONMENT = {"os.environ", "os.getenv", "os.putenv", "environ", "getenv"}
 
 
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
-
-
 def dotted(node: ast.expr) -> str:
     """``a.b.c`` for a chain of names, else an empty text."""
     if isinstance(node, ast.Name):
@@ -112,39 +110,59 @@ def dotted(node: ast.expr) -> str:
     return ""
 
 
-def calls(tree: ast.AST) -> set[str]:
-    return {dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+@dataclass(frozen=True)
+class Source:
+    """What a module does, as far as it is asked here. Its tree would be large to keep."""
+
+    calls: frozenset[str]
+    reads: frozenset[str]
+    #: (level, module) of every import; level 0 is absolute.
+    imports: tuple[tuple[int, str], ...]
+    #: ``module.name`` of every ``from module import name``.
+    imported_names: frozenset[str]
+    #: Whether a handler catches everything, and does not pass it on.
+    catches_everything: bool
 
 
-def reads(tree: ast.AST) -> set[str]:
-    return {dotted(node) for node in ast.walk(tree) if isinstance(node, (ast.Attribute, ast.Name))}
+def looked_at(text: str) -> Source:
+    nodes = list(ast.walk(ast.parse(text)))
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    return Source(
+        frozenset(dotted(node.func) for node in nodes if isinstance(node, ast.Call)),
+        frozenset(dotted(node) for node in nodes if isinstance(node, (ast.Attribute, ast.Name))),
+        tuple((0, name) for name in plain)
+        + tuple((each.level, each.module or "") for each in froms),
+        frozenset(
+            f"{each.module}.{alias.name}"
+            for each in froms
+            if not each.level
+            for alias in each.names
+        ),
+        any(catches(node) for node in nodes if isinstance(node, ast.ExceptHandler)),
+    )
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """(level, module) of every import; level 0 is absolute."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((0, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.level, node.module or ""
+def catches(node: ast.ExceptHandler) -> bool:
+    """Whether it catches Exception, BaseException or anything, and does not pass it on."""
+    if ast.unparse(node.body[-1]) == "raise":
+        return False
+    caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    return any(each is None or dotted(each) in WIDE for each in caught)
 
 
-def imported_names(tree: ast.AST) -> set[str]:
-    """``module.name`` of every ``from module import name``."""
-    return {
-        f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and not node.level
-        for alias in node.names
-    }
+@cache
+def source_of(path: Path) -> Source:
+    """Of a module of ours, parsed once for all checks."""
+    return looked_at(path.read_text())
 
 
-def faults_of_form(path: Path, tree: ast.AST) -> list[str]:
+def faults_of_form(path: Path, source: Source) -> list[str]:
     """Imports that are neither relative inside a room nor absolute across rooms."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     room, depth = parts[0], len(parts) - 1
     faults = []
-    for level, module in imports(tree):
+    for level, module in source.imports:
         head = module.split(".")[0]
         if level == 0 and head in (*ROOMS, "src"):
             faults.append(f"import of {module}: the import name is zonda.{module}")
@@ -153,20 +171,9 @@ def faults_of_form(path: Path, tree: ast.AST) -> list[str]:
     return faults
 
 
-def catches_everything(tree: ast.AST) -> bool:
-    """Whether a handler catches Exception, BaseException or anything, and does not pass it on."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ExceptHandler) or ast.unparse(node.body[-1]) == "raise":
-            continue
-        caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-        if any(each is None or dotted(each) in WIDE for each in caught):
-            return True
-    return False
-
-
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_imports_cross_rooms_only_by_the_full_name(path: Path) -> None:
-    assert faults_of_form(path, tree_of(path)) == []
+    assert faults_of_form(path, source_of(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -180,7 +187,7 @@ def test_imports_cross_rooms_only_by_the_full_name(path: Path) -> None:
     ],
 )
 def test_the_form_check_sees(module: str, source: str, faults: int) -> None:
-    assert len(faults_of_form(ROOT / module, ast.parse(source))) == faults
+    assert len(faults_of_form(ROOT / module, looked_at(source))) == faults
 
 
 def offenders(check: dict[str, str], bad: set[str]) -> tuple[set[str], set[str]]:
@@ -188,25 +195,26 @@ def offenders(check: dict[str, str], bad: set[str]) -> tuple[set[str], set[str]]
     return bad - check.keys(), check.keys() - bad
 
 
-def modules_where(test: object) -> set[str]:
-    assert callable(test)
-    return {name for name, path in zip(NAMES, MODULES, strict=True) if test(tree_of(path))}
+def modules_where(test: Callable[[Source], object]) -> set[str]:
+    return {name for name, path in zip(NAMES, MODULES, strict=True) if test(source_of(path))}
 
 
 def test_only_the_borders_catch_everything() -> None:
-    assert offenders(CATCHES_EVERYTHING, modules_where(catches_everything)) == (set(), set())
+    assert offenders(
+        CATCHES_EVERYTHING, modules_where(lambda source: source.catches_everything)
+    ) == (set(), set())
 
 
 def test_only_the_clock_asks_the_time() -> None:
-    found = modules_where(lambda tree: (calls(tree) | imported_names(tree)) & TIME)
+    found = modules_where(lambda source: (source.calls | source.imported_names) & TIME)
     assert offenders(ASKS_THE_TIME, found) == (set(), set())
 
 
-def makes_chance(tree: ast.AST) -> bool:
-    modules = {module for level, module in imports(tree) if not level}
+def makes_chance(source: Source) -> bool:
+    modules = {module for level, module in source.imports if not level}
     # ``random`` may be a local name for the source that was handed in.
-    found = {call for call in calls(tree) & CHANCE if call.partition(".")[0] in modules}
-    return bool(found | imported_names(tree) & CHANCE | modules & CHANCE_MODULES)
+    found = {call for call in source.calls & CHANCE if call.partition(".")[0] in modules}
+    return bool(found | source.imported_names & CHANCE | modules & CHANCE_MODULES)
 
 
 def test_only_one_module_makes_chance() -> None:
@@ -214,7 +222,7 @@ def test_only_one_module_makes_chance() -> None:
 
 
 def test_only_the_settings_read_environment_variables() -> None:
-    found = modules_where(lambda tree: reads(tree) & ENVIRONMENT)
+    found = modules_where(lambda source: source.reads & ENVIRONMENT)
     assert offenders(READS_THE_ENVIRONMENT, found) == (set(), set())
 
 
@@ -229,7 +237,7 @@ def test_only_the_settings_read_environment_variables() -> None:
     ],
 )
 def test_the_catch_check_sees(source: str, seen: bool) -> None:
-    assert catches_everything(ast.parse(source)) is seen
+    assert looked_at(source).catches_everything is seen
 
 
 @pytest.mark.parametrize(
@@ -244,4 +252,4 @@ def test_the_catch_check_sees(source: str, seen: bool) -> None:
     ],
 )
 def test_the_chance_check_sees(source: str, seen: bool) -> None:
-    assert makes_chance(ast.parse(source)) is seen
+    assert makes_chance(looked_at(source)) is seen
