@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from zonda.core.store.sealing import Sealer
@@ -245,6 +247,15 @@ class LentContext:
     def child(self) -> Any:
         """The nested stack as it is now, or None."""
         return self._below()
+
+    @contextmanager
+    def one_look(self) -> Iterator[None]:
+        """Within, the nested stack is read once: all that is asked of it is of one moment."""
+        before, self._below = self._below, cache(self._below)
+        try:
+            yield
+        finally:
+            self._below = before
 
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads of the resource."""

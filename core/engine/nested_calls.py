@@ -80,6 +80,12 @@ class NestedOperation(Operation):
         """Only the members of the nested stack are tried more than once."""
         return NO
 
+    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+        """All attributes are those of one moment: the members are read once for all of them."""
+        context: Any = instance.context
+        with context.one_look():
+            return super()._outputs(instance, definition)
+
     # -- handle ---------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:

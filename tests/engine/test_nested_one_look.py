@@ -1,0 +1,48 @@
+"""What an owner shows when its operation ends is read of the members in one look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.inline_stack import InlineStack
+from zonda.core.store.reads import Reader
+from zonda.core.template.bundle import Bundle
+
+ROOT = """
+heat_template_version: 2018-08-31
+resources:
+  g:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 3
+      resource_def: {type: OS::Heat::Value, properties: {value: %s}}
+outputs:
+  one: {value: {get_attr: [g, value]}}
+  two: {value: {get_attr: [g, refs]}}
+  three: {value: {get_attr: [g, resource.1]}}
+  four: {value: {get_attr: [g, attributes, value]}}
+"""
+
+
+def test_the_members_are_read_once_for_all_attributes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = InlineStack(tmp_path, name="s")
+    root = stack.engine.run(CreateStack("s", Bundle(ROOT % "a"))).id
+    child = next(row.id for row in stack.engine.reader.tree(root) if row.owner_resource_id)
+    looks = 0
+    original = Reader.resource_rows
+
+    def noted(self: Reader, stack_id: str) -> Any:
+        nonlocal looks
+        looks += stack_id == child
+        return original(self, stack_id)
+
+    monkeypatch.setattr(Reader, "resource_rows", noted)
+    assert stack.engine.run(UpdateStack("s", Bundle(ROOT % "b"))).status == "COMPLETE"
+    assert looks == 1
+    stack.close()
