@@ -13,6 +13,7 @@ from typing import Any
 from zonda.hooks import properties
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.execution import Token, failure, plain
+from zonda.hooks.live_state import AsAWhole
 from zonda.hooks.runner import Failed, Lost, Succeeded
 
 from . import differences
@@ -125,6 +126,8 @@ class ObservedResource(WorkflowResource):
         return True
 
     def _different(self, live: Mapping[str, Any]) -> list[str]:
+        if isinstance(live, AsAWhole):
+            return [] if live.in_sync else [live.reason]
         schemas = self.properties_schema
         own = {name for name in live if name in schemas and schemas[name].hidden}
         hidden = own | self.context.hidden_properties()

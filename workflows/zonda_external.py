@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from zonda.hooks import constraints, properties, resource
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.execution import Token, plain
+from zonda.hooks.live_state import AsAWhole
 
 from . import external_schema as names
 from . import runs
@@ -97,6 +98,8 @@ PROPERTIES_SCHEMA: Mapping[str, properties.Schema] = {
     ),
 }
 
+_OUT_OF_SYNC = "CHECK says that it is not in sync, and not in what"
+
 
 class ZondaExternalResource(ObservedResource, ExternalResource):
     """A resource that is made, changed, looked at and removed by workflows."""
@@ -161,15 +164,16 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         return True
 
     def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
-        """``inputs`` or ``in_sync`` of CHECK's output, as the property ``input``."""
+        """``inputs`` of CHECK's output as the property ``input``, or ``in_sync`` as it is."""
         wanted = plain(self.properties[names.INPUT] or {})
         observed = output.get("inputs")
         if isinstance(observed, Mapping):
             return {names.INPUT: {**wanted, **observed}}
-        if output.get("in_sync") is True:
-            return {names.INPUT: wanted}
-        if output.get("in_sync") is False:
-            return {names.INPUT: {**wanted, "in_sync": False}}
+        in_sync = output.get("in_sync")
+        if isinstance(in_sync, bool):
+            # an UPDATE is sent for another input, whatever it was
+            stands_for = wanted if in_sync else {**wanted, "in_sync": False}
+            return AsAWhole({names.INPUT: stands_for}, in_sync=in_sync, reason=_OUT_OF_SYNC)
         raise ResourceFailure(
             "CHECK told nothing: its output has neither exists: false nor inputs nor in_sync.",
             hint="Let it answer {exists: false}, {inputs: {...}} or {in_sync: true or false}.",

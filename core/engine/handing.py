@@ -26,6 +26,8 @@ ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING, REPAIR = "removing", "repair"
 MISSING, GONE, OWED = "missing", "gone", "owed"
 UNFINISHED = "unfinished"
+#: In plans only: what was observed is of no property, but of the whole.
+WHOLE = "whole"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
 #: What takes the place of which.
@@ -150,6 +152,17 @@ def _owed(row: ResourceRow | DriftRow) -> str:
 def observed(sealer: Sealer, live: Mapping[str, Any], generation: int) -> str:
     """The text for what was observed of properties, good for the plan of ``generation``."""
     return text(sealer, REPAIR, {"generation": generation, "live": dict(live)})
+
+
+def as_a_whole(reason: str) -> str:
+    """The text for what is not in sync, and nobody knows in what; for a plan that is shown."""
+    return f"{WHOLE}:{' '.join(reason.split())}"
+
+
+def why_as_a_whole(row: ResourceRow) -> str:
+    """Why a plan repairs what differs in no property that anybody knows, or ''."""
+    found = _kinds(row.given).get(WHOLE)
+    return "" if found is None else found.partition(":")[2]
 
 
 def live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:

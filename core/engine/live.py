@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.errors import NotReady
+from zonda.hooks.live_state import AsAWhole
 from zonda.hooks.resource import Resource
 
 from .reasons import OPEN
@@ -23,6 +24,8 @@ def compared(instance: Resource, marks: Mapping[str, str]) -> str:
         return ""  # that takes its time: a drift check has it, an adoption has not
     if live is None:
         return ""
+    if isinstance(live, AsAWhole) and not live.in_sync:
+        return "adopted; it differs from the template"
     wanted = instance.properties.stored()
     told = [
         _told(name, wanted[name], value, marks)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
+from tests.engine.planned_repairs import planned
 
 from zonda.core.engine.actions import ProtectStack, RepairDrift, UpdateStack
-from zonda.core.engine.building import reading_room
-from zonda.core.engine.drift.looking import as_found
-from zonda.core.engine.loading import TemplateLoading
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.functions.table import functions_for
-from zonda.core.template.bundle import Limits
 from zonda.hooks.errors import Conflict, NotSupported, ResourceFailure
 from zonda.hooks.resource import Resource
 
@@ -244,30 +237,6 @@ def test_the_history_tells_of_it(drift: Drifting) -> None:
     drift.repair()
     *_, last = drift.reader.actions(drift.bench.stack.id)
     assert (last.action, last.status, last.detail) == ("UPDATE", "COMPLETE", {"repairs": ["a"]})
-
-
-def planned(drift: Drifting) -> dict[str, Any]:
-    """The plan of a repair, worked out beside the engine."""
-    room, bench = drift.engine.room, drift.bench
-    found = as_found(room, RepairDrift("s"), lambda seconds: None)
-    shown = reading_room(
-        found,
-        drift.bench.types,
-        load=TemplateLoading(
-            bench.plugins,
-            lambda version: functions_for(version, bench.plugins),
-            Limits(),
-            bench.lender,
-            room.clock,
-            random.Random(0),
-        ),
-        clock=room.clock,
-        ids=room.ids,
-        source=random.Random(0),
-        lender=drift.bench.lender,
-        settings=room.settings,
-    )
-    return document(preview(shown, RepairDrift("s")))
 
 
 def test_a_plan_shows_what_a_repair_would_do_and_stores_nothing(drift: Drifting) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting, Thing
 from tests.engine.nested_trees import template
-from tests.engine.test_drift_repair import planned
+from tests.engine.planned_repairs import planned
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SetDrift
 from zonda.core.template.bundle import Bundle

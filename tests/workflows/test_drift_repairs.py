@@ -39,6 +39,8 @@ class Disks(FakeRunner):
         self.disks: dict[str, dict[str, Any]] = {}
         self.sent: list[str] = []
         self.made = 0
+        #: Whether CHECK is to say just that.
+        self.wrong: bool | None = None
 
     def check(self, workflow: str) -> None:
         pass
@@ -56,10 +58,13 @@ class Disks(FakeRunner):
             return {"resource_id": key, "path": "/a"}
         if request.workflow == "up":
             self.disks[key].update(request.inputs)
+            self.wrong = None if self.wrong is None else False
         elif request.workflow == "rm":
             self.disks.pop(key, None)
         elif key not in self.disks:
             return {"exists": False}
+        elif self.wrong is not None:
+            return {"in_sync": not self.wrong}
         else:
             return {"inputs": self.disks[key], **self.disks[key]}
         return {}
@@ -123,6 +128,21 @@ def test_what_differs_is_put_right_or_made_anew(
     assert site.world.sent == (["up"] if can_update else ["mk", "rm"])
     assert site.verdict == "IN_SYNC"
     assert len(site.world.disks) == 1
+
+
+@pytest.mark.parametrize("text", ["      input: {size: 3}\n", ""], ids=["input", "no input"])
+def test_what_is_only_known_to_be_out_of_sync_is_put_right(tmp_path: Path, text: str) -> None:
+    template = EXTERNAL.replace("      input: {size: 3}\n", text)
+    site = Site(tmp_path, template, DISK)
+    site.world.wrong = False
+    assert site.verdict == "IN_SYNC"
+    site.world.wrong = True
+    found = site.stack.drift()["d"]
+    assert (found.verdict, found.differences) == ("DRIFTED", ())
+    assert found.reason == "CHECK says that it is not in sync, and not in what"
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.sent == ["up"]
+    assert site.verdict == "IN_SYNC"
 
 
 def test_a_check_that_takes_too_long_is_cancelled_at_the_runner(tmp_path: Path) -> None:

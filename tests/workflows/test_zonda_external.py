@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, ResourceFailure
+from zonda.hooks.live_state import AsAWhole
 from zonda.hooks.runner import Failed, Finished, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
 from zonda.workflows.zonda_external import ZondaExternalResource
@@ -74,15 +75,32 @@ def test_a_runner_for_one_action() -> None:
         ({"in_sync": True}, {"size": 3}),
         ({"inputs": {"size": 3}}, {"size": 3}),
         ({"inputs": {"size": 4, "more": 1}}, {"size": 4, "more": 1}),
-        ({"in_sync": False}, {"size": 3, "in_sync": False}),
     ],
-    ids=["in sync", "the same", "another", "out of sync"],
+    ids=["in sync", "the same", "another"],
 )
 def test_what_check_tells(output: Mapping[str, Any], live: Mapping[str, Any]) -> None:
     runner = a_runner(look=ends(**output))
     life = made(runner)
     assert life.live_state() == {"input": live}
     assert actions(runner) == ["CREATE", "CHECK"]
+
+
+@pytest.mark.parametrize("in_sync", [True, False])
+@pytest.mark.parametrize("given", [{}, {"input": {"size": 3}}], ids=["no input", "an input"])
+def test_a_check_that_tells_of_the_whole_tells_of_no_property(
+    in_sync: bool, given: Mapping[str, Any]
+) -> None:
+    life = made(a_runner(look=ends(in_sync=in_sync)), **{"input": {}, **given})
+    told = life.live_state()
+    assert isinstance(told, AsAWhole)
+    assert told.in_sync is in_sync
+    if in_sync:
+        life.check()
+        return
+    assert "CHECK says that it is not in sync" in told.reason
+    with pytest.raises(ResourceFailure, match="CHECK says that it is not in sync") as found:
+        life.check()
+    assert "template" not in str(found.value).replace("as the template says", "")
 
 
 def test_what_check_finds_gone() -> None:

@@ -31,8 +31,8 @@ class Exceptions:
         for rule in rules:
             if not rule.property:
                 return _in_sync(found, rule)
-        if found.verdict != DRIFTED:
-            return found
+        if found.verdict != DRIFTED or not found.diff:
+            return found  # of what is out of sync as a whole no property can be left out
         last = None
         for entry in found.diff:
             for rule in rules:

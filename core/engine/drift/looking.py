@@ -18,7 +18,7 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import DIRTY
 from zonda.core.store import drift_shown
-from zonda.core.store.drift_views import MISSING
+from zonda.core.store.drift_views import DRIFTED, MISSING
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
 from zonda.hooks.errors import NotSupported
@@ -78,6 +78,8 @@ class AsFound(Reader):
             as_missing(row, found, row.generation)
         else:
             handing.hand(row, handing.observed(self.sealer, _masked(found), row.generation))
+            if not found.diff and found.verdict == DRIFTED:
+                handing.hand(row, handing.as_a_whole(found.reason))
         return row
 
 

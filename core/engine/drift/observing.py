@@ -24,12 +24,13 @@ from zonda.core.engine.states import FAILED, PRESENT
 from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
+from zonda.hooks.live_state import AsAWhole
 from zonda.hooks.refused import read_only
 from zonda.hooks.resource import Resource
 from zonda.hooks.secret_texts import secret_texts
 from zonda.hooks.wording import checked_json, text_of
 
-from .differing import differing, entries, unseen
+from .differing import differing, entries, same, unseen
 from .found import Found, Later, unknown
 from .ignoring import Exceptions
 from .pace import NotYet, Pace, PacedLender
@@ -200,11 +201,12 @@ class _Look:
         live: dict[str, Any] = checked_json("the live state", dict(told))
         wanted = checked_json("the properties", dict(instance.properties.stored()))
         names, blank = differing(wanted, live), unseen(wanted, live)
+        if isinstance(told, AsAWhole):
+            return self._as_a_whole(told, wanted, blank)
         if blank and not any(wanted.get(name) is not None for name in live):
             return unknown("it told nothing of what the template sets", row.fence)
         if not names:
-            owed = handing.unfinished(self._instances.lending.sealer, row)
-            return Found(IN_SYNC, fence=row.fence, live=owed, unseen=blank)
+            return self._in_sync(blank)
         secrets = self._secrets()
         secrets.add_properties(wanted)
         hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
@@ -213,6 +215,20 @@ class _Look:
         observed = {name: live[name] for name in names}
         reason = f"differs in {', '.join(names)}"
         return Found(DRIFTED, reason, row.fence, diff, observed, unseen=blank)
+
+    def _as_a_whole(self, told: AsAWhole, wanted: Mapping[str, Any], blank: list[str]) -> Found:
+        """Whether it is in sync; where it is not, nothing is known of any property."""
+        if told.in_sync:
+            return self._in_sync(blank)
+        secrets = self._secrets()
+        secrets.add_properties(wanted)
+        reason = scrub(text_of(told.reason), secrets.values)
+        other = {key: told[key] for key in told if not same(wanted.get(key), told[key])}
+        return Found(DRIFTED, reason, self._row.fence, live=other, unseen=blank)
+
+    def _in_sync(self, blank: list[str]) -> Found:
+        owed = handing.unfinished(self._instances.lending.sealer, self._row)
+        return Found(IN_SYNC, fence=self._row.fence, live=owed, unseen=blank)
 
     def _secrets(self) -> Secrets:
         """What is secret about it, marks and values; of what it has read of others, too."""

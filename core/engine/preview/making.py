@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.engine import handing
 from zonda.core.engine.actions import Action
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.plans import propose
@@ -16,6 +17,7 @@ from zonda.core.engine.protection import of_stack
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ZondaError
 
 from . import outputs
@@ -181,11 +183,17 @@ class _Marks:
         new = marks_of(self._definition, entry.name)
         if entry.row is None or verdict.decision in ("create", "check"):
             return tuple(of_new(verdict.wanted, new))
-        before = self._room.instances.stored(verdict.row)
+        before = self._before(verdict.row)
         forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
         forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
         marks = (self._old(verdict.row), new)
         return tuple(of_existing(before, verdict.wanted, marks, forces))
+
+    def _before(self, row: ResourceRow) -> ResourceDefinition:
+        """What it was; nothing of a property is said by what was observed of the whole."""
+        if handing.why_as_a_whole(row):
+            return self._room.instances.read(row, row.definition or row.op_definition)
+        return self._room.instances.stored(row)
 
     def _old(self, row: ResourceRow) -> Marks:
         template_id = row.have_template_id or row.op_template_id

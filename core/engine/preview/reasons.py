@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from zonda.core.engine import handing
 from zonda.core.engine.comparing import Comparison
 from zonda.core.engine.states import PRESENT
 from zonda.hooks.resource import Resource
@@ -74,6 +75,9 @@ def _of_verdict(entry: Entry) -> Iterator[Reason]:
         yield Reason("requirement", text, entry.because)
     if entry.perhaps:
         yield Reason("condition", "whether its condition holds is known after apply", (), True)
+    whole = handing.why_as_a_whole(verdict.row)
+    if whole:
+        yield Reason("drift", f"has drifted: {whole}")
     yield from _of_comparison(entry, verdict.surely, False)
     if entry.action == "update" and not verdict.surely.changed and _changes_inside(entry):
         yield Reason("nested", "what is nested in it changes")

@@ -1,0 +1,41 @@
+"""The plan of a repair, worked out beside the engine."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from tests.engine.drifting import Drifting
+
+from zonda.core.engine.actions import RepairDrift
+from zonda.core.engine.building import reading_room
+from zonda.core.engine.drift.looking import as_found
+from zonda.core.engine.loading import TemplateLoading
+from zonda.core.engine.preview.document import document
+from zonda.core.engine.preview.making import preview
+from zonda.core.functions.table import functions_for
+from zonda.core.template.bundle import Limits
+
+
+def planned(drift: Drifting) -> dict[str, Any]:
+    """The plan of a repair, worked out beside the engine."""
+    room, bench = drift.engine.room, drift.bench
+    found = as_found(room, RepairDrift("s"), lambda seconds: None)
+    shown = reading_room(
+        found,
+        drift.bench.types,
+        load=TemplateLoading(
+            bench.plugins,
+            lambda version: functions_for(version, bench.plugins),
+            Limits(),
+            bench.lender,
+            room.clock,
+            random.Random(0),
+        ),
+        clock=room.clock,
+        ids=room.ids,
+        source=random.Random(0),
+        lender=drift.bench.lender,
+        settings=room.settings,
+    )
+    return document(preview(shown, RepairDrift("s")))
