@@ -7,13 +7,8 @@ from collections.abc import Iterable
 
 from zonda.core.engine.actions import CheckDrift, RepairDrift
 from zonda.core.store import trees
-from zonda.core.store.drift_views import (
-    COMPLETE,
-    INTERRUPTED,
-    UNKNOWN,
-    DriftCheckView,
-    DriftFindingView,
-)
+from zonda.core.store.drift_states import COMPLETE, INTERRUPTED, UNKNOWN
+from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.views import StackView
 
 from . import drift_text, nested, output, plan_tree, stack_change, streams

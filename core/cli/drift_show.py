@@ -6,14 +6,8 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from zonda.core.store.drift_views import (
-    DRIFTED,
-    IN_SYNC,
-    MISSING,
-    UNKNOWN,
-    DriftCheckView,
-    DriftNowView,
-)
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
+from zonda.core.store.drift_views import DriftCheckView, DriftNowView
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zonda.core.store.drift_views import DRIFTED, MISSING, DriftNowView
+from zonda.core.store.drift_states import DRIFTED, MISSING
+from zonda.core.store.drift_views import DriftNowView
 from zonda.core.store.views import StackView
 
 from .drift_check import scoped

@@ -112,7 +112,7 @@ def _place(session: Session, stack: StackView) -> dict[str, str | None]:
 
 def _drift(session: Session, stack: StackView) -> dict[str, Any]:
     """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
-    from zonda.core.store.drift_views import NOT_CHECKED
+    from zonda.core.store.drift_states import NOT_CHECKED
 
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else reader.stack(stack.root_id)

@@ -21,8 +21,7 @@ from zonda.hooks.wording import named
 
 from .acting import roll_back
 from .ahead import Begun
-from .drift.checking import Checks
-from .drift.repairing import after_check
+from .drift.on_demand import ChecksOnDemand
 from .effects import Call, GivenUp, Step, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
@@ -84,7 +83,7 @@ class Driver:
         self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
         #: The checks of drift that are run here.
-        self.checks = Checks(room, self.start, lambda check: after_check(room, check))
+        self.checks = ChecksOnDemand(room, self.start, self.widen)
         self._refused = 0
         # By the monotonic clock: since when the database refuses, and when it is asked again.
         self._refused_since = self._retry_at = 0.0
@@ -94,6 +93,9 @@ class Driver:
     def call(self, task: Task, effect: Call) -> None:
         """Make a call outside; ``advance`` the task with what comes of it."""
         raise NotImplementedError
+
+    def widen(self, by: int) -> None:
+        """Have so many threads more, or fewer: looks at drift that hang hold them."""
 
     def drives(self, stack_id: str) -> bool:
         """Whether this driver is to carry out what is planned for a stack."""

@@ -30,8 +30,7 @@ from .actions import Accepted, Action
 from .building import build_room
 from .context import Lender
 from .definitions import Loading
-from .drift.firing import Firing
-from .drift.storing import interrupt_all
+from .drift.interrupting import interrupt_all
 from .effects import Step
 from .loading import TemplateLoading
 from .pool_driver import TURN, PoolDriver
@@ -94,8 +93,7 @@ class Engine:
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")
         self._requests = Requests(self._driver, self.drive)
-        self._fire = Firing(self.room)
-        self._fires = False
+        self._fire: Callable[[Work], None] | None = None
         self._stop_superseded = sweeping.Superseded(
             self._driver.is_busy, self.settings.cancel_grace
         )
@@ -117,7 +115,9 @@ class Engine:
         """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
         self._store.forget_rows()
         if drive == "all":
-            self._driver.driven, self._fires = None, True
+            from .drift.firing import Firing  # short commands fire nothing
+
+            self._driver.driven, self._fire = None, Firing(self.room)
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
         self._put(lambda: self._driver.start(single(interrupt_all)))
@@ -210,8 +210,9 @@ class Engine:
 
     def sweep_drift(self) -> None:
         """Look for drift where that is due. Nobody would wait for it in a short command."""
-        if self._fires:
-            self._put(lambda: self._driver.start(single(self._fire)))
+        fire = self._fire
+        if fire is not None:
+            self._put(lambda: self._driver.start(single(fire)))
 
     def sweep_reconcile(self) -> None:
         """Enqueue whatever could run and does not."""

@@ -27,7 +27,7 @@ from .building import build_room
 from .context import Lender
 from .definitions import Loading
 from .drift.firing import Firing
-from .drift.storing import interrupt_all
+from .drift.interrupting import interrupt_all
 from .driver import Driver, Task, exited
 from .effects import Call
 from .loading import TemplateLoading

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.store.drift_views import DRIFTED, MISSING
+from zonda.core.store.drift_states import DRIFTED, MISSING
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
 
-from . import actions, adopting, proposals, retrying, snapshots, undoing
-from .drift import looking
+from . import places, proposals
 from .planning import Proposal
 from .room import Room
 from .selection import select
@@ -23,12 +22,13 @@ from .states import PRESENT
 def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
     proposal: Proposal | None
-    if type(action) in NEW:
-        proposal, stack = NEW[type(action)](room, action)
+    kind = type(action).__name__
+    if kind in NEW:
+        proposal, stack = places.at(NEW[kind])(room, action)
     else:
         stack = proposals.named(room, action.stack)
         proposals.check_root(room, stack)
-        proposal = PLANS[type(action)](room, stack, action)
+        proposal = places.at(PLANS[kind])(room, stack, action)
     if proposal is not None:
         proposal = _signed(room, _part(room, proposal, action))
     return proposal, stack
@@ -58,22 +58,24 @@ def _signed(room: Room, proposal: Proposal) -> Proposal:
 
 
 #: Actions that make a stack: (room, action) -> proposal, the new stack.
-NEW: Mapping[type[Any], Callable[[Room, Any], tuple[Proposal, StackRow]]] = {
-    actions.CreateStack: proposals.create,
-    actions.AdoptStack: adopting.adopt,
+NEW: Mapping[str, str] = {
+    "CreateStack": "proposals:create",
+    "AdoptStack": "adopting:adopt",
 }
 
 #: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
-PLANS: Mapping[type[Any], Callable[[Room, StackRow, Any], Proposal | None]] = {
-    actions.UpdateStack: proposals.update,
-    actions.DeleteStack: snapshots.delete_stack,
-    actions.CancelStack: proposals.cancel,
-    actions.RollbackStack: undoing.roll_back,
-    actions.RetryStack: retrying.retry,
-    actions.RepairDrift: looking.propose,
-    actions.ImportResource: adopting.bind,
-    actions.SnapshotStack: snapshots.create,
-    actions.DeleteSnapshot: snapshots.delete,
-    actions.RestoreSnapshot: snapshots.restore,
-    **dict.fromkeys(proposals.VERBS, proposals.verb),
+PLANS: Mapping[str, str] = {
+    "UpdateStack": "proposals:update",
+    "DeleteStack": "snapshots:delete_stack",
+    "CancelStack": "proposals:cancel",
+    "RollbackStack": "undoing:roll_back",
+    "RetryStack": "retrying:retry",
+    "RepairDrift": "drift.looking:propose",
+    "ImportResource": "adopting:bind",
+    "SnapshotStack": "snapshots:create",
+    "DeleteSnapshot": "snapshots:delete",
+    "RestoreSnapshot": "snapshots:restore",
+    "SuspendStack": "proposals:verb",
+    "ResumeStack": "proposals:verb",
+    "CheckStack": "proposals:verb",
 }

@@ -87,7 +87,6 @@ class PoolDriver(Driver):
         super().__init__(store, room, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call")
-        self.checks.hanging.spare = self._pool.widen
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
@@ -98,6 +97,10 @@ class PoolDriver(Driver):
     def drives(self, stack_id: str) -> bool:
         """Whether what a stack has planned is carried out here."""
         return self.driven is None or stack_id in self.driven
+
+    def widen(self, by: int) -> None:
+        """See ``Driver.widen``."""
+        self._pool.widen(by)
 
     @property
     def has_room(self) -> bool:

@@ -33,11 +33,7 @@ from .states import COMPLETE, IDLE, OVERTAKES
 from .stored import stored as stored_as
 from .work import Work
 
-VERBS = {
-    actions.SuspendStack: "SUSPEND",
-    actions.ResumeStack: "RESUME",
-    actions.CheckStack: "CHECK",
-}
+_VERBS = {"SuspendStack": "SUSPEND", "ResumeStack": "RESUME", "CheckStack": "CHECK"}
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
 
 
@@ -319,7 +315,7 @@ def _instead_of_cancelling(stack: StackRow) -> str:
 
 def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
     """The plan of a suspension, a resumption or a check; None if that was done last."""
-    op = VERBS[type(action)]
+    op = _VERBS[type(action).__name__]
     check_overtakes(stack, op)
     check_meant(stack, op)
     if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import json
 
-from .drift_views import (
-    NOT_CHECKED,
-    Difference,
-    DriftCheckView,
-    DriftFindingView,
-    DriftIgnoreView,
-    DriftNowView,
-)
+from .drift_states import NOT_CHECKED
+from .drift_views import Difference, DriftCheckView, DriftFindingView, DriftIgnoreView, DriftNowView
 from .rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
 
 

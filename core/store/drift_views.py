@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .drift_states import COMPLETE, RUNNING
 from .views import REDACTED
-
-IN_SYNC, DRIFTED, MISSING, UNKNOWN = "IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN"
-#: What is shown of a resource that was not looked at since it was changed.
-NOT_CHECKED = "NOT_CHECKED"
-RUNNING, COMPLETE, FAILED, INTERRUPTED = "RUNNING", "COMPLETE", "FAILED", "INTERRUPTED"
 
 
 @dataclass(frozen=True, slots=True)

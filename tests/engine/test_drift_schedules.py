@@ -18,7 +18,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.drift import firing
-from zonda.core.engine.drift.storing import interrupt_all
+from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.preview.document import notes
 from zonda.core.engine.preview.making import preview
 from zonda.core.store.rows import DriftCheckRow
@@ -370,7 +370,7 @@ def test_a_plan_tells_that_a_schedule_changes(drift: Drifting, bench: Bench) -> 
 def test_a_repair_that_nobody_came_to_begin_is_made_up_at_the_next_start(drift: Drifting) -> None:
     at = scheduled(drift, "15m", "repair")
     drift.thing("a")["size"] = 9
-    drift.engine.driver.checks._repair = lambda check: _nothing()
+    drift.engine.driver.checks.made._repair = lambda check: _nothing()
     go_to(drift, at)
     drift.sweep()
     assert drift.checks()[0].verdict == "DRIFTED"

@@ -197,7 +197,7 @@ def test_what_has_come_back_is_looked_at_again(bench: Bench, world: World, begin
     release.set()
     assert back.wait(LONGEST)
     tick = threading.Event()
-    while engine._driver.checks.hanging:
+    while engine._driver.checks.made.hanging:
         tick.wait(0.001)
     ended._told.clear()
     assert check(engine, ended).verdict == "IN_SYNC"

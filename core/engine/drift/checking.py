@@ -17,13 +17,14 @@ from zonda.core.engine.effects import Call, Step, Tx, Wait
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
 from zonda.core.store.drift_reads import covers
-from zonda.core.store.drift_views import IN_SYNC
+from zonda.core.store.drift_states import IN_SYNC
 
 from . import storing
 from .check import Check
 from .found import Found, Later, owed, unknown
 from .hanging import Hanging
 from .ignoring import Exceptions
+from .interrupting import interrupt
 from .observing import Job, Observer, not_to_be_looked_at
 from .pace import Pace
 
@@ -264,4 +265,4 @@ def _storing(run: Callable[[Work], Any]) -> Step:
 
 
 def _interrupting(check: Check) -> Callable[[Work], Any]:
-    return lambda work: storing.interrupt(work, check.row)
+    return lambda work: interrupt(work, check.row)

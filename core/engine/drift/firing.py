@@ -12,6 +12,7 @@ from zonda.core.engine.drift_timing import Timing, next_due
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import IDLE
 from zonda.core.engine.work import Work
+from zonda.core.store.drift_states import SCHEDULE
 from zonda.core.store.rows import StackRow
 from zonda.core.template.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
@@ -83,7 +84,7 @@ def _fire(work: Work, timing: Timing, key: str, since: float) -> bool:
         return True  # there is one already, or nothing to be looked at
     if stack.drift_policy == OFF:
         return True
-    row = storing.begin(work, stack, storing.SCHEDULE, "", ())
+    row = storing.begin(work, stack, SCHEDULE, "", ())
     work.after.checks.append(Check(row, repairs=stack.drift_policy == REPAIR))
     return True
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine.states import FAILED
-from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING, UNKNOWN
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 from zonda.core.store.rows import DriftRow
 
 from .differing import Entry

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from zonda.core.store.drift_views import DRIFTED, IN_SYNC, DriftIgnoreView
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC
+from zonda.core.store.drift_views import DriftIgnoreView
 
 from .differing import dotted
 from .found import Found

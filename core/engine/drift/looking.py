@@ -18,7 +18,7 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import DIRTY
 from zonda.core.store import drift_shown
-from zonda.core.store.drift_views import DRIFTED, MISSING
+from zonda.core.store.drift_states import DRIFTED, MISSING, REPAIR
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
 from zonda.hooks.errors import NotSupported
@@ -110,7 +110,7 @@ def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> 
     """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
     stack, scope = to_repair(room, action)
     now = room.clock.now()
-    row = DriftCheckRow(room.ids(), stack.id, stack.generation, storing.REPAIR)
+    row = DriftCheckRow(room.ids(), stack.id, stack.generation, REPAIR)
     row.by, row.scope, row.started_at = room.settings.user, json.dumps(list(scope)), now
     check = Check(row)
     Unstored(room, pause).run(check)

@@ -21,7 +21,7 @@ from zonda.core.engine.reasons import OPEN, Secrets, is_a_plugins, reason_for
 from zonda.core.engine.redact import scrub
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
-from zonda.core.store.drift_views import DRIFTED, IN_SYNC, MISSING
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
 from zonda.hooks.live_state import AsAWhole

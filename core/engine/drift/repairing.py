@@ -22,7 +22,7 @@ from zonda.core.engine.room import Room
 from zonda.core.engine.selection import without
 from zonda.core.engine.states import COMPLETE, DIRTY, FAILED, PRESENT
 from zonda.core.engine.work import Work
-from zonda.core.store.drift_views import MISSING
+from zonda.core.store.drift_states import MISSING, REPAIR
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotSupported, ZondaError
 
@@ -40,7 +40,7 @@ Wrong = Mapping[str, Found]
 def repair(room: Room, action: actions.RepairDrift, note: Noted) -> Step:
     """Look at what is named, or at everything, then plan to put right what has drifted."""
     stack, scope = yield Call(lambda: to_repair(room, action))
-    accepted, check = yield Tx(beginning(room, stack, scope, storing.REPAIR, unnoted))
+    accepted, check = yield Tx(beginning(room, stack, scope, REPAIR, unnoted))
     look = _FIRST_LOOK
     while check.outcome is None:
         yield Wait(look, "")

@@ -20,8 +20,8 @@ from zonda.core.engine import actions, sweeping
 from zonda.core.engine.acting import act, roll_back
 from zonda.core.engine.building import build_room
 from zonda.core.engine.drift.checking import Checks
+from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.drift.repairing import after_check
-from zonda.core.engine.drift.storing import interrupt_all
 from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.endings import no_rollback
 from zonda.core.engine.nested_calls import BACKSTOP

@@ -3,22 +3,19 @@
 What a plan deletes of the stack itself is seen in its transaction (``protection.check``). What an
 owner would drop of its nested stack only shows when its plug-in is asked, which is done here as for
 a plan that is only shown. What is not certain yet, and replacements, are refused when their turn
-comes. Called by ``acting`` for what a user asks for.
+comes. Called by ``guarding``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from zonda.core.engine import protection
 from zonda.core.engine.planning import Proposal
-from zonda.core.engine.plans import propose
 from zonda.core.engine.protection import Protection
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import StackRow
-from zonda.core.template import policies
 
 from .below import Below
 from .entries import Entry
@@ -27,22 +24,8 @@ from .walk import Walk
 _DOES_SOMETHING = ("update", "replace", "delete")
 
 
-def guarded(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
-    """As ``propose``; raises Conflict where something protected would be deleted below."""
-    proposal, stack = propose(room, action)
-    if proposal is not None and proposal.wanted and _may_be_held(room, stack, proposal):
-        _check(room, stack, proposal)
-    return proposal, stack
-
-
-def _may_be_held(room: Room, stack: StackRow, proposal: Proposal) -> bool:
-    if not proposal.generation:
-        return False
-    known = policies.read(str(proposal.changes.get("policies", stack.policies)))
-    return known.protects_any or room.reader().has_protected(stack.id)
-
-
-def _check(room: Room, stack: StackRow, proposal: Proposal) -> None:
+def check(room: Room, stack: StackRow, proposal: Proposal) -> None:
+    """Raise Conflict where something protected would be deleted below."""
     below = Below(room, stack, proposal)
     if not below.children:
         return

@@ -1,0 +1,38 @@
+"""The checks of an engine that has ended: every engine that starts looks for them, most find none.
+
+Called by the engines, so that it imports nothing of what a check takes.
+"""
+
+from __future__ import annotations
+
+from zonda.core.engine.work import Work
+from zonda.core.store.drift_states import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
+from zonda.core.store.rows import DriftCheckRow
+
+
+def interrupt(work: Work, row: DriftCheckRow) -> None:
+    """Store that the process of a check has ended before it; one by schedule is due at once."""
+    row.ended_at, row.status = work.now, INTERRUPTED
+    row.reason = "the engine that ran it has ended"
+    if not work.tx.drift.end_check(row):
+        return
+    stack = work.tx.stack(row.stack_id)
+    if row.cause == SCHEDULE and stack is not None and stack.drift_next is not None:
+        stack.drift_next = work.now
+
+
+def interrupt_all(work: Work) -> None:
+    """Nobody runs what another engine has begun: there is one engine, and it is this one."""
+    for row in work.tx.drift.all_running():
+        interrupt(work, row)
+    for stack_id in work.tx.drift.repaired():
+        _owe_repair(work, stack_id)
+
+
+def _owe_repair(work: Work, stack_id: str) -> None:
+    """What a check by schedule has found, and nobody came to repair, is looked at again at once."""
+    stack, last = work.tx.stack(stack_id), work.tx.drift.last(stack_id)
+    if stack is None or last is None or last.cause != SCHEDULE:
+        return
+    if last.verdict in (DRIFTED, MISSING) and last.generation == stack.generation:
+        stack.drift_next = work.now

@@ -1,0 +1,53 @@
+"""The checks of a driver, made when the first begins: most engines end without one.
+
+Called by the drivers, in their thread. Nothing of what a check takes is imported before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from zonda.core.engine.room import Room
+
+if TYPE_CHECKING:  # what comes with the first check
+    from .check import Check
+    from .checking import Checks, Start
+
+
+class ChecksOnDemand:
+    """As ``checking.Checks``. ``spare``: see ``hanging.Hanging``."""
+
+    def __init__(self, room: Room, start: Start, spare: Callable[[int], None]) -> None:
+        self._room = room
+        self._start = start
+        self._spare = spare
+        self._made: Checks | None = None
+        self._is_closed = False
+
+    @property
+    def made(self) -> Checks:
+        """The checks themselves."""
+        if self._made is None:
+            from .checking import Checks
+            from .repairing import after_check
+
+            self._made = Checks(self._room, self._start, lambda it: after_check(self._room, it))
+            self._made.hanging.spare = self._spare
+        return self._made
+
+    def begin(self, check: Check) -> None:
+        """Run a check that is stored."""
+        if not self._is_closed:
+            self.made.begin(check)
+
+    def sweep(self) -> None:
+        """Give up whatever has not come back in time."""
+        if self._made is not None:
+            self._made.sweep()
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._is_closed = True
+        if self._made is not None:
+            self._made.close()

@@ -1,0 +1,12 @@
+"""The words that stand in the tables of drift, for those who need nothing else of it."""
+
+from __future__ import annotations
+
+#: Verdicts: on a resource, and on a stack.
+IN_SYNC, DRIFTED, MISSING, UNKNOWN = "IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN"
+#: What is shown of a resource that was not looked at since it was changed.
+NOT_CHECKED = "NOT_CHECKED"
+#: States of a check.
+RUNNING, COMPLETE, FAILED, INTERRUPTED = "RUNNING", "COMPLETE", "FAILED", "INTERRUPTED"
+#: Why there is a check.
+SCHEDULE, COMMAND, REPAIR = "schedule", "command", "repair"

@@ -1,0 +1,53 @@
+"""What commands import: what one does not use it must not wait for. Counted, not timed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEMPLATE = """
+heat_template_version: 2018-08-31
+resources:
+  one: {type: OS::Heat::RandomString}
+"""
+#: What nothing but its own command needs: beginnings of names of modules.
+ELSEWHERE = (
+    *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
+    *("zonda.core.engine.preview", "zonda.core.engine.telling", "zonda.core.introspection"),
+    *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
+    *("zonda.core.schedule.sweeps", "zonda.core.store.drift_views", "zonda.hooks.kit"),
+    *("zonda.workflows.http_", "zonda.workflows.service", "zonda.workflows.manifest"),
+    "zonda.core.engine.drift.",
+)
+#: What stands in front of the door of such a room.
+DOORS = {"zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"}
+
+
+@pytest.mark.parametrize("verb", ["create", "update", "delete"])
+def test_a_plain_command_imports_only_what_it_uses(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "one.yaml").write_text(TEMPLATE)
+    before = [] if verb == "create" else [_words("create", tmp_path)]
+
+    for words in before:
+        _imported(words)
+    found = _imported(_words(verb, tmp_path))
+
+    assert "zonda.core.engine.acting" in found
+    assert sorted(name for name in found - DOORS if name.startswith(ELSEWHERE)) == []
+
+
+def _words(verb: str, home: Path) -> list[str]:
+    given = ["--yes"] if verb == "delete" else ["-t", str(home / "one.yaml")]
+    return ["--home", str(home / "home"), "stack", verb, *given, "one"]
+
+
+def _imported(words: list[str]) -> set[str]:
+    """The modules of a process that has carried out a command."""
+    script = (
+        "import sys; from zonda.core.cli.main import main; code = main(sys.argv[1:]);"
+        "print(*sys.modules, sep='\\n', file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
