@@ -1,7 +1,7 @@
 """Reads the entries of a runner's section: right kind, or a UsageError that names the entry.
 
-Used by the modules that read a part of the section each. Never shows a value, which may be a
-secret.
+For whoever makes a runner of its section of the settings (``zonda_runners``). Never shows a value,
+which may be a secret.
 """
 
 from __future__ import annotations
@@ -10,6 +10,19 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from .errors import UsageError
+
+#: What stands in a section beside the settings of the runner itself.
+GIVEN = frozenset({"kind", "clock", "random"})
+
+
+def check_settings(given: Mapping[str, Any], kind: str, known: Collection[str]) -> None:
+    """Raise UsageError for a setting that runners of ``kind`` do not have."""
+    unknown = sorted(map(str, set(given) - set(known) - GIVEN))
+    if unknown:
+        raise UsageError(
+            f"A runner of kind {kind} has no setting {unknown[0]!r}.",
+            hint=f"It takes {', '.join(sorted(known))}.",
+        )
 
 
 def text(given: Mapping[str, Any], name: str, *, within: str = "") -> str:
@@ -29,11 +42,13 @@ def texts(given: Mapping[str, Any], name: str, *, within: str = "") -> list[str]
     return list(values)
 
 
-def number(given: Mapping[str, Any], name: str, default: float) -> float:
-    """A number that is not negative."""
+def number(given: Mapping[str, Any], name: str, default: float, *, positive: bool = False) -> float:
+    """A number that is not negative; where it must be ``positive`` it is not 0 either."""
     value = given.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise UsageError(f"The runner's setting {name} must be a number that is not negative.")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not (value > 0 if positive else value >= 0):
+        wanted = "above 0" if positive else "that is not negative"
+        raise UsageError(f"The runner's setting {name} must be a number {wanted}.")
     return float(value)
 
 

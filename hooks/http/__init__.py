@@ -15,7 +15,7 @@ other part imports it, and nobody need use it.
 
 from .addresses import AddressPolicy, Denied, Network, networks
 from .transport import Reply, Transport, Unreachable, Unusable
-from .wire import MEBIBYTE, Wire, is_url, origin, place, shown, target
+from .wire import MEBIBYTE, Wire, base_url, is_url, origin, place, shown, target
 
 __all__ = [
     "MEBIBYTE",
@@ -27,6 +27,7 @@ __all__ = [
     "Unreachable",
     "Unusable",
     "Wire",
+    "base_url",
     "is_url",
     "networks",
     "origin",

@@ -85,9 +85,16 @@ class _Reader(io.RawIOBase):
         super().close()
 
 
+class _Session(requests.Session):
+    """Takes a redirect for an answer: the library would read it by itself, and unpack it."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        return None
+
+
 def make_session(wire: Wire, budget: Budget) -> requests.Session:
     """A session that sends nothing which ``wire`` does not say."""
-    session = requests.Session()
+    session = _Session()
     # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
     session.trust_env = False
     # What is asked for compressed may be as large as one likes when it is unpacked.

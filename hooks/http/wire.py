@@ -7,14 +7,18 @@ disagree about the host of a URL are how credentials get to a stranger.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from requests.utils import requote_uri
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
+from .. import section
 from ..context import Clock
+from ..errors import UsageError
 from .addresses import AddressPolicy
 
 MEBIBYTE = 1024 * 1024
@@ -50,6 +54,23 @@ class Wire:
     def knows(self, url: str) -> bool:
         """Whether the operator has configured the origin of ``url``."""
         return origin(url) in self.trusted
+
+
+def base_url(given: Mapping[str, Any], name: str) -> str:
+    """The http(s) URL in a runner's section that paths are added to; empty where there is none.
+
+    Raises UsageError for what is no such URL, and for one with credentials, which would be shown
+    wherever it is.
+    """
+    url = section.text(given, name)
+    if not url:
+        return ""
+    if not origin(url) or "@" in urlsplit(url).netloc:
+        raise UsageError(
+            f"The runner's setting {name} must be an http(s) URL without credentials.",
+            hint="What proves who asks has settings of its own.",
+        )
+    return url.rstrip("/")
 
 
 def is_url(text: str) -> bool:

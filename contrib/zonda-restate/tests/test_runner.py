@@ -132,7 +132,7 @@ def test_who_never_answers_is_given_up(
         memory = dict(answer.memory)
         clock.advance(answer.delay)
     assert answer.result.reason == (
-        "Restate: no connection (given up after 10 s without any answer)"
+        "Restate: the connection broke off (given up after 10 s without any answer)"
     )
     assert 3 <= sends <= 12
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import select
 import socket
 import threading
@@ -221,6 +222,27 @@ def test_numbers_need_no_thread() -> None:
     for host in ("192.0.2.7", "::1", "fe80::1%lo"):
         assert Lookups().find(resolve, host, 80, lambda: 1.0) == [host]
     assert set(threads) == {threading.current_thread().name}
+
+
+def test_what_comes_with_a_redirect_is_read_like_any_answer(
+    serve: Serve, transport: Transport
+) -> None:
+    head = b"HTTP/1.1 301 x\r\nLocation: /y\r\n"
+
+    def plain(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(head + b"Content-Length: 4\r\n\r\nmove")
+
+    def bomb(connection: socket.socket) -> None:
+        packed = gzip.compress(b"x" * 5_000_000)
+        connection.recv(65536)
+        connection.sendall(
+            head + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed) + packed
+        )
+
+    assert transport.send("GET", serve(plain), {}).body == b"move"
+    with pytest.raises(Unusable, match="compressed"):
+        transport.send("GET", serve(bomb), {})
 
 
 def test_a_large_answer_is_not_taken(serve: Serve, clock: FakeClock) -> None:

@@ -11,7 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks import contract
 from zonda.hooks.errors import ResourceFailure, UsageError
+from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.runner import (
     Cancelled,
     Failed,
@@ -28,10 +30,8 @@ from zonda.hooks.runner import (
 )
 
 from .names import Target, target_of
-from .request import body_of
 from .session import LoginRefused, Session, decoded, said
 from .settings import Settings, read_settings
-from .transport import Reply, Unreachable, Unusable
 
 WAITING = frozenset({"queued", "running"})
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -47,6 +47,7 @@ class AirflowRunner(WorkflowRunner):
     def __init__(self, settings: Mapping[str, Any]) -> None:
         """Raises UsageError for wrong settings."""
         self._settings: Settings = read_settings(settings)
+        self._clock = self._settings.wire.clock
         self._session = Session(self._settings)
 
     def check(self, workflow: str) -> None:
@@ -71,7 +72,7 @@ class AirflowRunner(WorkflowRunner):
         """Trigger a run, or find the one that has this key."""
         try:
             target = target_of(request.workflow, self._settings.output_task)
-            conf = json.loads(body_of(request))
+            conf = json.loads(contract.body(request))
         except UsageError as error:
             return self._not_run(request, f"{error.message} {error.hint}")
         except ValueError:
@@ -93,7 +94,7 @@ class AirflowRunner(WorkflowRunner):
                 "dag": target.dag,
                 "task": target.task,
                 "id": request.key,
-                "at": self._settings.clock.now(),
+                "at": self._clock.now(),
             }
             return Started(token, self._pause(0.0), request.key)
         why = self._shown(reply)
@@ -102,7 +103,7 @@ class AirflowRunner(WorkflowRunner):
         return self._not_run(request, why)
 
     def _again(self, request: StartRequest, why: str, *, answered: bool) -> StartAnswer:
-        now = self._settings.clock.now()
+        now = self._clock.now()
         since = float(request.memory.get("since", now))
         if now >= request.deadline:
             return self._not_run(request, f"{why} (the time is over)")
@@ -123,7 +124,7 @@ class AirflowRunner(WorkflowRunner):
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Ask how the run is doing; once it has ended, for what its task returned."""
         target, key = Target(str(token["dag"]), str(token["task"])), str(token["id"])
-        pause = self._pause(self._settings.clock.now() - float(token.get("at", 0.0)))
+        pause = self._pause(self._clock.now() - float(token.get("at", 0.0)))
         try:
             reply = self._session.send("GET", target.run(key))
             if reply.status == 404 and said(reply):

@@ -10,8 +10,9 @@ import json
 import threading
 from typing import Any
 
+from zonda.hooks.http import Reply, Transport
+
 from .settings import Settings
-from .transport import Reply, Transport
 
 NOT_LOGGED_IN = (401, 403)
 
@@ -25,7 +26,7 @@ class Session:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._transport = Transport(settings)
+        self._transport = Transport(settings.wire)
         self._lock = threading.Lock()
         self._token = settings.token
 

@@ -15,7 +15,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks import contract
 from zonda.hooks.errors import ResourceFailure, UsageError
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
 from zonda.hooks.runner import (
     Cancelled,
     Failed,
@@ -32,9 +34,7 @@ from zonda.hooks.runner import (
 )
 
 from .names import Target, target_of
-from .request import body_of
 from .settings import Settings, read_settings
-from .transport import Reply, Transport, Unreachable, Unusable
 
 STILL_RUNNING = 470
 SOURCE = "x-restate-error-source"
@@ -50,7 +50,8 @@ class RestateRunner(WorkflowRunner):
     def __init__(self, settings: Mapping[str, Any]) -> None:
         """Raises UsageError for wrong settings."""
         self._settings: Settings = read_settings(settings)
-        self._transport = Transport(self._settings)
+        self._clock = self._settings.wire.clock
+        self._transport = Transport(self._settings.wire)
 
     def check(self, workflow: str) -> None:
         """Raise ResourceFailure for a handler that the admin API does not know.
@@ -65,7 +66,7 @@ class RestateRunner(WorkflowRunner):
             return
         url = f"{self._settings.admin}/{_described(target)}"
         try:
-            reply = self._transport.send("GET", url, {})
+            reply = self._send("GET", url)
         except (Unreachable, Unusable):
             return
         if reply.status == 404 and _message(reply):
@@ -80,7 +81,7 @@ class RestateRunner(WorkflowRunner):
         """Send the request; the same key finds the same invocation."""
         try:
             target = target_of(request.workflow)
-            content = body_of(request)
+            content = contract.body(request)
         except UsageError as error:
             return _not_run(request, f"{error.message} {error.hint}")
         except ValueError:
@@ -90,9 +91,7 @@ class RestateRunner(WorkflowRunner):
             headers["idempotency-key"] = request.key
         path = target.path(request.key, request.resource.id)
         try:
-            reply = self._transport.send(
-                "POST", f"{self._settings.endpoint}/{path}/send", headers, content
-            )
+            reply = self._send("POST", f"{self._settings.endpoint}/{path}/send", headers, content)
         except Unreachable as error:
             return self._again(request, f"Restate: {error}", answered=False)
         except Unusable as error:
@@ -103,7 +102,7 @@ class RestateRunner(WorkflowRunner):
         found = _decoded(reply)
         invocation = found.get("invocationId") if isinstance(found, dict) else None
         if reply.status in (200, 202) and isinstance(invocation, str) and invocation:
-            token = {"id": invocation, "at": self._settings.clock.now()}
+            token = {"id": invocation, "at": self._clock.now()}
             return Started(token, self._pause(0.0), invocation)
         why = self._shown(reply)
         if reply.status in BUSY:
@@ -111,7 +110,7 @@ class RestateRunner(WorkflowRunner):
         return _not_run(request, why)
 
     def _again(self, request: StartRequest, why: str, *, answered: bool) -> StartAnswer:
-        now = self._settings.clock.now()
+        now = self._clock.now()
         since = float(request.memory.get("since", now))
         if now >= request.deadline:
             return _not_run(request, f"{why} (the time is over)")
@@ -129,9 +128,9 @@ class RestateRunner(WorkflowRunner):
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Ask for the output of the invocation."""
         url = f"{self._settings.endpoint}/restate/invocation/{token['id']}/output"
-        pause = self._pause(self._settings.clock.now() - float(token.get("at", 0.0)))
+        pause = self._pause(self._clock.now() - float(token.get("at", 0.0)))
         try:
-            reply = self._transport.send("GET", url, {})
+            reply = self._send("GET", url)
         except Unreachable as error:
             return Running(pause, f"Restate: {error}")
         except Unusable as error:
@@ -160,7 +159,7 @@ class RestateRunner(WorkflowRunner):
             return Cancelled.UNSUPPORTED
         url = f"{self._settings.admin}/invocations/{token['id']}/cancel"
         try:
-            reply = self._transport.send("PATCH", url, {})
+            reply = self._send("PATCH", url)
         except (Unreachable, Unusable):
             return Cancelled.UNSUPPORTED
         if reply.status == 202:
@@ -171,10 +170,20 @@ class RestateRunner(WorkflowRunner):
         """Close every connection."""
         self._transport.close()
 
+    def _send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+    ) -> Reply:
+        known = {**self._settings.headers(), **(headers or {})}
+        return self._transport.send(method, url, known, content)
+
     # -- words ----------------------------------------------------------------------------------
 
     def _shown(self, reply: Reply) -> str:
-        said = _message(reply) or reply.text.strip() or "no reason given"
+        said = _message(reply) or reply.body.decode("utf-8", "replace").strip() or "no reason given"
         return self._cut(f"Restate answered {reply.status}: {said}")
 
     def _cut(self, text: str) -> str:
