@@ -143,7 +143,7 @@ class Family:
         limits = self.around.limits
         known = self.around.bundle.documents.get(file)
         document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
-        if "*" in text:
+        if document.aliased:
             try:
                 count_nodes(document.data, limits.max_nodes)
             except TemplateError as error:  # no document of it is kept to look the place up in

@@ -163,8 +163,7 @@ class Loader:
             )
             self.found_document = document
             self.version = versions.version_of(document.data)
-            if "*" in document.text:
-                # Only aliases can make more of a text than its length.
+            if document.aliased:
                 count_nodes(document.data, self.limits.max_nodes)
         except TemplateError as error:
             error.stage = "parse"

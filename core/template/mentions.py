@@ -12,6 +12,7 @@ from zonda.hooks.function import Function, ResolveScope, Source, sources
 
 from .faults import Poisoned
 
+_CONTAINERS = (dict, list)
 #: Stands for every parameter: a name is only put together later.
 ANY = "*"
 
@@ -33,6 +34,45 @@ class Mention(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """Never a value."""
         raise Poisoned
+
+
+class Reading(Function):
+    """A whole value, of which only counts what is read anywhere in it: each thing is told once."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self, tree: Any) -> None:
+        self.name, self.args, self.path = "", tree, ()
+        self._found: list[Source] | None = None
+
+    def sources(self) -> Iterator[Source]:
+        """What is read; found when it is first asked for."""
+        if self._found is None:
+            self._found = read_in(self.args)
+        return iter(self._found)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value."""
+        raise Poisoned
+
+
+def read_in(tree: Any) -> list[Source]:
+    """What ``sources`` tells of ``mentioned(tree)``, in that order, each thing once."""
+    found: list[Source] = []
+    told: set[tuple[Any, str]] = set()
+    waiting = [tree] if type(tree) in _CONTAINERS else []
+    while waiting:
+        value = waiting.pop()
+        items = value.values() if type(value) is dict else value
+        if len(value) == 1 and items is not value:
+            ((name, args),) = value.items()
+            mark = (name, repr(args)) if name in _READS else None
+            if mark is not None and mark not in told:
+                told.add(mark)
+                found += _READS[name](args)
+        inside = [item for item in items if type(item) in _CONTAINERS]
+        waiting += reversed(inside)
+    return found
 
 
 def mentioned(tree: Any) -> Any:

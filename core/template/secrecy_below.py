@@ -9,22 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.function import Function, sources
+from zonda.hooks.function import Function
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
 
 from .child_spec import FACADE
 from .environment import Environment
-from .mentions import ANY, mentioned, parameter_of
+from .mentions import ANY, parameter_of
 from .registry import Choice, Registry
 from .resources import NoClass, ResourceNode
 from .secrecy import HIDDEN, OPEN, SEALED, Below, Keys, Secrecy, highest, of_one, reads_one
 from .signatures import Level, Signatures
 from .source import Document, load_document
+from .template_facts import Facts, Nodes, facts_in, node_of_type
 
 _REFERENCE = "OS::stack_id"
 _VERSION = "heat_template_version"
@@ -55,15 +56,6 @@ class Shared(Protocol):
         """The level of a resource's nested stack."""
 
 
-@dataclass(slots=True)
-class _Facts:
-    """One file, read for what it mentions."""
-
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    resources: dict[str, ResourceNode] = field(default_factory=dict)
-    outputs: dict[str, Any] = field(default_factory=dict)
-
-
 class _Hidden:
     """The marks of what cannot be seen."""
 
@@ -86,7 +78,7 @@ class SecretsBelow:
     def __init__(self, shared: Shared, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
         self.lock = lock
-        self._facts: dict[Level, _Facts] = {}
+        self._facts: dict[Level, Facts] = {}
         self._known: dict[Any, Below] = {}
 
     def of_node(self, level: Level, node: ResourceNode, secrecy: Secrecy, properties: Any) -> Below:
@@ -122,22 +114,25 @@ class SecretsBelow:
             return _Nothing()
         return _FileMarks(self, level, facts, marks, values)
 
-    def _facts_of(self, level: Level) -> _Facts:
+    def _facts_of(self, level: Level) -> Facts:
         known = self._facts.get(level)
         if known is None:
             document = self._shared.document(level.document)
-            said = document.made.get(_Facts)  # the same at each level, but for the classes
+            said = document.made.get(Facts)  # the same at each level, but for the classes
             if said is None:
-                said = document.made[_Facts] = _read(document.data)
+                said = document.made[Facts] = facts_in(document.data)
             known = self._facts[level] = self._classed(said, level)
         return known
 
-    def _classed(self, said: _Facts, level: Level) -> _Facts:
+    def _classed(self, said: Facts, level: Level) -> Facts:
         """The same with the classes that types mean at a level."""
-        resources = {name: replace(node) for name, node in said.resources.items()}
-        for node in resources.values():
-            node.cls = self.class_of(level, node.name, node.type)
-        return _Facts(said.parameters, resources, said.outputs)
+
+        def classed(name: str) -> ResourceNode:
+            node = said.resources[name]
+            return replace(node, cls=self.class_of(level, name, node.type))
+
+        nodes = Nodes(said.resources.keys(), classed)
+        return Facts(said.parameters, nodes, said.outputs)
 
     def class_of(self, level: Level, name: str, type_: str) -> type[Resource]:
         """The class of a type, or one that stands for none."""
@@ -193,7 +188,7 @@ class SecretsBelow:
         """The marks of a template that came as a value."""
         level = self._shared.signatures.level_of_text(level, text)
         try:
-            facts = self._classed(_read(load_document(text, "").data), level)
+            facts = self._classed(facts_in(load_document(text, "").data), level)
         except TemplateError:
             return _Hidden()
         marks = {name: keys.get(name, worst) for name in facts.parameters}
@@ -206,7 +201,7 @@ class SecretsBelow:
     def _member(self, level: Level, name: str, type_: str, keys: Mapping[str, str]) -> ResourceNode:
         cls = self.class_of(level, name, type_)
         given = cls.properties_schema.keys()
-        node = _node(name, type_, dict.fromkeys(keys.keys() & given if keys else given))
+        node = node_of_type(name, type_, dict.fromkeys(keys.keys() & given if keys else given))
         node.cls = cls
         return node
 
@@ -218,7 +213,7 @@ class _FileMarks:
         self,
         below: SecretsBelow,
         level: Level,
-        facts: _Facts,
+        facts: Facts,
         marks: Mapping[str, str],
         values: Mapping[str, Any],
     ) -> None:
@@ -402,43 +397,3 @@ def _types_in(tree: Any, found: set[str]) -> bool:
 _NUMBERS = (Schema.INTEGER, Schema.NUMBER, Schema.BOOLEAN)
 #: Properties of the usual groups that never name types.
 _NO_TYPES = frozenset(("resource_properties", "removal_policies", "for_each", "index_var"))
-
-
-def _read(data: Any) -> _Facts:
-    """What a template mentions, before anybody knows what its types mean."""
-    if not isinstance(data, Mapping):
-        return _Facts()
-    made = _Facts(parameters=_section(data, "parameters"))
-    for name, entry in _section(data, "resources").items():
-        if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
-            node = _node(str(name), entry["type"], mentioned(entry.get("properties") or {}))
-            node.metadata = mentioned(entry.get("metadata") or {})
-            node.update_policy = mentioned(entry.get("update_policy") or {})
-            made.resources[node.name] = node
-    for node in made.resources.values():
-        read = {source.name for source in sources(node.properties)}
-        node.requires = frozenset(read & made.resources.keys())
-    for name, entry in _section(data, "outputs").items():
-        if isinstance(entry, Mapping):
-            made.outputs[str(name)] = mentioned(entry.get("value"))
-    return made
-
-
-def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = data.get(name)
-    return section if isinstance(section, Mapping) else {}
-
-
-def _node(name: str, type_: str, properties: Any) -> ResourceNode:
-    return ResourceNode(
-        name=name,
-        type=type_,
-        raw={},
-        properties=properties,
-        metadata={},
-        update_policy={},
-        depends_on=(),
-        deletion_policy="",
-        external_id=None,
-        description="",
-    )

@@ -53,15 +53,19 @@ class Document:
     """One text with its plain data.
 
     ``data`` is what YAML 1.1 (or JSON) says, dates as text; aliases share one object.
-    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``made``: what
+    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``aliased``:
+    whether there are aliases: only these can make more of a text than its length. ``made``: what
     was made of nothing but this document and the key, for whoever has the document again.
     """
 
-    def __init__(self, text: str, file: str, data: Any, *, repeated: bool = False) -> None:
+    def __init__(
+        self, text: str, file: str, data: Any, *, repeated: bool = False, aliased: bool = False
+    ) -> None:
         self.text = text
         self.file = file
         self.data = data
         self.repeated = repeated
+        self.aliased = aliased
         self.made: dict[Hashable, Any] = {}
         self._indexes: dict[int, dict[Any, Step]] = {}
 
@@ -168,7 +172,7 @@ def load_document(
         raise _unreadable(_sentence(error), file, what, _place(error, file)) from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise _unreadable(str(error).split("\n")[0], file, what, Place(file, 1, 1)) from error
-    return Document(text, file, data, repeated=builder.repeated)
+    return Document(text, file, data, repeated=builder.repeated, aliased=builder.aliased)
 
 
 def read_document(text: str, file: str, known: Document | None, *, max_bytes: int) -> Document:

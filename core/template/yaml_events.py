@@ -127,10 +127,15 @@ class _Frame:
 
 
 class Builder:
-    """Reads one document. ``repeated`` tells afterwards whether any mapping repeats a key."""
+    """Reads one document.
+
+    ``repeated`` tells afterwards whether any mapping repeats a key, ``aliased`` whether anything
+    stands in several places.
+    """
 
     def __init__(self) -> None:
         self.repeated = False
+        self.aliased = False
         self._merges = 0
         self._plain: dict[str, Any] = {}
         self._anchors: dict[str, tuple[Any, int]] = {}
@@ -275,6 +280,7 @@ class Builder:
             if frame.at_key():
                 raise problem("found unhashable key: a list or a map cannot be a key", event)
             frame.depth = max(frame.depth, depth + 1)
+        self.aliased = True
         return value
 
 

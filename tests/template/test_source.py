@@ -290,6 +290,21 @@ def test_aliases_share_one_object():
     assert data["a"] is data["b"]
 
 
+@pytest.mark.parametrize(
+    ("text", "aliased"),
+    [
+        pytest.param("a: &x [1]\nb: *x\n", True, id="list"),
+        pytest.param("a: &x text\nb: *x\n", True, id="text"),
+        pytest.param("a: &x {b: 1}\nc: {<<: *x}\n", True, id="merged"),
+        pytest.param("a: &x [1]\nb: '*x'\n", False, id="quoted"),
+        pytest.param("a: &x [1]\nb: a * b & c\n", False, id="in-a-text"),
+        pytest.param('{"a": "*", "b": "&"}', False, id="json"),
+    ],
+)
+def test_a_document_tells_whether_there_are_aliases(text, aliased):
+    assert load_document(text, "t").aliased is aliased
+
+
 def test_nodes_are_counted_as_if_aliases_were_written_out():
     data = load_document("a: &x [1, 2]\nb: [*x, *x]\n", "t").data
     assert count_nodes(data, 100) == 1 + 3 + 1 + 3 + 3
