@@ -9,7 +9,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from zonda.core.store.derived import Made
 from zonda.core.store.jsontext import dumps
+from zonda.core.store.reopening import Parts
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.attributes import SHOW, select
@@ -73,6 +75,30 @@ class RowValues:
         if attribute in stored:
             return select(stored[attribute], rest)
         return self._instance(row).FnGetAtt(attribute, *rest)
+
+    def derived(
+        self,
+        name: str,
+        attribute: str,
+        rest: tuple[Any, ...],
+        what: str,
+        make: Callable[[Any], Made],
+    ) -> Made | None:
+        """What ``make`` makes of a large attribute that is stored; None of any other.
+
+        It may have been made before, for somebody else: nobody may change it.
+        """
+        row = self._rows.get(name)
+        if row is None or row.action == "INIT":
+            return None
+        stored, key = self._outputs(row), joined((attribute, *rest))
+        if not isinstance(stored, Parts):
+            return None
+        if rest and key in stored:
+            return stored.derived(key, what, make)
+        if attribute not in stored:
+            return None
+        return stored.derived(attribute, (what, rest), lambda value: make(select(value, rest)))
 
     def _all(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
         """Every attribute; those that need a name behind them, as some of groups do, are left out.

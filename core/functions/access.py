@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from zonda.core.template.faults import Poisoned
@@ -140,6 +140,19 @@ class GetAttr(Function):
         if attribute is None:
             return scope.attribute(resource, None, ())
         return self._value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
+
+    def derived(self, scope: Any, what: str, make: Callable[[Any], Any]) -> Any:
+        """What ``make`` makes of the value, where the scope keeps that; else None."""
+        target, rest = self.args[:2], tuple(self.args[2:])
+        keeps = getattr(scope, "derived", None)
+        if keeps is None or len(target) < 2 or any(type(each) is not str for each in target):
+            return None
+        if any(type(each) not in (str, int) for each in rest):
+            return None
+        found = keeps(*target, rest, what, make)
+        if found is not None:
+            scope.spend(len(rest))  # as ``resolve`` does
+        return found
 
     def _value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]

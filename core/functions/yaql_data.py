@@ -6,9 +6,29 @@ expressions on large data. What is not plain is left to yaql.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from yaql.language import exceptions, utils
+
+from zonda.hooks.function import count
+
+
+class Kept(NamedTuple):
+    """A value that is frozen already, and how many values it counts as."""
+
+    value: Any
+    size: int
+
+
+class _Counter:
+    """Counts without a limit: whoever reads the value spends it."""
+
+    total = 0
+
+    def spend(self, values: int) -> None:
+        """Add."""
+        self.total += values
+
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -18,6 +38,8 @@ def frozen(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
+    if kind is Kept:
+        return value.value
     if kind is dict:
         made = utils.FrozenDict()
         made._d = {
@@ -30,6 +52,13 @@ def frozen(value: Any) -> Any:
     if kind is list:
         return tuple([item if type(item) in _SCALARS else frozen(item) for item in value])
     return utils.convert_input_data(value)
+
+
+def kept(value: Any) -> Kept:
+    """``value`` frozen, for many expressions."""
+    counter = _Counter()
+    count(value, counter)
+    return Kept(frozen(value), counter.total)
 
 
 def thawed(value: Any, most: int, engine: Any) -> Any:

@@ -7,7 +7,16 @@ from typing import Any
 
 from zonda.core.template.bundle import Limits
 from zonda.hooks.errors import Path
-from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
+from zonda.hooks.function import (
+    ABSENT,
+    Function,
+    ParseScope,
+    ResolveScope,
+    resolve,
+    resolve_value,
+)
+
+from .access import GetAttr
 
 
 class Yaql(Function):
@@ -50,7 +59,28 @@ class Yaql(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """The expression's value; raises TemplateError with the class name that Heat shows."""
         expression = self._check(resolve_value(self._expression, scope))
-        return scope.yaql(expression, resolve_value(self._data, scope))
+        return scope.yaql(expression, self._data_in(scope))
+
+    def _data_in(self, scope: ResolveScope) -> Any:
+        """The data; large attributes as yaql takes them, which many expressions may look at."""
+        data = self._data
+        if type(data) is not dict:
+            return _read(data, scope)
+        scope.spend(len(data))
+        pairs = ((key, _read(value, scope, ABSENT)) for key, value in data.items())
+        return {key: value for key, value in pairs if value is not ABSENT}
+
+
+def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
+    if isinstance(tree, GetAttr):
+        from .yaql_data import kept  # as above
+
+        found = tree.derived(scope, "frozen for yaql", kept)
+        if found is not None:
+            scope.spend(found.size)
+            return found
+    value = resolve(tree, scope)
+    return absent if value is ABSENT else value
 
 
 def evaluator(limits: Limits) -> Callable[[str, Any], Any]:

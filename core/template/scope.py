@@ -282,6 +282,21 @@ class Scope:
         """An attribute of a resource."""
         return self._known(resource).attribute(resource, attribute, rest)
 
+    def derived(
+        self,
+        resource: str,
+        attribute: str,
+        rest: tuple[Any, ...],
+        what: str,
+        make: Callable[[Any], Any],
+    ) -> Any:
+        """What ``make`` makes of an attribute where that is kept; None where it is not.
+
+        Nobody may change it. ``what`` tells what it is from all else that is made of attributes.
+        """
+        found = getattr(self._known(resource), "derived", None)
+        return None if found is None else found(resource, attribute, rest, what, make)
+
     def _known(self, resource: str) -> ResourceValues:
         if self._values is None or resource not in self._resources:
             self._hints -= 1

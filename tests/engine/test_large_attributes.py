@@ -1,0 +1,102 @@
+"""Large attributes that several expressions look through: copied once, and never changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.functions import yaql_data
+from zonda.core.inline_stack import InlineStack
+from zonda.core.store import derived
+from zonda.core.template.bundle import Bundle
+from zonda.core.template.scope import Scope
+from zonda.hooks.function import TEXT_PER_VALUE
+
+LONG = {f"k{number}": "x" * 200 for number in range(150)}
+READERS = {
+    "whole": ({"get_attr": ["large", "value"]}, "coalesce($.data, {}).get(long, {}).len()"),
+    "again": ({"get_attr": ["large", "value"]}, "coalesce($.data, {}).get(list, []).select($ + 1)"),
+    "given": ({"get_attr": ["large", "value"]}, "$.data"),
+    "below": ({"get_attr": ["large", "value", "list"]}, "coalesce($.data, [0]).sum()"),
+    "within": (
+        {"a": {"get_attr": ["large", "value", "list", 1]}, "b": 5},
+        "coalesce($.data.a, 0) + $.data.b",
+    ),
+    "nowhere": ({"get_attr": ["large", "value", "no", "such"]}, "$.data = null"),
+    "absent": ({"a": {"if": [False, 1]}, "b": 2}, "$.data.len()"),
+    "deeper": (
+        {"a": [{"get_attr": ["large", "value", "list"]}]},
+        "coalesce($.data.a[0], []).len()",
+    ),
+}
+
+
+def template(plus: int) -> str:
+    large = {"long": LONG, "list": [1, 2, 3 + plus], "map": {"k": [{"deep": plus}]}}
+    resources: dict[str, object] = {
+        "large": {"type": "OS::Heat::Value", "properties": {"value": large}}
+    }
+    for name, (data, expression) in READERS.items():
+        call = {"yaql": {"expression": expression, "data": data}}
+        resources[name] = {"type": "OS::Heat::Value", "properties": {"value": call}}
+    outputs = {name: {"value": {"get_attr": [name, "value"]}} for name in READERS}
+    return json.dumps(
+        {"heat_template_version": "2021-04-16", "resources": resources, "outputs": outputs}
+    )
+
+
+def expected(plus: int) -> dict[str, object]:
+    return {
+        "whole": 150,
+        "again": [2, 3, 4 + plus],
+        "given": {"long": LONG, "list": [1, 2, 3 + plus], "map": {"k": [{"deep": plus}]}},
+        "below": 6 + plus,
+        "within": 7,
+        "nowhere": True,
+        "absent": 1,
+        "deeper": 3,
+    }
+
+
+def test_they_are_copied_once_and_give_what_they_always_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[object] = []
+    original = yaql_data.kept
+
+    def noted(value: object) -> yaql_data.Kept:
+        copied.append(value)
+        return original(value)
+
+    monkeypatch.setattr(yaql_data, "kept", noted)
+    stack = InlineStack(tmp_path)
+    assert stack.engine.run(CreateStack("test", Bundle(template(0)))).status == "COMPLETE"
+    assert stack.outputs == expected(0)
+    copied.clear()
+    assert stack.engine.run(UpdateStack("test", Bundle(template(1)))).status == "COMPLETE"
+    assert stack.outputs == expected(1)
+    wholes = [value for value in copied if isinstance(value, dict)]
+    assert len(wholes) == 1
+    stack.close()
+
+
+def test_everybody_spends_what_they_count_as(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spent(home: Path) -> int:
+        sizes: list[int] = []
+        stack = InlineStack(home)
+        stack.engine.run(CreateStack("test", Bundle(template(0))))
+        with monkeypatch.context() as patched:
+            original = Scope.spend
+            patched.setattr(Scope, "spend", lambda self, n: sizes.append(n) or original(self, n))
+            stack.engine.run(UpdateStack("test", Bundle(template(1))))
+        stack.close()
+        return sum(sizes)
+
+    with_copies = spent(tmp_path / "with")
+    monkeypatch.setattr(derived, "LEAST", 10**9)
+    assert with_copies == spent(tmp_path / "without") > 3 * 150 * 200 // TEXT_PER_VALUE
