@@ -52,7 +52,10 @@ def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned
         room, seen = _room(parts, there), (there.check, there.findings)
     found = preview(room, action)
     text = text_of(found, reader.sealer, room.definitions) if keep else None
-    return Planned(document(found), text, seen)
+    shown = document(found)
+    if seen is not None:
+        shown["notes"] += [f"{each.path}: {note}." for each in seen[1] for note in each.notes]
+    return Planned(shown, text, seen)
 
 
 def _room(parts: Parts, reader: Reader) -> Room:

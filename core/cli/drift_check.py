@@ -173,6 +173,4 @@ def _say_what_was_seen(
     unknown = sum(each.verdict == UNKNOWN for each in findings)
     if unknown:
         session.screen.say("What is UNKNOWN is left alone.")
-    if any(not each.ignored and any(d.ignored for d in each.differences) for each in findings):
-        session.screen.say("A property of which a part is ignored is left alone.")
     return unknown

@@ -121,6 +121,8 @@ def finding_lines(finding: DriftFindingView, paint: Paint = marked) -> Iterator[
     yield f"{line}: {plain.line(reason)}" if reason else line
     for each in finding.differences:
         yield f"      {_difference(each)}"
+    for note in finding.notes:
+        yield f"      {plain.line(note)}"
 
 
 def _padded(text: str, paint: Paint) -> str:

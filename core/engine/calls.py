@@ -318,7 +318,8 @@ class Operation:
         if self.action != "UPDATE":
             return handler()
         before = self.instance.t
-        after = self._new_definition()
+        wanted = self._new_definition()
+        after = handing.as_repaired(self.instances.lending.sealer, self.row, wanted)
         properties = self.instance.make_properties(after)
         changed = {key: after[key] for key in after if after[key] != before[key]}
         return handler(after, changed, properties.changes(self.instance.properties))

@@ -45,6 +45,8 @@ class Case:
     ``supposed``: properties whose values are not known yet and are to be taken as changed;
     ``pending``: all that are not known, which are not validated. ``protected``: why it cannot be
     replaced, or ''. ``observed``: what there is was just looked at, for a repair.
+    ``left``: properties of which that leaves a part as it is: for them alone nothing is made anew,
+    since the part would be lost.
     """
 
     row: ResourceRow
@@ -59,6 +61,7 @@ class Case:
     pending: Collection[str] = ()
     protected: Callable[[], str] = str
     observed: bool = False
+    left: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,8 @@ def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Compari
     changed = tuple(differing)
     if changed:
         if before.needs_replace_with_prop_diff(differing, after.properties, known):
+            if set(changed) <= set(case.left):
+                return UNCHANGED
             return _replacement(case, "plugin", changed, changed)
         if not after.properties.update_allowed(differing):
             props = after.properties.props

@@ -14,12 +14,14 @@ What is to be forgotten is so by the plan that it was handed for, no other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.core.store.sealing import Sealer
+from zonda.hooks.definition import ResourceDefinition
 
+from .overlaying import CannotStay, overlaid
 from .states import FAILED
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
@@ -149,9 +151,20 @@ def _owed(row: ResourceRow | DriftRow) -> str:
     return f"{OWED}:{row.want_hash}"
 
 
-def observed(sealer: Sealer, live: Mapping[str, Any], generation: int) -> str:
-    """The text for what was observed of properties, good for the plan of ``generation``."""
-    return text(sealer, REPAIR, {"generation": generation, "live": dict(live)})
+def observed(
+    sealer: Sealer,
+    live: Mapping[str, Any],
+    generation: int,
+    left: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The text for what was observed of properties, good for the plan of ``generation``.
+
+    ``left``: the parts of properties that stay as they are (see ``overlaying``).
+    """
+    known = {"generation": generation, "live": dict(live)}
+    if left:
+        known["left"] = {name: list(parts) for name, parts in left.items()}
+    return text(sealer, REPAIR, known)
 
 
 def as_a_whole(reason: str) -> str:
@@ -170,6 +183,27 @@ def live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
     found = values(sealer, row, REPAIR)
     known: dict[str, Any] = found["live"] if found.get("generation") == row.generation else {}
     return known
+
+
+def left(sealer: Sealer, row: ResourceRow) -> dict[str, list[str]]:
+    """The parts of properties that the running plan, which repairs, leaves as they are."""
+    found = values(sealer, row, REPAIR)
+    known: dict[str, list[str]] = found.get("left", {})
+    return known if found.get("generation") == row.generation else {}
+
+
+def as_repaired(sealer: Sealer, row: ResourceRow, wanted: ResourceDefinition) -> ResourceDefinition:
+    """``wanted`` as the type is to be asked for it: with what is left as it is."""
+    parts = left(sealer, row) if row.given is not None else {}
+    if not parts:
+        return wanted
+    there, properties = live(sealer, row), dict(wanted.properties)
+    for name, each in parts.items():
+        try:
+            properties[name] = overlaid(properties.get(name), there.get(name), each)
+        except CannotStay:  # the template's value is another one by now
+            properties[name] = there.get(name)
+    return wanted.freeze(properties=properties)
 
 
 def unfinished(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:

@@ -123,10 +123,11 @@ class Preparation:
             self.instances.definitions.class_type(node.cls),
             lambda: definition.registry.restricted_actions(self.row.name),
             lambda: self.instances.make(self.seen),
-            self._wanted,
+            self._repaired if handing.left(self.instances.lending.sealer, row) else self._wanted,
             self._hash,
             protected=lambda: forbids_replacement(self.seen.stack, self.row),
             observed=bool(observed),
+            left=handing.left(self.instances.lending.sealer, row),
         )
 
     def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:
@@ -139,6 +140,8 @@ class Preparation:
             assert after is not None
             cause = causes.written(compared) if decision == "update" else ""
             op = "ADOPT" if self._is_adopting() else decision.upper()
+            if handing.left(self.instances.lending.sealer, self.row):
+                after = self._wanted()  # what it is meant to be, as before
             return self._begin(op, definition, after.properties.stored(), cause)
         if decision == "note":
             assert after is not None
@@ -185,6 +188,12 @@ class Preparation:
 
     def _wanted(self) -> Resource:
         return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
+
+    def _repaired(self) -> Resource:
+        """What is wanted but for what a repair leaves as it is."""
+        assert self.resolved is not None
+        wanted = handing.as_repaired(self.instances.lending.sealer, self.row, self.resolved)
+        return self.instances.make(self.seen, definition=wanted, cls=self.cls)
 
     def _begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""

@@ -8,5 +8,7 @@ IN_SYNC, DRIFTED, MISSING, UNKNOWN = "IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN"
 NOT_CHECKED = "NOT_CHECKED"
 #: States of a check.
 RUNNING, COMPLETE, FAILED, INTERRUPTED = "RUNNING", "COMPLETE", "FAILED", "INTERRUPTED"
+#: Between a reason and what a repair would not do about it.
+NOTE = "; "
 #: Why there is a check.
 SCHEDULE, COMMAND, REPAIR = "schedule", "command", "repair"

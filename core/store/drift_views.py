@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .drift_states import COMPLETE, RUNNING
+from .drift_states import COMPLETE, DRIFTED, NOTE, RUNNING
 from .views import REDACTED
 
 
@@ -82,6 +82,11 @@ class DriftFindingView:
     reason: str
     differences: tuple[Difference, ...]
     ignored: str
+
+    @property
+    def notes(self) -> list[str]:
+        """What a repair would not do about it, and why."""
+        return self.reason.split(NOTE)[1:] if self.verdict == DRIFTED and self.differences else []
 
 
 @dataclass(frozen=True, slots=True)

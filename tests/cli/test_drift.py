@@ -296,6 +296,17 @@ def test_a_plan_of_a_repair_ends_as_a_check_does(zonda: Zonda, things: Things) -
     zonda(*plan, code=4)
 
 
+def test_a_plan_says_what_of_a_part_that_is_ignored_cannot_be_repaired(
+    zonda: Zonda, things: Things
+) -> None:
+    things.set("a", tags="none at all")
+    zonda("stack", "drift", "ignore", "s", "a.tags.env", "--reason", "the cost team")
+    done = zonda("stack", "drift", "repair", "s", "--plan", "-f", "json", code=3)
+    [note] = [each for each in done.data["notes"] if each.startswith("a: ")]
+    assert "a repair leaves tags alone" in note
+    assert "a repair leaves tags alone" in done.err
+
+
 def test_nothing_to_repair_is_4_where_nobody_can_tell(zonda: Zonda, things: Things) -> None:
     things.order("unreachable-c")
     done = zonda("stack", "drift", "repair", "s", code=4)

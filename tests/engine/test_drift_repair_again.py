@@ -258,19 +258,6 @@ def test_an_update_that_failed_in_a_repair_is_tried_again_in_place(drift: Drifti
     assert drift.world.diffs["a"] == {"size": 1}
 
 
-def test_a_property_of_which_a_part_is_ignored_is_left_alone(drift: Drifting) -> None:
-    """A type is given whole properties: the part would be overwritten."""
-    drift.create("a: {type: Test::Thing, properties: {size: 1, tags: {x: y, n: m}}}")
-    drift.ignore("a", "tags.n", reason="the cost team")
-    drift.thing("a").update(size=9, tags={"x": "z", "n": "by hand"})
-    drift.repair()
-    assert drift.world.diffs == {"a": {"size": 1}}
-    assert drift.thing("a")["tags"] == {"x": "z", "n": "by hand"}
-    stack = drift.repair()
-    assert stack.generation == 2
-    assert drift.check().verdict == "DRIFTED"
-
-
 def test_a_repair_goes_by_what_it_has_seen_itself(drift: Drifting) -> None:
     """Whatever a CHECK has said before: it is there by now."""
     drift.create("a: {type: Test::Thing, properties: {size: 1}}")

@@ -25,6 +25,9 @@ class Found:
     ``live``: what was observed of the properties that differ, secrets and all, for a repair: never
     stored in clear; where nothing differs any more, of those that a repair has failed at.
     ``ignored``: why it counts as in sync, or ''.
+    ``wanted``: what the template says of the properties that differ, only while exceptions are
+    applied; ``fixed``: those that only a new resource can have otherwise. ``left``: the parts of
+    properties that a repair leaves as they are (see ``overlaying``).
     """
 
     verdict: str
@@ -34,6 +37,9 @@ class Found:
     live: Mapping[str, Any] = field(default_factory=dict, repr=False)
     ignored: str = ""
     unseen: list[str] = field(default_factory=list)
+    wanted: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    fixed: frozenset[str] = frozenset()
+    left: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def is_told(self) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC
+from zonda.core.engine.overlaying import CannotStay, overlaid
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, NOTE
 from zonda.core.store.drift_views import DriftIgnoreView
 
-from .differing import dotted
+from .differing import dotted, same
 from .found import Found
 
 #: What is said where nobody gave a reason.
 NO_REASON = "ignored"
+#: Why a property of which a part is ignored is left alone as a whole.
+_FIXED = "only a new resource can have it otherwise, and that part would be lost"
+_SHAPE = "what is there has another shape, in which that part has no place"
 
 
 class Exceptions:
@@ -31,40 +35,60 @@ class Exceptions:
             return found
         for rule in rules:
             if not rule.property:
-                return _in_sync(found, rule)
+                return _in_sync(found, rule.reason or NO_REASON)
         if found.verdict != DRIFTED or not found.diff:
             return found  # of what is out of sync as a whole no property can be left out
-        last = None
-        for entry in found.diff:
-            for rule in rules:
-                if "ignored" not in entry and _names(rule, dotted(entry)):
-                    entry["ignored"] = rule.reason or NO_REASON
-                    last = rule
-        if last is None or not all("ignored" in entry for entry in found.diff):
-            return _without_ignored(found)
-        return _in_sync(found, last)
+        for name in dict.fromkeys(entry["path"][0] for entry in found.diff):
+            mine = [rule for rule in rules if _is_in(rule, name)]
+            if mine:
+                _leave_out(found, name, mine)
+        reasons = [entry.get("ignored") for entry in found.diff]
+        return found if None in reasons else _in_sync(found, str(reasons[-1]))
 
 
-def _in_sync(found: Found, rule: DriftIgnoreView) -> Found:
+def _in_sync(found: Found, reason: str) -> Found:
     for entry in found.diff:
-        entry.setdefault("ignored", rule.reason or NO_REASON)
-    found.verdict, found.ignored, found.live = IN_SYNC, rule.reason or NO_REASON, {}
+        entry.setdefault("ignored", reason)
+    found.verdict, found.ignored, found.live = IN_SYNC, reason, {}
     return found
 
 
-def _without_ignored(found: Found) -> Found:
-    """What is left to be repaired: properties of which nothing is ignored.
+def _leave_out(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> None:
+    """Mark what ``rules`` ignore of one property, and have a repair leave that as it is.
 
-    A type is given whole properties: what is ignored in one would be overwritten.
+    A type is given whole properties: what is ignored in one is handed to it as it is there. Where
+    that cannot be, the property is not repaired at all.
     """
-    left = {entry["path"][0] for entry in found.diff}
-    left -= {entry["path"][0] for entry in found.diff if "ignored" in entry}
-    found.live = {name: value for name, value in found.live.items() if name in left}
-    return found
+    entries = [entry for entry in found.diff if entry["path"][0] == name]
+    for entry in entries:
+        for rule in rules:
+            if _names(rule, dotted(entry)):
+                entry.setdefault("ignored", rule.reason or NO_REASON)
+    parts = [rule.property[len(name) + 1 :] for rule in rules]
+    wanted, live = found.wanted.get(name), found.live.get(name)
+    why = _FIXED if name in found.fixed else ""
+    try:
+        asked = overlaid(wanted, live, parts)
+    except CannotStay:
+        asked, why = wanted, _SHAPE
+    if same(asked, live):  # so does what is not told, and what was compared as one
+        for entry in entries:
+            entry.setdefault("ignored", rules[0].reason or NO_REASON)
+    elif why and (why == _SHAPE or not same(asked, wanted)):
+        found.reason += f"{NOTE}a repair leaves {name} alone, of which a part is ignored: {why}"
+    else:
+        found.left[name] = parts
+        return
+    found.live = {key: value for key, value in found.live.items() if key != name}
 
 
 def _names(rule: DriftIgnoreView, dotted_path: str) -> bool:
     return dotted_path == rule.property or dotted_path.startswith(f"{rule.property}.")
+
+
+def _is_in(rule: DriftIgnoreView, name: str) -> bool:
+    """Whether it is about a property, or a part of it."""
+    return rule.property == name or rule.property.startswith(f"{name}.")
 
 
 def _is_at(rule: DriftIgnoreView, path: str) -> bool:

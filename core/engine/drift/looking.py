@@ -77,7 +77,8 @@ class AsFound(Reader):
         if found.verdict == MISSING:
             as_missing(row, found, row.generation)
         else:
-            handing.hand(row, handing.observed(self.sealer, _masked(found), row.generation))
+            seen = _masked(found)
+            handing.hand(row, handing.observed(self.sealer, seen, row.generation, found.left))
             if not found.diff and found.verdict == DRIFTED:
                 handing.hand(row, handing.as_a_whole(found.reason))
         return row

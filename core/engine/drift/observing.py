@@ -85,7 +85,9 @@ class Observer:
         found = self._look(job)
         if isinstance(found, Later):
             return found
-        return self._exceptions.applied(job.path, found)
+        found = self._exceptions.applied(job.path, found)
+        found.wanted = {}
+        return found
 
     def cancel(self, job: Job) -> None:
         """Have a type end what it has begun for a look that is given up."""
@@ -214,7 +216,11 @@ class _Look:
         diff = entries(names, wanted, live, hidden, texts)
         observed = {name: live[name] for name in names}
         reason = f"differs in {', '.join(names)}"
-        return Found(DRIFTED, reason, row.fence, diff, observed, unseen=blank)
+        found = Found(DRIFTED, reason, row.fence, diff, observed, unseen=blank)
+        found.wanted = {name: wanted[name] for name in names}
+        schemas = instance.properties_schema
+        found.fixed = frozenset(name for name in names if not schemas[name].update_allowed)
+        return found
 
     def _as_a_whole(self, told: AsAWhole, wanted: Mapping[str, Any], blank: list[str]) -> Found:
         """Whether it is in sync; where it is not, nothing is known of any property."""

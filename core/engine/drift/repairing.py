@@ -255,7 +255,8 @@ def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow
                 row.updated_at = work.now
                 work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
-                handing.hand(row, handing.observed(room.sealer, found.live, generation))
+                given = handing.observed(room.sealer, found.live, generation, found.left)
+                handing.hand(row, given)
 
     return also
 

@@ -187,7 +187,8 @@ class _Marks:
         forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
         forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
         marks = (self._old(verdict.row), new)
-        return tuple(of_existing(before, verdict.wanted, marks, forces))
+        wanted = handing.as_repaired(self._room.sealer, verdict.row, verdict.wanted)
+        return tuple(of_existing(before, wanted, marks, forces))
 
     def _before(self, row: ResourceRow) -> ResourceDefinition:
         """What it was; nothing of a property is said by what was observed of the whole."""

@@ -125,8 +125,11 @@ class Judge:
             data = instances.definitions.reader.sealed_data(row.id) if row.id else []
             return Seen(row, self._stack, data, definition=by)
 
+        sealer = instances.lending.sealer
+
         def after() -> Resource:
-            return instances.make(seen(definition), definition=wanted, cls=node.cls)
+            made = handing.as_repaired(sealer, row, wanted)
+            return instances.make(seen(definition), definition=made, cls=node.cls)
 
         return Case(
             row,
@@ -137,7 +140,7 @@ class Judge:
             lambda: instances.make(seen()),
             after,
             lambda: hash_of(
-                instances.lending.sealer,
+                sealer,
                 definition,
                 wanted,
                 node.cls,
@@ -146,7 +149,8 @@ class Judge:
             ),
             pending=pending,
             protected=lambda: forbids_replacement(self._stack, row),
-            observed=bool(handing.live(instances.lending.sealer, row)),
+            observed=bool(handing.live(sealer, row)),
+            left=handing.left(sealer, row),
         )
 
     def _marks_of(self, row: ResourceRow, pending: Any) -> Definition | None:
