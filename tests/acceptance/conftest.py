@@ -10,12 +10,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 WORK = Path(__file__).parent / "workflows" / "work.py"
 LONGEST = 120.0
+
+
+def absent(why: str, variable: str) -> NoReturn:
+    """Skip what needs something that is not installed; fail where it must be there, as in CI."""
+    if os.environ.get(variable) == "required":
+        pytest.fail(why)
+    pytest.skip(why)
 
 
 def eventually(condition: Callable[[], Any], what: str, timeout: float = LONGEST) -> Any:

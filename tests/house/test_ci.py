@@ -1,0 +1,78 @@
+"""``.ci/run`` goes on only with all that the tests need, unless it is told to do without."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
+#: All that the beginning of the script calls. Neither npm nor what could install it is among it.
+TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env")
+NEXT = "=== a development environment"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """The script on a machine with these tools and a Python that makes no environments."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in TOOLS:
+        (tools / name).symlink_to(str(shutil.which(name)))
+
+    def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
+        if npm:
+            (tools / "npm").write_text(f"#!{shutil.which('bash')}\n{npm}\n")
+            (tools / "npm").chmod(0o755)
+        environment = {"PATH": str(tools), "PYTHON": "false", "TMPDIR": str(tmp_path)}
+        return subprocess.run(
+            ["bash", str(RUN), *options],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return start
+
+
+def test_without_npm_it_ends_at_once_and_says_what_to_do(run: Run) -> None:
+    done = run()
+    assert done.returncode == 1
+    assert NEXT not in done.stdout
+    assert "apt-get install npm" in done.stderr
+    assert "--without node-red --without restate" in done.stderr
+
+
+def test_a_node_red_that_cannot_be_installed_ends_it(run: Run) -> None:
+    done = run(npm="echo no such registry >&2; exit 1")
+    assert done.returncode == 1
+    assert NEXT not in done.stdout
+    assert "no such registry" in done.stderr
+    assert "--without node-red" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "npm"),
+    [
+        pytest.param(["--without", "node-red", "--without", "restate"], "", id="no-npm"),
+        pytest.param(["--without", "node-red"], "exit 1", id="no-node-red"),
+        pytest.param([], "exit 0", id="all-there"),
+    ],
+)
+def test_it_goes_on_without_what_it_is_told_to_do_without(
+    run: Run, options: list[str], npm: str
+) -> None:
+    assert NEXT in run(*options, npm=npm).stdout
+
+
+@pytest.mark.parametrize("options", [["--without", "gravity"], ["--without"], ["now"]])
+def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
+    done = run(*options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "usage: bash .ci/run [--without mistral|node-red|restate]..." in done.stderr
