@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection
-from datetime import UTC, datetime
 from typing import Any
 
 from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
 from zonda.core.store.drift_views import DriftIgnoreView
 from zonda.core.store.views import StackView
+from zonda.core.template import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 
@@ -20,8 +20,6 @@ from .drift_options import POLICIES
 from .session import Session
 
 COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")
-_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def schedule_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,15 +114,11 @@ def split(what: str, paths: Collection[str]) -> tuple[str, str]:
 
 def _until(text: str, now: float) -> float:
     """A time after now, in seconds since the epoch; raises UsageError."""
-    if span := _SPAN.fullmatch(text):
-        return now + int(span[1]) * _SECONDS[span[2]]
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+    until = drift_section.until(text, now)
+    if until is None:
         raise UsageError(
             f"--until {text} is no date.", hint="Give 2027-01-31, 2027-01-31T12:00, 30d or 12h."
-        ) from None
-    until = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        )
     if until <= now:
         raise UsageError(f"--until {text} is over already.")
     return until

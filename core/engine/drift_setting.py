@@ -21,6 +21,8 @@ from .room import Room
 
 #: Column ``drift_by``.
 COMMAND, ENVIRONMENT = "command", ""
+#: An exception that the environment has given a span: which, and (as in the section) until when.
+SPAN, UNTIL = "span", drift_section.UNTIL
 #: What a command says for a schedule so that the environment's section counts again.
 GIVEN_BACK = "environment"
 _NOTHING: Mapping[str, object] = {
@@ -39,7 +41,9 @@ def by_command(
             raise UsageError(
                 "The environment says the policy, too.", hint="Leave it out, or give a schedule."
             )
-        return _by_environment(room, stack, json.loads(stack.drift_said or "{}"))
+        said = json.loads(stack.drift_said or "{}")
+        _check_policy(said)
+        return _by_environment(room, stack, said)
     return {**_columns(room, stack, schedule, policy), "drift_by": COMMAND}
 
 
@@ -49,8 +53,14 @@ def planned(
     said: Mapping[str, Any],
     schedule: str | None = None,
     policy: str | None = None,
+    *,
+    is_new: bool = False,
 ) -> dict[str, object]:
-    """The columns for a plan: ``said`` is the environment's section, the others are options."""
+    """The columns for a plan: ``said`` is the environment's section, the others are options.
+
+    ``is_new``: somebody has just written it, and is told what cannot be meant.
+    """
+    said = _since(stack, said, room.clock.now())
     text = json.dumps(said, sort_keys=True) if said else ""
     found: dict[str, object] = {} if text == stack.drift_said else {"drift_said": text}
     if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
@@ -61,6 +71,8 @@ def planned(
         return {**found, **by_command(room, stack, chosen, policy or said.get("policy"))}
     if not found or stack.drift_by == COMMAND:
         return found
+    if is_new:
+        _check_policy(said)
     return {**found, **_by_environment(room, stack, said)}
 
 
@@ -69,6 +81,42 @@ def is_unheard(stack: StackRow, changed: Mapping[str, object]) -> bool:
     said = json.loads(str(changed.get("drift_said") or "{}"))
     is_new = "schedule" in said or "policy" in said
     return is_new and changed.get("drift_by", stack.drift_by) == COMMAND
+
+
+def _since(stack: StackRow, said: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """The section with the time at which each exception ends.
+
+    A span (``until: 30d``) counts from the plan that says it first: who says it at every update
+    does not mean for ever.
+    """
+    before = json.loads(stack.drift_said or "{}").get(drift_section.IGNORE, ())
+    known = {_identity(each): each.get(UNTIL) for each in before if SPAN in each}
+    rules = []
+    for each in said.get(drift_section.IGNORE, ()):
+        rule = dict(each)
+        if UNTIL in rule and drift_section.moment(rule[UNTIL]) is None:
+            rule[SPAN] = rule[UNTIL]
+        if UNTIL in rule:
+            end = known.get(_identity(rule)) if SPAN in rule else None
+            rule[UNTIL] = end or drift_section.until(rule[UNTIL], now)
+        rules.append(rule)
+    return {**said, drift_section.IGNORE: rules} if rules else dict(said)
+
+
+def _identity(rule: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(rule.get(key) for key in (drift_section.RESOURCE, drift_section.PROPERTY, SPAN))
+
+
+def _check_policy(said: Mapping[str, Any]) -> None:
+    """Raise UsageError for a policy with nothing that it could be for."""
+    policy = said.get(drift_section.POLICY)
+    if policy in (None, "off") or said.get(drift_section.SCHEDULE) is not None:
+        return
+    raise UsageError(
+        f"The environment says the drift policy {policy}, and no schedule that it could go with.",
+        hint="Say 'schedule: 15m' beside it, or 'schedule: off' where nothing is to happen by "
+        "itself; or give --drift-schedule.",
+    )
 
 
 def _by_environment(room: Room, stack: StackRow, said: Mapping[str, Any]) -> dict[str, object]:

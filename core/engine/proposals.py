@@ -246,7 +246,7 @@ def templated(
         room.sealer.dump(body_of(kept), sealed=sealed),
         {
             **changes,
-            **drift_setting.planned(room, stack, drift_of(definition), *drift),
+            **drift_setting.planned(room, stack, drift_of(definition), *drift, is_new=True),
             "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",

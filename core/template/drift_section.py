@@ -15,6 +15,7 @@ Called by ``own_section``. A later environment wins, key by key; its ``ignore`` 
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,10 +32,24 @@ _KEYS = (SCHEDULE, POLICY, IGNORE)
 RESOURCE, PROPERTY, UNTIL, REASON = "resource", "property", "until", "reason"
 _OF_IGNORE = (RESOURCE, PROPERTY, UNTIL, REASON)
 
+#: ``30d``: so long from now on.
+_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+
 #: What is wrong, where, and what to do.
 Fault = tuple[str, Path, str]
 
-__all__ = ["OFF", "POLICIES", "REPAIR", "REPORT", "faults", "moment", "normal", "read_schedule"]
+__all__ = [
+    "OFF",
+    "POLICIES",
+    "REPAIR",
+    "REPORT",
+    "faults",
+    "moment",
+    "normal",
+    "read_schedule",
+    "until",
+]
 
 
 def faults(value: Any, at: Path) -> Iterator[Fault]:
@@ -78,6 +93,14 @@ def moment(value: Any) -> float | None:
     return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
 
 
+def until(text: str, now: float) -> float | None:
+    """Seconds since the epoch of a date, a time, or a span from ``now`` on; None for others."""
+    span = _SPAN.fullmatch(text.strip())
+    if span is None:
+        return moment(text)
+    return now + int(span[1]) * _SECONDS[span[2]] if int(span[1]) else None
+
+
 def _schedule(value: Any) -> str:
     if value is False:
         return "off"  # what YAML makes of off
@@ -90,8 +113,20 @@ def _policy(value: Any) -> str:
 
 def _exception(said: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: str(said[key]) for key in (RESOURCE, PROPERTY, REASON) if said.get(key)}
-    until = said.get(UNTIL)
-    return found if until is None else {**found, UNTIL: moment(until)}
+    end = said.get(UNTIL)
+    return found if end is None else {**found, UNTIL: _as_text(end)}
+
+
+def _as_text(end: Any) -> str:
+    """When an exception ends, as it can be read again; a span stays one: its begin is not known."""
+    at = moment(end)
+    if at is None:
+        return str(end).strip()
+    return datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat()
+
+
+def _is_end(value: Any) -> bool:
+    return moment(value) is not None or (isinstance(value, str) and until(value, 0.0) is not None)
 
 
 def _schedule_faults(value: Any, at: Path) -> Iterator[Fault]:
@@ -129,8 +164,8 @@ def _exception_faults(said: Any, at: Path) -> Iterator[Fault]:
         if key not in _OF_IGNORE:
             yield f"{key!r} is not known here", here, f"Give {', '.join(_OF_IGNORE)}."
         elif key == UNTIL:
-            if value is not None and moment(value) is None:
-                yield f"{value!r} is no date", here, "Give 2027-01-31 or 2027-01-31T12:00:00Z."
+            if value is not None and not _is_end(value):
+                yield f"{value!r} is no date", here, "Give 2027-01-31, 2027-01-31T12:00:00Z or 30d."
         elif value is not None and not isinstance(value, str):
             yield f"must be text, not a {type_name(value)}", here, ""
 

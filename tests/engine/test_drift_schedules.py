@@ -350,6 +350,51 @@ def test_options_win_over_the_environment(drift: Drifting, bench: Bench) -> None
     assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("20m", "repair")
 
 
+@pytest.mark.parametrize("policy", ["repair", "report"])
+def test_a_policy_of_the_environment_needs_a_schedule(
+    drift: Drifting, bench: Bench, policy: str
+) -> None:
+    bundle = bench.bundle(ONE, environment=_environment(f"{{policy: {policy}}}"))
+    with pytest.raises(UsageError, match=f"policy {policy}") as found:
+        drift.engine.run(UpdateStack("s", bundle))
+    assert "schedule: off" in found.value.hint
+    with pytest.raises(UsageError, match="policy"):
+        preview(drift.engine.room, UpdateStack("s", bundle))
+    drift.engine.run(UpdateStack("s", bundle, drift_schedule="2h"))
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("2h", policy)
+    with pytest.raises(UsageError, match="policy"):
+        drift.engine.run(SetDrift("s", "environment"))
+
+
+@pytest.mark.parametrize("said", ["{schedule: off, policy: repair}", "{policy: off}"])
+def test_that_nothing_is_due_may_be_said(drift: Drifting, bench: Bench, said: str) -> None:
+    bench.update(ONE, environment=_environment(said))
+    assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("", "OFF")
+
+
+def test_an_exception_for_a_while_counts_from_the_update_that_says_it_first(
+    drift: Drifting, bench: Bench
+) -> None:
+    def ends() -> list[float]:
+        return [each.until for each in drift.reader.drift_ignores(bench.stack.id)]
+
+    def said(span: str) -> str:
+        return _environment(f"{{ignore: [{{resource: a, until: {span}, reason: x}}]}}")
+
+    bench.update(ONE, environment=said("30d"))
+    [until] = ends()
+    assert until == pytest.approx(bench.clock.now() + 30 * 86400, abs=60)
+    drift.thing("a")["size"] = 9
+    assert drift.check().verdict == "IN_SYNC"
+    bench.clock.advance(86400.0)
+    bench.update(ONE, environment=said("30d"))
+    assert ends() == [until], "an update that says the same does not prolong it"
+    bench.update(ONE, environment=said("5d"))
+    assert ends() == [pytest.approx(bench.clock.now() + 5 * 86400, abs=60)]
+    bench.clock.advance(5 * 86400.0)
+    assert drift.check().verdict == "DRIFTED"
+
+
 def _raises(error: BaseException) -> Any:
     def behave(resource: Resource) -> Any:
         raise error

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zonda.core.template import own_section
-from zonda.core.template.drift_section import moment
+from zonda.core.template.drift_section import moment, until
 
 
 def faults(drift: Any) -> list[tuple[str, ...]]:
@@ -34,6 +34,12 @@ def faults(drift: Any) -> list[tuple[str, ...]]:
             {"ignore": [{"resource": "a"}, {"resource": "b", "until": "soon", "why": "x"}]},
             [("zonda", "drift", "ignore", "1", "until"), ("zonda", "drift", "ignore", "1", "why")],
             id="all faults of an exception",
+        ),
+        pytest.param({"ignore": [{"resource": "a", "until": "30d"}]}, [], id="a span"),
+        pytest.param(
+            {"ignore": [{"resource": "a", "until": "0d"}]},
+            [("zonda", "drift", "ignore", "0", "until")],
+            id="a span of nothing",
         ),
         pytest.param(
             {"ignore": [{"resource": "a", "reason": 3}]},
@@ -69,3 +75,27 @@ DAY = datetime.datetime(2027, 1, 1, tzinfo=datetime.UTC).timestamp()
 )
 def test_dates(value: Any, at: float | None) -> None:
     assert moment(value) == at
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        pytest.param("30d", 30 * 86400, id="days"),
+        pytest.param(" 12h ", 12 * 3600, id="hours"),
+        pytest.param("90m", 5400, id="minutes"),
+        pytest.param("2w", 14 * 86400, id="weeks"),
+        pytest.param("0d", None, id="none"),
+        pytest.param("30", None, id="no unit"),
+        pytest.param("soon", None, id="word"),
+    ],
+)
+def test_spans_count_from_now(text: str, seconds: int | None) -> None:
+    assert until(text, 1000.0) == (None if seconds is None else 1000.0 + seconds)
+    assert until("2027-01-01", 1000.0) == DAY
+
+
+@pytest.mark.parametrize("said", ["30d", "2027-01-01", datetime.date(2027, 1, 1)])
+def test_the_normal_form_can_be_read_again(said: Any) -> None:
+    found = own_section.merged({}, {"drift": {"ignore": [{"resource": "a", "until": said}]}})
+    assert faults(found["drift"]) == []
+    assert own_section.merged({}, found) == found
