@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .engine.engine import Engine
 
 #: Seconds that a short command waits at its end for what it has caused to be delivered.
-GRACE = 2.0
+GRACE = 1.0
 #: Events that are counted as waiting, at most.
 _MOST_COUNTED = 10_000
 

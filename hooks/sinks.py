@@ -61,7 +61,8 @@ class EventSink(ABC):
     """Base class of event sinks. Used by one thread at a time, never by that of the engine.
 
     ``timeout``: seconds after which the delivery of one event has come to an end at the latest; a
-    short command does not end in the middle of it. 0: it waits no longer than for all others.
+    short command does not end in the middle of it, if the last one has arrived. 0: it waits no
+    longer than for all others.
     """
 
     timeout: float = 0.0

@@ -34,6 +34,8 @@ _PASSED = 5000
 #: A batch is made smaller or larger so that it takes about this time, in seconds.
 _BATCH_SECONDS = 1.0
 _LONGEST_ERROR = 500
+#: One of so many tries in a row is not cut off by the end of a command.
+_TRIES_CUT = 8
 
 
 class Mailbox(Protocol):
@@ -72,6 +74,7 @@ class Courier:
         self._sink: EventSink | None = None
         self._passed = 0  # what nobody wants need not be written down at once
         self._size = _FIRST
+        self._may_answer = False
         #: Batches that have arrived.
         self.arrived = 0
         #: Whether events are handed over one by one: what is on its way may be the last.
@@ -79,8 +82,10 @@ class Courier:
 
     @property
     def timeout(self) -> float:
-        """Seconds that one event may take."""
-        return 0.0 if self._sink is None else self._sink.timeout
+        """Seconds that a command may wait at its end for the event that is on its way."""
+        if self._sink is None or not self._may_answer:
+            return 0.0
+        return self._sink.timeout
 
     def turn(self) -> float | None:
         """Seconds until the next turn; None: when there is something new. Raises StoreError."""
@@ -112,6 +117,7 @@ class Courier:
         self, row: SinkRow, events: list[EventRecord], wanted: list[EventRecord]
     ) -> float | None:
         begun = self._clock.monotonic()
+        self._may_answer = _may_answer(row)
         try:
             self._made().deliver(wanted)
         except StoreError:
@@ -192,6 +198,18 @@ class Courier:
             self._mailbox.move(replace(row, seq=self._passed), row.seq)
         if self._sink is not None:
             self._sink.close()
+
+
+def _may_answer(row: SinkRow) -> bool:
+    """Whether a command does well to wait longer than a moment for the answer of this sink.
+
+    One that took the last event may be slow; one that did not may never answer, and would hold up
+    each command anew. It may have become slow meanwhile: a few tries are waited for all the same,
+    else short commands alone would never get anything through.
+    """
+    if row.failures:
+        return row.failures % _TRIES_CUT == _TRIES_CUT - 1
+    return row.delivered > 0
 
 
 def told(error: Exception) -> str:

@@ -113,7 +113,7 @@ class Couriers:
     def finish(self, grace: float) -> None:
         """Deliver what there is within ``grace`` seconds; the rest is left to the next engine.
 
-        What is on its way then may still arrive within the time that it has.
+        What is on its way then may still arrive within the time that it has, at one that answers.
         """
         until = self._clock.monotonic() + grace
         before = {each: each.courier.arrived for each in self._rounds}

@@ -199,9 +199,14 @@ class OnItsWay(Kept):
         return PATIENCE
 
 
+@pytest.mark.parametrize(
+    ("delivered", "failures"),
+    [pytest.param(5, 0, id="took-the-last"), pytest.param(0, 7, id="each-eighth-try")],
+)
 def test_what_is_on_its_way_at_the_end_may_arrive_and_nothing_more_is_begun(
-    box: Box, start: Start
+    box: Box, start: Start, delivered: int, failures: int
 ) -> None:
+    box.rows["a"] = SinkRow("a", delivered=delivered, failures=failures)
     sink = OnItsWay(open_=False)
     box.count = 1
     couriers = start(a=sink)
@@ -210,3 +215,25 @@ def test_what_is_on_its_way_at_the_end_may_arrive_and_nothing_more_is_begun(
     couriers.finish(0.01)
     assert sink.seen == [1]
     assert (box.rows["a"].seq, box.rows["a"].failures) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "failures"),
+    [
+        pytest.param(0, 0, id="never-took-anything"),
+        pytest.param(5, 1, id="failed-the-last-time"),
+        pytest.param(0, 6, id="fails-for-long"),
+    ],
+)
+def test_what_is_on_its_way_to_one_that_may_never_answer_is_not_waited_for(
+    box: Box, start: Start, delivered: int, failures: int
+) -> None:
+    box.rows["a"] = SinkRow("a", delivered=delivered, failures=failures)
+    sink = OnItsWay(open_=False)
+    box.count = 1
+    couriers = start(a=sink)
+    assert sink.begun.wait(PATIENCE)
+    couriers.finish(0.01)
+    assert sink.seen == []
+    assert (box.rows["a"].seq, box.rows["a"].failures) == (0, failures + 1)
+    assert "too slow" in box.rows["a"].error
