@@ -26,7 +26,7 @@ DONE, FAILED, INVALID, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 #: What has to be made until the cyclic collector looks through it. A command makes much that stays
 #: and few circles: with Python's numbers an eighth of the work on a large tree is looking.
-COLLECTION = (20_000, 20, 100)
+COLLECTION = (50_000, 20, 100)
 
 
 class Terminated(KeyboardInterrupt):
