@@ -1,7 +1,7 @@
 """What can be wrong with a section ``[runners.NAME]``, told before any runner is made.
 
-Called by ``core/settings.py``. Only kind ``http`` is known here: what a plug-in's kind takes is
-checked when a runner of that kind is made. A test compares ``HTTP`` with what the runner reads.
+Called by ``core/settings.py``. Only our own kinds are known here: what a plug-in's kind takes is
+checked when a runner of that kind is made. Tests compare the tables with what the runners read.
 """
 
 from __future__ import annotations
@@ -167,25 +167,78 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "max_body": _number,
 }
 
+#: What a ``mistral`` runner takes of that, and what it takes besides.
+MISTRAL: Mapping[str, Callable[[Any], str | None]] = {
+    **{
+        name: HTTP[name]
+        for name in (
+            *("kind", "endpoint", "token", "username", "password", "headers"),
+            *("allowed_networks", "denied_networks", "proxy", "ca_bundle"),
+            *("client_certificate", "client_key", "client_key_passphrase"),
+            *("max_in_flight", "breaker_failures", "breaker_pause", "max_body"),
+            *("connect_give_up", "connect_timeout", "answer_timeout"),
+        )
+    },
+    "auth": _choice("none", "token", "keystone"),
+    "auth_url": _endpoint,
+    "forget": _flag,
+    "namespace": _text,
+    "project_domain_name": _text,
+    "project_id": _text,
+    "project_name": _text,
+    "user_domain_name": _text,
+}
+
 
 def faults(section: Mapping[str, Any]) -> Iterator[Wrong]:
     """(entry or None for the section, what is wrong) of one section. Names no value."""
     kind = section.get("kind", "http")
     if not isinstance(kind, str):
         yield "kind", "must be text"
-    if kind != "http":
-        return
+    if kind == "http":
+        yield from _entries(section, HTTP, "an http")
+        yield from _of_http(section)
+    elif kind == "mistral":
+        yield from _entries(section, MISTRAL, "a mistral")
+        yield from _of_mistral(section)
+
+
+def _entries(
+    section: Mapping[str, Any], known: Mapping[str, Callable[[Any], str | None]], whose: str
+) -> Iterator[Wrong]:
     for name, raw in section.items():
-        check = HTTP.get(name)
+        check = known.get(name)
         if check is None:
-            yield name, f"is nothing that an http runner takes{near(name, list(HTTP))}"
+            yield name, f"is nothing that {whose} runner takes{near(name, list(known))}"
         elif wrong := check(raw):
             yield name, wrong
+
+
+def _of_http(section: Mapping[str, Any]) -> Iterator[Wrong]:
     if "endpoint" not in section:
         yield None, "endpoint is missing: the URL that workflows are started below"
     ways = [name for name in ("token", "username", "oauth2") if section.get(name)]
     if len(ways) > 1:
         yield ways[1], f"stands beside a {ways[0]}: give one of them"
+
+
+def _of_mistral(section: Mapping[str, Any]) -> Iterator[Wrong]:
+    if not section.get("endpoint"):
+        yield (
+            None,
+            "endpoint is missing: the URL of Mistral's API, such as http://127.0.0.1:8989/v2",
+        )
+    way = section.get("auth") or ("keystone" if section.get("auth_url") else "")
+    if way == "token" and not section.get("token"):
+        yield "auth", "is token, and there is no token"
+    if way == "keystone":
+        absent = [name for name in ("auth_url", "username", "password") if not section.get(name)]
+        if not section.get("project_id") and not section.get("project_name"):
+            absent.append("project_name or project_id")
+        if absent:
+            at = "auth" if section.get("auth") else "auth_url"
+            named = f"{', '.join(absent)} {'are' if len(absent) > 1 else 'is'} missing"
+            yield at, f"has tokens asked for at Keystone, and {named}"
 
 
 def line_of(text: str, name: str, entry: str | None, group: str = "runners") -> int:

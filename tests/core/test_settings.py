@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 
 from zonda.core import settings, settings_runners, settings_sinks
+from zonda.core.clock import SystemClock
 from zonda.hooks.errors import UsageError
-from zonda.workflows import http_settings, sinks_log, sinks_webhook
+from zonda.workflows import http_settings, mistral_settings, sinks_log, sinks_webhook
 
 
 @pytest.fixture
@@ -20,6 +22,23 @@ def home(tmp_path: Path) -> Path:
 def write(home: Path, text: str) -> None:
     home.mkdir()
     (home / settings.FILE_NAME).write_text(text)
+
+
+#: (name, lines below ``kind``, where, what)
+MISTRAL = (
+    ("no-endpoint", "", ":1", "endpoint is missing"),
+    ("misspelt", 'endpoint = "http://m/"\ntokn = "t"', ":4", "did you mean token"),
+    ("of-http", 'endpoint = "http://m/"\nwait = 1', ":4", "nothing that a mistral runner takes"),
+    ("endpoint", 'endpoint = "m:8989"', ":3", "begins with http://"),
+    ("auth", 'endpoint = "http://m/"\nauth = "basic"', ":4", "none, token, keystone"),
+    ("no-token", 'endpoint = "http://m/"\nauth = "token"', ":4", "there is no token"),
+    ("no-password", 'endpoint = "http://m/"\nauth_url = "http://k/"\nusername = "u"',
+     ":4", "password, project_name or project_id are missing"),
+    ("no-url", 'endpoint = "http://m/"\nauth = "keystone"\nusername = "u"\npassword = "p"\n'
+     'project_id = "1"', ":4", "auth_url is missing"),
+    ("forget", 'endpoint = "http://m/"\nforget = "yes"', ":4", "must be true or false"),
+    ("namespace", 'endpoint = "http://m/"\nnamespace = 3', ":4", "must be text"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -114,6 +133,12 @@ def test_what_lies_in_the_home_follows_it() -> None:
             '[runners.lab]\nendpoint = "http://x/"\nwait = "1"', ":3", "must be a number", id="wait"
         ),
         pytest.param("[runners.lab]\nkind = 3", ":2", "kind must be text", id="kind"),
+        *(
+            pytest.param(
+                f'[runners.m]\nkind = "mistral"\n{text}', where, what, id=f"mistral-{name}"
+            )
+            for name, text, where, what in MISTRAL
+        ),
         pytest.param("[sinks]\nx = 3", ":1", "[sinks.NAME]", id="no-sink-section"),
         pytest.param("[sinks.x]\nevents = []", ":1", "kind is missing", id="sink-of-no-kind"),
         pytest.param(
@@ -174,6 +199,33 @@ def test_runner_sections_are_kept(home: Path) -> None:
     assert loaded.runners["lab"]["endpoint"] == "http://lab/"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param('token = {env = "T"}', id="token"),
+        pytest.param('auth = "token"\ntoken = {file = "t"}\nforget = true', id="told-token"),
+        pytest.param('auth = "none"\nauth_url = "http://k/"', id="told-none"),
+        pytest.param(
+            'auth_url = "http://k/"\nusername = "u"\npassword = {env = "P"}\nproject_id = "1"',
+            id="keystone",
+        ),
+        pytest.param(
+            'auth_url = "http://k/"\nusername = "u"\npassword = "p"\nproject_name = "a"\n'
+            'token = "t"\nmax_in_flight = 3',
+            id="keystone-beside-a-token",
+        ),
+    ],
+)
+def test_a_section_of_a_mistral_that_is_good(home: Path, text: str) -> None:
+    write(home, f'[runners.m]\nkind = "mistral"\nendpoint = "http://m/v2"\n{text}\n')
+    given = dict(settings.load({}, {"ZONDA_HOME": str(home)}).runners["m"])
+    named = {name: "a-secret" for name, raw in given.items() if isinstance(raw, dict)}
+    del given["kind"]
+    made = {"clock": SystemClock(), "random": random.Random(0), **given, **named}
+    assert mistral_settings.read_settings(made).http.endpoint
+
+
 def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
     write(home, 'default_runner = "lab"\n[runners.lab]\nkind = "ssh"\nhost = 3\n')
 
@@ -182,6 +234,11 @@ def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
 
 def test_what_an_http_runner_takes_is_what_settings_know() -> None:
     assert set(settings_runners.HTTP) == http_settings.KNOWN - http_settings.COLLABORATORS
+
+
+def test_what_a_mistral_runner_takes_is_what_settings_know() -> None:
+    taken = mistral_settings.KNOWN - http_settings.COLLABORATORS
+    assert set(settings_runners.MISTRAL) == taken
 
 
 def test_faults_of_runners_name_no_value(home: Path) -> None:
