@@ -6,10 +6,16 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+import responses
+
 from zonda.core import dropins, settings
 from zonda.core.app import build_app
 from zonda.core.template.bundle import Bundle
-from zonda.hooks.testing import Lifecycle
+from zonda.hooks import contract
+from zonda.hooks.errors import UsageError
+from zonda.hooks.runner import ResourceRef, StackRef, StartRequest, Succeeded
+from zonda.hooks.testing import FakeClock, Lifecycle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,3 +55,26 @@ def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
     checked = app.validate(Bundle(text))
     assert list(checked.outputs) == ["said"]
     app.close()
+
+
+def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
+    (tmp_path / "queue.py").write_text(blocks("docs/plugins.md", "python")[-3])
+    [plugin], failures = dropins.load([str(tmp_path)])
+    assert failures == []
+    make = plugin.zonda_runners()["queue"]  # type: ignore[attr-defined]
+    runner = make({"endpoint": "http://queue.example/", "clock": FakeClock()})
+    request = StartRequest(
+        *("make", "CREATE", "k-1", 4e9, StackRef("s", "app", "default")),
+        ResourceRef("r", "disk", "T", None),
+        {"size": 3},
+    )
+    job = "http://queue.example/jobs/k-1"
+    with responses.RequestsMock() as world:
+        world.put(job, status=202)
+        world.get(job, json={"result": {"resource_id": "d-1"}})
+        started = runner.start(request)
+        assert runner.poll(started.token) == Succeeded({"resource_id": "d-1"}, "d-1")
+        assert world.calls[0].request.body == contract.body(request)
+    runner.close()
+    with pytest.raises(UsageError, match="no endpoint"):
+        make({"clock": FakeClock()})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -13,7 +14,18 @@ from zonda.core.cli.type_docs import INDEX, pages_of
 from zonda.core.reference import markdown
 from zonda.core.reference.describe import summary
 from zonda.core.settings import load
-from zonda.hooks import attributes, constraints, kit, properties, support, testing, translation
+from zonda.hooks import (
+    attributes,
+    constraints,
+    contract,
+    http,
+    kit,
+    properties,
+    section,
+    support,
+    testing,
+    translation,
+)
 from zonda.hooks.context import Operation, ResourceContext
 from zonda.hooks.resource import Resource
 
@@ -23,9 +35,22 @@ API = (DOCS / "plugin-api.md").read_text()
 WORDS = {word for code in re.findall(r"`([^`]+)`", API) for word in re.findall(r"\w+", code)}
 
 
-def section(title: str) -> str:
+def part(title: str) -> str:
     """The text under one heading."""
     return API.split(f"## `{title}`")[1].split("\n## ")[0]
+
+
+def own(module: ModuleType) -> set[str]:
+    """What a module brings itself."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (
+            isinstance(value, int | frozenset)
+            or getattr(value, "__module__", "") == module.__name__
+        )
+    }
 
 
 def public(thing: type) -> set[str]:
@@ -38,6 +63,9 @@ def public(thing: type) -> set[str]:
         pytest.param(public(Resource), "Resource", id="resource"),
         pytest.param(public(ResourceContext) | public(Operation), "context", id="context"),
         pytest.param(set(testing.__all__), "testing", id="testing"),
+        pytest.param(set(http.__all__) | public(http.Reply) | {"sent"}, "http", id="http"),
+        pytest.param(own(contract), "contract", id="contract"),
+        pytest.param(own(section), "section", id="section"),
         pytest.param(set(kit.__all__) | public(kit.Backend), "kit", id="kit"),
         pytest.param(
             set(translation.TranslationRule.__slots__) - {"rule", "path", "properties"},
@@ -68,7 +96,7 @@ def test_every_public_name_is_documented(names: set[str], what: str) -> None:
     ],
 )
 def test_every_argument_of_a_schema_is_documented_and_no_other(made: type, title: str) -> None:
-    documented = re.findall(r"^\| `(\w+)` \|", section(title), re.M)
+    documented = re.findall(r"^\| `(\w+)` \|", part(title), re.M)
     assert documented == list(inspect.signature(made).parameters)
 
 
