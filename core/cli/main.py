@@ -8,7 +8,6 @@ a sentence.
 from __future__ import annotations
 
 import argparse
-import atexit
 import gc
 import importlib
 import signal
@@ -35,14 +34,10 @@ class Terminated(KeyboardInterrupt):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. ``argv`` is without the program's name."""
-    if argv is None:
-        # The process ends with the command: looking through all that it still holds, to find
-        # circles, frees nothing that its end does not free. A tenth of a large command was that.
-        atexit.register(gc.freeze)
     words = list(sys.argv[1:] if argv is None else argv)
     streams.fill_gaps()
     try:
-        with _sigterm_ends(), _collecting_less():
+        with _sigterm_ends(), _collecting_less(ends=argv is None):
             code = _run_parsed(words)
             streams.finish()
             return code
@@ -90,13 +85,19 @@ def _sigterm_ends() -> Iterator[None]:
 
 
 @contextmanager
-def _collecting_less() -> Iterator[None]:
-    """Have the cyclic collector look less often; whoever called has it as it was afterwards."""
+def _collecting_less(*, ends: bool) -> Iterator[None]:
+    """Have the cyclic collector look less often; whoever called has it as it was afterwards.
+
+    ``ends``: the process ends with the command. Then what is left is not looked through at all: the
+    end frees it anyway, and looking was a tenth of a large command.
+    """
     before = gc.get_threshold()
     gc.set_threshold(*COLLECTION)
     try:
         yield
     finally:
+        if ends:
+            gc.freeze()
         gc.set_threshold(*before)
 
 

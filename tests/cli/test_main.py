@@ -124,3 +124,14 @@ def test_the_collector_is_lazy_while_a_command_runs_and_no_longer(
     main(["--version"])
     assert seen == [COLLECTION]
     assert gc.get_threshold() == before
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_is_left_at_the_end_of_the_process_is_not_looked_through(
+    monkeypatch: pytest.MonkeyPatch, *, ends: bool
+) -> None:
+    frozen = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(gc.get_threshold()))
+    monkeypatch.setattr(sys, "argv", ["zonda", "--version"])
+    main(None if ends else ["--version"])
+    assert frozen == ([COLLECTION] if ends else [])
