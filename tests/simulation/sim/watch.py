@@ -1,4 +1,4 @@
-"""Looks at all rows after every commit: what has changed, and whether it was allowed to.
+"""Looks at the rows after every commit: what has changed, and whether it was allowed to.
 
 Each rule of its own stands in a module of its own; this one tells them what has happened.
 """
@@ -18,6 +18,7 @@ from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 
 from .clock import SetClock
+from .touched import Touched
 from .watch_attempts import Attempts
 from .watch_breakpoints import Breakpoints
 from .watch_ends import Ends
@@ -28,7 +29,6 @@ from .world import Violation, World
 
 #: The name of the stack that all is about.
 STACK = "s"
-LIVE = "SELECT id FROM stack WHERE deleted_at IS NULL ORDER BY id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ class Watcher:
     ) -> None:
         self._connection = connection
         self._changes = 0
+        self._touched = Touched(connection)
         self._tuples: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._of_stack: dict[str, dict[str, ResourceRow]] = {}
         self._reader = reader
         self._clock = clock
         self.rows: dict[str, ResourceRow] = {}
@@ -144,15 +146,34 @@ class Watcher:
         return before != self._changes or self.sweeps_at is not None
 
     def _read(self) -> tuple[dict[str, ResourceRow], dict[str, StackRow]]:
-        ids = dict.fromkeys([key for (key,) in self._connection.execute(LIVE)])
-        ids.update({key: None for key, stack in self.stacks.items() if stack.deleted_at is None})
-        stacks, rows = dict(self.stacks), dict[str, ResourceRow]()
-        for key in ids:
+        """What lives; what does not any more once more."""
+        stacks = dict(self.stacks)
+        touched, below = self._touched.take()
+        self._changes = self._connection.total_changes
+        for key in touched:
             (found,) = self._connection.execute(SQL["stack_by_id"], (key,))
             stacks[key] = self._known(found, StackRow)
-            for found in self._connection.execute(SQL["resources_of_stack"], (key,)):
-                rows[found[0]] = self._known(found, ResourceRow)
+        for key in below:
+            self._read_resource(key)
+        live = sorted(key for key, stack in stacks.items() if stack.deleted_at is None)
+        gone = [key for key, stack in self.stacks.items() if stack.deleted_at is None]
+        rows: dict[str, ResourceRow] = {}
+        for key in dict.fromkeys((*live, *gone)):
+            rows.update(self._of_stack.get(key, {}))
         return rows, stacks
+
+    def _read_resource(self, key: str) -> None:
+        found = self._connection.execute(SQL["resource_by_id"], (key,)).fetchone()
+        if found is None:
+            for rows in self._of_stack.values():
+                rows.pop(key, None)
+            return
+        row = self._known(found, ResourceRow)
+        rows = self._of_stack.setdefault(row.stack_id, {})
+        is_last = not rows or key in rows or key > next(reversed(rows))
+        rows[key] = row
+        if not is_last:
+            self._of_stack[row.stack_id] = dict(sorted(rows.items()))
 
     def _known(self, found: tuple[Any, ...], kind: type[Any]) -> Any:
         """The row of a tuple; the same object as long as it does not change."""
