@@ -120,6 +120,23 @@ def test_what_is_only_known_later_fails_when_its_turn_comes(tree: Tree) -> None:
     assert deleted(tree) == []
 
 
+def test_what_a_part_has_left_out_is_seen_by_its_own_template(tree: Tree) -> None:
+    """A rollback goes back to what there was, which the last good template need not have."""
+    tree.create(root(), environment=PROTECTING)
+    text = template("r: {type: Test::Box, properties: {value: %s}}")
+    bundle = tree.bundle(text % "two", environment=PROTECTING)
+    assert tree.run(UpdateStack("s", bundle, targets=("r",))).state == "UPDATE_COMPLETE"
+    tree.bench.fails("r", "handle_update")
+    bundle = tree.bundle(text % "three", environment=PROTECTING)
+    assert tree.run(UpdateStack("s", bundle, excludes=("c",))).state == "UPDATE_FAILED"
+    tree.bench.heals("r", "handle_update")
+
+    assert tree.run(RollbackStack("s")).state == "ROLLBACK_COMPLETE"
+
+    assert tree.states()["c/d/b"] == "CREATE_COMPLETE"
+    assert "b" not in deleted(tree)
+
+
 def test_what_the_last_update_protected_without_a_look_at_it_is_held(tree: Tree) -> None:
     tree.create(root())
     tree.update(root(), environment=PROTECTING)  # nothing nested is planned for that

@@ -13,6 +13,7 @@ from zonda.core.engine.actions import (
     RollbackStack,
     UpdateStack,
 )
+from zonda.core.engine.preview.making import preview
 from zonda.hooks.errors import Conflict
 
 BOTH = """
@@ -164,3 +165,31 @@ def test_what_runs_is_not_left_outside(bench: Any) -> None:
     del bench.journal.behave["b", "check"]
     bench.engine.settle()
     assert bench.stack.state == "UPDATE_COMPLETE"
+
+
+# -- what is looked at before, or shown ------------------------------------------------------------
+
+
+def shown(bench: Any) -> dict[str, Any]:
+    """What a rollback would do with what is wanted: name -> (action, properties)."""
+    found = preview(bench.engine.room, RollbackStack("s")).resources
+    judged = [(each.entry, each.entry.verdict) for each in found if each.entry.verdict is not None]
+    return {
+        entry.name: (entry.action, dict(verdict.wanted.properties)) for entry, verdict in judged
+    }
+
+
+def test_the_plan_of_a_rollback_has_each_part_as_its_own_template_has_it(bench: Any) -> None:
+    bench.create(BOTH % (1, 1))
+    update(bench, BOTH % (2, 2), targets=("a",))
+    bench.fails("c", "handle_create")
+    assert update(bench, AND_C % (3, 3)).state == "UPDATE_FAILED"
+    assert shown(bench) == {"a": ("update", {"value": "2"}), "b": ("none", {"fixed": "1"})}
+
+
+def test_the_plan_of_a_rollback_has_what_only_an_older_template_has(bench: Any) -> None:
+    bench.create(BOTH % (1, 1))
+    update(bench, A % 2, excludes=("b",))
+    bench.fails("c", "handle_create")
+    assert update(bench, "c: {type: Test::Box}").state == "UPDATE_FAILED"
+    assert shown(bench) == {"a": ("none", {"value": "2"}), "b": ("none", {"fixed": "1"})}

@@ -69,6 +69,9 @@ KEPT_NESTED = [
     pytest.param(500335, id="the-clock-was-set-back-in-a-pause-between-two-batches"),
     pytest.param(900110, id="a-group-that-a-plan-left-out-was-signalled-meanwhile"),
     pytest.param(900373, id="a-group-that-a-plan-left-out-was-made-by-a-signal"),
+    pytest.param(40512, id="a-rollback-had-what-only-an-older-template-has"),
+    pytest.param(40711, id="what-an-attempt-had-left-was-half-removed-in-a-stack-set-free"),
+    pytest.param(41151, id="a-deletion-was-given-up-in-a-stack-that-was-set-free"),
 ]
 
 #: What may be asked of a tree of stacks here.

@@ -123,7 +123,7 @@ def preview(room: Room, action: Action) -> Preview:
         action,
         stack,
         proposal,
-        _resources(room, walk.definition, entries),
+        _resources(room, entries),
         _outputs(walk, before, rows),
         tuple(outputs.parameters(before, walk.definition)),
         tuple(outputs.settings(stack, proposal.changes)),
@@ -133,8 +133,8 @@ def preview(room: Room, action: Action) -> Preview:
     )
 
 
-def _resources(room: Room, definition: Any, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
-    marks = _Marks(room, definition)
+def _resources(room: Room, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
+    marks = _Marks(room)
     return tuple(
         Resource(entry, marks.changes(entry), tuple(_nested(room, entry.nested)))
         for entry in entries
@@ -149,7 +149,7 @@ def _nested(room: Room, found: tuple[Inside, ...]) -> Iterator[Nested]:
             told = tuple(outputs.outputs(before, after, inside.old_values, inside.values))
         yield Nested(
             inside,
-            _resources(room, after, inside.entries),
+            _resources(room, inside.entries),
             told,
             tuple(outputs.parameters(before, after)),
         )
@@ -172,15 +172,14 @@ def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, 
 class _Marks:
     """Tells the changes of entries, with what may not be shown left out."""
 
-    def __init__(self, room: Room, definition: Any) -> None:
+    def __init__(self, room: Room) -> None:
         self._room = room
-        self._definition = definition
 
     def changes(self, entry: Entry) -> tuple[Change, ...]:
         verdict = entry.verdict
         if verdict is None or verdict.wanted is None:
             return ()
-        new = marks_of(self._definition, entry.name)
+        new = marks_of(verdict.template, entry.name)
         if entry.row is None or verdict.decision in ("create", "check"):
             return tuple(of_new(verdict.wanted, new))
         before = self._before(verdict.row)

@@ -214,6 +214,8 @@ class _Facts:
 
     def _class_of(self, definition: Any, entry: Entry) -> Any:
         """The class that will do the work; None where no plug-in brings it."""
+        if entry.verdict is not None:
+            definition = entry.verdict.template
         node = None if definition is None else definition.resources.get(entry.name)
         if node is not None:
             return node.cls

@@ -36,7 +36,8 @@ class Verdict:
     """The answers for what is known (``surely``) and at most (``perhaps``).
 
     ``wanted``: the definition, with what is known later left open; None where it has none.
-    ``because``: the resources and parameters whose later values it reads.
+    ``because``: the resources and parameters whose later values it reads. ``template``: the one
+    that wants it so.
     """
 
     surely: Comparison
@@ -44,6 +45,7 @@ class Verdict:
     row: ResourceRow
     wanted: ResourceDefinition | None = None
     because: tuple[str, ...] = ()
+    template: Definition | None = None
 
     @property
     def decision(self) -> Decision:
@@ -70,6 +72,11 @@ class Judge:
         self._stack = stack
         self._definition = definition
 
+    @property
+    def definition(self) -> Definition:
+        """The template by which it judges."""
+        return self._definition
+
     def judge(self, node: Any, found: ResourceRow | None, values: Any, read: Any) -> Verdict:
         """The verdict on a resource. ``read``: the instances that it requires."""
         row = found or ResourceRow("", self._stack.id, node.name, node.type)
@@ -89,7 +96,7 @@ class Judge:
                 raise
             surely = perhaps = Comparison("fail", reason=reason_for(node.name, error, secrets))
         because = dict.fromkeys((*values.asked, *_open_parameters(self._definition, node)))
-        return Verdict(surely, perhaps, row, wanted, tuple(because))
+        return Verdict(surely, perhaps, row, wanted, tuple(because), self._definition)
 
     def failing(self, verdict: Verdict, error: BaseException) -> Verdict:
         """``verdict``, where what is nested in the resource turns out to be at fault."""

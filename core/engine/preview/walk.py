@@ -77,10 +77,12 @@ class Walk:
         known = str(proposal.changes.get("policies", stack.policies))
         self._stack = replace(stack, policies=known)
         self._rows = rows
-        self._wanted: Sequence[Wanted] = proposal.wanted or ()
+        wanted: Sequence[Wanted] = proposal.wanted or ()
+        self._wanted = {item.name: item for item in wanted}
+        self._judges: dict[str | None, Judge] = {}
         self._selection = proposal.selection
         selected = None if self._selection is None else self._selection.names
-        self._cone: Cone = cone([_plan_row(row) for row in rows], self._wanted, selected)
+        self._cone: Cone = cone([_plan_row(row) for row in rows], wanted, selected)
         by_id = {row.id: row for row in rows}
         self._kept: dict[str, ResourceRow] = {
             name: by_id[row.id] for name, row in self._cone.chosen.items() if row is not None
@@ -97,16 +99,31 @@ class Walk:
     def entries(self) -> Iterator[Entry]:
         """What becomes of everything: what is wanted, then what goes, dependants first."""
         if self.definition is not None:
-            judge = Judge(self._room.instances, self._stack, self.definition)
-            requires = {item.name: item.requires for item in self._wanted}
+            known = self._wanted
+            requires = {
+                name: [other for other in item.requires if other in known]
+                for name, item in known.items()
+            }
             for name in order(requires):
-                yield self._wanted_entry(judge, name, requires[name])
+                yield self._wanted_entry(name, requires[name])
         yield from self._gone()
 
     # -- what is wanted -------------------------------------------------------------------------
 
-    def _wanted_entry(self, judge: Judge, name: str, requires: Sequence[str]) -> Entry:
-        node, row = self.definition.resources[name], self._kept.get(name)
+    def _judge(self, name: str) -> Judge:
+        """Judges by the template that wants ``name``, which need not be that of the plan.
+
+        A rollback goes back to what there was: that may be from several, each for a part.
+        """
+        key = self._wanted[name].template_id
+        if key not in self._judges:
+            found = self.definition if key is None else self._room.definitions.get(key)
+            self._judges[key] = Judge(self._room.instances, self._stack, found)
+        return self._judges[key]
+
+    def _wanted_entry(self, name: str, requires: Sequence[str]) -> Entry:
+        judge, row = self._judge(name), self._kept.get(name)
+        node: Any = judge.definition.resources[name]
         if name not in self._cone.chosen:
             return Entry(name, node.type, "outside")
         blockers = tuple(other for other in requires if other in self._stuck)
@@ -148,7 +165,7 @@ class Walk:
             return verdict, gone
         if verdict.wanted is None or verdict.strongest not in ("create", "update", "replace"):
             return verdict, gone
-        owner = Owner(self._stack, self.definition, node.cls, row, verdict.wanted)
+        owner = Owner(self._stack, judge.definition, node.cls, row, verdict.wanted)
         inside, error = self._nested.inside(owner)
         if error is not None:
             return judge.failing(verdict, error), ()

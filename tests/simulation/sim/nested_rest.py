@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.states import COMPLETE, IDLE
+from zonda.core.engine.states import COMPLETE, FAILED, IDLE
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .nested_template import all_said, is_owner, of_child
@@ -94,11 +94,21 @@ def live(sim: Simulator) -> list[StackRow]:
 
 
 def freed_rows(sim: Simulator) -> list[ResourceRow]:
-    """What is in stacks that were nested once."""
+    """What is in stacks that were nested once, and is there."""
     freed = {each.id for each in sim.watcher.freed}
     stacks = sim.watcher.stacks
     found = [row for row in sim.watcher.rows.values() if stacks[row.stack_id].root in freed]
-    return [row for row in found if not is_owner(row) and row.physical_id]
+    found = [row for row in found if not is_owner(row) and row.physical_id]
+    return [row for row in found if not _half_removed(sim, row)]
+
+
+def _half_removed(sim: Simulator, row: ResourceRow) -> bool:
+    """Whether its thing is gone, and nobody has waited for the end of that.
+
+    A removal was given up, of the instance or of what an attempt had left; then its stack was left
+    alone as it was: what is done to it next, an update or a deletion, removes it once more.
+    """
+    return row.status == FAILED and sim.world.removed.get(str(row.physical_id)) == row.id
 
 
 __all__ = [

@@ -26,7 +26,8 @@ class World:
 
     ``kinds``: of which type each is. ``external``: ids of what is managed elsewhere. ``saved``: the
     copies that snapshots hold, with what they say. ``excused``: things that may be left behind
-    since nobody can know of them.
+    since nobody can know of them. ``removed``: what is not there any more -> whose it was, who has
+    removed it.
     """
 
     def __init__(self, source: random.Random, *, whole: bool = False) -> None:
@@ -42,6 +43,7 @@ class World:
         self.trouble = 0.15
         self.made = 0
         self.excused: set[str] = set()
+        self.removed: dict[str, str] = {}
         self.violations: list[Violation] = []
         self.users: Callable[[str], list[str]] = lambda row: []
         self.policy: Callable[[str], str] = lambda row: "Delete"
@@ -98,6 +100,8 @@ class World:
             if self.is_held(row, key):
                 self.violated(f"{row} deletes {physical}, which is {self.live[physical] or 'free'}")
             self.excused.add(physical)  # a process that was thought dead
+        else:
+            self.removed[physical] = row
         del self.live[physical]
 
     def maybe_fail(self) -> None:
