@@ -36,13 +36,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .store.drift_views import DriftCheckView
 
 _ASK_AGAIN = 0.05
-#: Actions that do not work on every resource.
-_TOUCH_SOME = (
-    actions.UpdateStack,
-    actions.CancelStack,
-    actions.ApplyPlan,
-    actions.RepairDrift,
-)
 #: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
 _KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
@@ -195,7 +188,7 @@ class Commands:
             self._parts.stack(accepted.stack_id),
             generation=accepted.generation,
             events_before=before,
-            touches_all=not isinstance(action, _TOUCH_SOME),
+            touches_all=action.touches_all,
             check_id=accepted.check_id,
         )
 

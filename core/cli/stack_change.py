@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Collection, Iterable
 
 from zonda.core.app import Running
-from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine import actions
 from zonda.core.settings import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
@@ -126,9 +126,9 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     return to_the_end(session, arguments, running, "CREATE")
 
 
-def creation(session: Session, arguments: argparse.Namespace, name: str) -> CreateStack:
+def creation(session: Session, arguments: argparse.Namespace, name: str) -> actions.CreateStack:
     """The creation that the arguments ask for."""
-    return CreateStack(
+    return actions.CreateStack(
         name=name,
         bundle=bundles.collect(session, arguments),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
@@ -141,7 +141,7 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> Crea
     )
 
 
-def _dry_run(session: Session, arguments: argparse.Namespace, action: Action) -> int:
+def _dry_run(session: Session, arguments: argparse.Namespace, action: actions.Action) -> int:
     form = "json" if arguments.format == "value" else arguments.format
     plan_tree.show(session.screen, form, session.app.plan(action).document)
     return 0
@@ -182,11 +182,11 @@ def _say_warnings(session: Session, running: Running) -> None:
         session.screen.say(problems.warning_as_text(session.screen, warning))
 
 
-def change(session: Session, arguments: argparse.Namespace) -> UpdateStack:
+def change(session: Session, arguments: argparse.Namespace) -> actions.UpdateStack:
     """The update that the arguments ask for; raises UsageError where there is no template."""
     if not arguments.template and not arguments.existing:
         raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
-    return UpdateStack(
+    return actions.UpdateStack(
         stack=arguments.stack,
         bundle=bundles.collect(session, arguments),
         existing=arguments.existing,
@@ -213,8 +213,8 @@ def delete(session: Session, arguments: argparse.Namespace) -> int:
     found, code = _there(session, arguments.stacks)
     if found and not arguments.yes and not _sure(session, [stack.name for stack in found]):
         return 1
-    actions = [DeleteStack(stack.id) for stack in found]
-    return max(code, act_on_all(session, arguments, actions, "DELETE"))
+    deletions = [actions.DeleteStack(stack.id) for stack in found]
+    return max(code, act_on_all(session, arguments, deletions, "DELETE"))
 
 
 def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int]:
@@ -236,14 +236,14 @@ def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int
 
 
 def act_on_all(
-    session: Session, arguments: argparse.Namespace, actions: Iterable[Action], end: str
+    session: Session, arguments: argparse.Namespace, wanted: Iterable[actions.Action], end: str
 ) -> int:
     """Act on several stacks at once and follow each to its end, which should be ``end``.
 
     One that refuses does not keep the others from it. Gives the exit code.
     """
     running, code = [], 0
-    for action in actions:
+    for action in wanted:
         try:
             running.append(session.app.act(action, drive=arguments.wait))
         except ZondaError as error:

@@ -10,9 +10,9 @@ from zonda.core.template.own_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
 from zonda.hooks.near import near
 
-from . import breakpoints, release
+from . import actions, breakpoints, release
 from .accepting import Noted, accepted_as, noting
-from .actions import Accepted, ClearHooks, SignalResource
+from .actions import Accepted
 from .effects import Call, Step, Tx
 from .proposals import named
 from .recording import signed
@@ -45,7 +45,7 @@ def is_past_time(work: Work, key: str) -> None:
         clear(work, row, ": its time is over")
 
 
-def clear_hooks(room: Room, action: ClearHooks, note: Noted) -> Step:
+def clear_hooks(room: Room, action: actions.ClearHooks, note: Noted) -> Step:
     """Clear what the named resources wait at; raises if one of them waits at nothing.
 
     What is in a nested stack is named by the way to it, ``owner/member``; each part of the way may
@@ -66,7 +66,7 @@ def clear_hooks(room: Room, action: ClearHooks, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def clear_by_signal(room: Room, action: SignalResource, note: Noted) -> Step:
+def clear_by_signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     """What a signal with ``unset_hook`` asks for; other resources' breakpoints stay."""
     hook = action.details[UNSET]
     if hook not in BREAKPOINTS:
@@ -74,9 +74,8 @@ def clear_by_signal(room: Room, action: SignalResource, note: Noted) -> Step:
             f'Invalid hook type "{hook}" for {action.resource}',
             near(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
         )
-    return (
-        yield from clear_hooks(room, ClearHooks(action.stack, (action.resource,), (hook,)), note)
-    )
+    clearing = actions.ClearHooks(action.stack, (action.resource,), (hook,))
+    return (yield from clear_hooks(room, clearing, note))
 
 
 def _waiting(work: Work, stack_id: str) -> list[ResourceRow]:

@@ -142,13 +142,19 @@ def _columns(
                 hint="Give a schedule too, e.g. 15m or '*/15 * * * *'.",
             )
         return dict(_NOTHING)
-    drift_section.read_schedule(text)
+    _check_schedule(text)
     known = stack.drift_policy if stack.drift_policy != OFF else REPORT
     return {
         "drift_schedule": text,
         "drift_policy": policy or known,
         "drift_next": _next(room, stack, text),
     }
+
+
+def _check_schedule(text: str) -> None:
+    from zonda.core.template.schedules import read_schedule  # few stacks have one
+
+    read_schedule(text)
 
 
 def _next(room: Room, stack: StackRow, text: str) -> float | None:

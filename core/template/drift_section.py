@@ -22,7 +22,6 @@ from typing import Any
 from zonda.hooks.errors import Path, UsageError
 
 from .faults import type_name
-from .schedules import HINT, read_schedule
 
 DRIFT = "drift"
 SCHEDULE, POLICY, IGNORE = "schedule", "policy", "ignore"
@@ -47,7 +46,6 @@ __all__ = [
     "faults",
     "moment",
     "normal",
-    "read_schedule",
     "until",
 ]
 
@@ -130,6 +128,8 @@ def _is_end(value: Any) -> bool:
 
 
 def _schedule_faults(value: Any, at: Path) -> Iterator[Fault]:
+    from .schedules import HINT, read_schedule  # few environments have any
+
     if isinstance(value, bool | Mapping | list) and value is not False:
         yield f"must be a schedule, not a {type_name(value)}", at, HINT
         return

@@ -1,13 +1,12 @@
 """The tables of actions: every place in them is there, and every action stands in one of them."""
 
-from typing import get_args
-
 import pytest
 
 from zonda.core.engine import acting, actions, places, plans
+from zonda.core.engine.actions import base, texts
 
 PLACES = sorted({*acting.STEPS.values(), *plans.NEW.values(), *plans.PLANS.values()})
-ACTIONS = {kind.__name__ for kind in get_args(actions.Action)}
+ACTIONS = {name for names in texts.PLACES.values() for name in names}
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -22,3 +21,17 @@ def test_every_action_stands_in_a_table_and_nothing_else_does() -> None:
 def test_a_place_that_is_not_there_is_told() -> None:
     with pytest.raises(AttributeError, match="nothing_like_it"):
         places.at("plans:nothing_like_it")
+
+
+@pytest.mark.parametrize("name", sorted(ACTIONS))
+def test_an_action_can_be_named_and_is_imported_then(name: str) -> None:
+    found = getattr(actions, name)
+
+    assert issubclass(found, base.Action)
+    assert found is texts.kind_of(name)
+    assert name in actions.__all__
+
+
+def test_what_is_no_action_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="NothingLikeIt"):
+        actions.NothingLikeIt  # noqa: B018

@@ -1,0 +1,74 @@
+"""What can be asked of the engine, as data that travels through table ``request``.
+
+A new one is a dataclass in a module of this folder, named in ``texts.PLACES`` and below, whose work
+stands in a module of its own and is found through ``acting.STEPS`` or ``plans.PLANS``. ``stack`` is
+a name or an id. A command makes one action: a kind is imported when somebody names it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.engine.answers import Accepted, answered
+
+from .base import Action
+from .texts import asked_by, from_json, kind_of, to_json
+
+if TYPE_CHECKING:  # what __getattr__ gives
+    from .drift import CheckDrift, IgnoreDrift, RepairDrift, SetDrift, UnignoreDrift
+    from .handing import AbandonStack, AdoptStack, ImportResource
+    from .members import ClearHooks, MarkResource, ProtectStack, SignalResource
+    from .snapshots import DeleteSnapshot, RestoreSnapshot, SnapshotStack
+    from .stacks import (
+        CancelStack,
+        CheckStack,
+        DeleteStack,
+        ResumeStack,
+        RetryStack,
+        RollbackStack,
+        SuspendStack,
+    )
+    from .templates import ApplyPlan, CreateStack, UpdateStack
+
+__all__ = [
+    "AbandonStack",
+    "Accepted",
+    "Action",
+    "AdoptStack",
+    "ApplyPlan",
+    "CancelStack",
+    "CheckDrift",
+    "CheckStack",
+    "ClearHooks",
+    "CreateStack",
+    "DeleteSnapshot",
+    "DeleteStack",
+    "IgnoreDrift",
+    "ImportResource",
+    "MarkResource",
+    "ProtectStack",
+    "RepairDrift",
+    "RestoreSnapshot",
+    "ResumeStack",
+    "RetryStack",
+    "RollbackStack",
+    "SetDrift",
+    "SignalResource",
+    "SnapshotStack",
+    "SuspendStack",
+    "UnignoreDrift",
+    "UpdateStack",
+    "answered",
+    "asked_by",
+    "from_json",
+    "to_json",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A kind of action by its name."""
+    try:
+        found = globals()[name] = kind_of(name)
+    except KeyError:
+        raise AttributeError(f"There is no action {name}.") from None
+    return found

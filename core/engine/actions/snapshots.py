@@ -1,0 +1,31 @@
+"""Of snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Action
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStack(Action):
+    """Take a snapshot of every resource."""
+
+    stack: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSnapshot(Action):
+    """Delete a snapshot; ``snapshot``: its id or name."""
+
+    stack: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreSnapshot(Action):
+    """Make a stack what it was when a snapshot was taken."""
+
+    stack: str
+    snapshot: str

@@ -1,0 +1,64 @@
+"""Of whole stacks, without a template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Action
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteStack(Action):
+    """Delete every resource, then the stack. Overtakes whatever is running."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuspendStack(Action):
+    """Suspend every resource, dependants first."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeStack(Action):
+    """Resume every resource, requirements first."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStack(Action):
+    """Ask every resource whether it is as it should be. Changes nothing."""
+
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelStack(Action):
+    """Start nothing more; ``rollback``: go back to the last good template."""
+
+    touches_all = False
+
+    stack: str
+    rollback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackStack(Action):
+    """Go back to the last good template, or to the one of generation ``to``.
+
+    ``skip``: resources that are left as they are.
+    """
+
+    stack: str
+    to: int | None = None
+    skip: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryStack(Action):
+    """Carry out once more what has failed, with the same inputs."""
+
+    stack: str

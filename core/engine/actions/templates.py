@@ -1,0 +1,60 @@
+"""Of whole stacks, with a template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from zonda.core.template.bundle import Bundle
+
+from .base import Action, Templated
+
+
+@dataclass(frozen=True, slots=True)
+class CreateStack(Templated):
+    """Create a stack; ``rollback``: undo everything if it fails.
+
+    ``targets`` and ``excludes``: only a part of the template (``selection``). ``drift_schedule``
+    and ``drift_policy``: see ``SetDrift``; None leaves it to the environment.
+    """
+
+    name: str
+    bundle: Bundle
+    timeout_mins: int = 60
+    rollback: bool = False
+    tags: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    drift_schedule: str | None = None
+    drift_policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStack(Templated):
+    """Make a stack as ``bundle`` says. None keeps what is stored.
+
+    ``existing``: parameters that are not given again keep their values; with an empty
+    ``bundle.template`` the template, environment and files stay as well. ``targets`` and
+    ``excludes``: only a part of the template; the rest keeps what it has.
+    """
+
+    touches_all = False
+
+    stack: str
+    bundle: Bundle
+    existing: bool = False
+    timeout_mins: int | None = None
+    rollback: bool | None = None
+    tags: tuple[str, ...] | None = None
+    targets: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    drift_schedule: str | None = None
+    drift_policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyPlan(Action):
+    """Do what a plan file says (its text), and nothing if anything has changed since."""
+
+    touches_all = False
+
+    plan: str
