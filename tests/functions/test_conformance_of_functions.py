@@ -51,7 +51,7 @@ PLUGINS = gather(make_manager(plugin, discover=False))
 IDENTITY = Identity("11111111-2222-3333-4444-555555555555", "oracle_stack", "p" * 32)
 
 
-class CaseLoader(yaml.SafeLoader):
+class CaseLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Dates in the cases are text."""
 
 

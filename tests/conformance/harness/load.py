@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent.parent
 TIMESTAMP = "tag:yaml.org,2002:timestamp"
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML 1.1 without dates: every expectation that looks like a date is text."""
 
 
