@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -31,6 +31,36 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
+
+
+def masked_deep(value: Any, secrets: Iterable[str]) -> Any:
+    """``value`` with no secret in any of its texts; keys stay, and what is plain stays plain.
+
+    Of many secrets few stand anywhere: all texts are searched at once for which of them do.
+    """
+    whole = "\0".join(_texts(value))
+    return _masked_deep(value, [secret for secret in secrets if secret in whole])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _masked_deep(value: Any, secrets: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        return masked(value, secrets)
+    if isinstance(value, Mapping):
+        return {key: _masked_deep(item, secrets) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked_deep(item, secrets) for item in value]
+    return value
 
 
 def _scalars(value: Any) -> Iterator[str]:

@@ -17,7 +17,7 @@ from zonda.core.template import redacting
 from zonda.core.template.bundle import Identity
 from zonda.core.template.stack import StackDefinition
 from zonda.hooks.errors import NotFound
-from zonda.hooks.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked_deep, secret_texts
 
 from . import documents, snapshots
 from .documents import MASK
@@ -111,7 +111,10 @@ class Exporting:
         return self._sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
 
     def _sources(self, stack: StackRow, *, with_secrets: bool, alone: bool = False) -> _Sources:
-        """What a stack was made from; ``alone``: without files and environments."""
+        """What a stack was made from.
+
+        ``alone``: only what its template means and its parameters; no text, file or environment.
+        """
         if stack.template_id is None:
             raise NotFound("Template", stack.name)
         stored = self._templates.stored(stack.template_id)
@@ -119,10 +122,10 @@ class Exporting:
             stored = stored.masked()
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(stored, identity)
-        bundle = stored.bundle
-        if alone:
-            bundle = replace(bundle, environment=None, environment_files=(), files={}, links={})
+        bundle = stored.meaning if alone else stored.bundle
         environment = _environment(definition)
+        if alone:
+            environment = {"parameters": environment["parameters"]}
         resources = frozenset(definition.resources)
         files = dict(bundle.files)
         for file in (*bundle.links, bundle.template_file):
@@ -135,6 +138,8 @@ class Exporting:
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         below = definition.family.hidden_in_files.names
         for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
+            if section not in environment:
+                continue
             given, masks = environment[section], names | more
             environment[section] = {key: MASK if key in masks else given[key] for key in given}
         shown = redacting.show(bundle, definition, hidden, also=self._templates.above(stored))
@@ -142,7 +147,7 @@ class Exporting:
         return _Sources(
             shown.template,
             shown.data,
-            _clean(environment, texts),
+            masked_deep(environment, texts),
             {key: by_text[text] for key, text in files.items()},
             resources,
             [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
@@ -244,12 +249,3 @@ def _nested_document(
 def _snapshot(row: SnapshotRow) -> dict[str, Any]:
     names = ("id", "name", "action", "status", "status_reason", "created_at")
     return {name: getattr(row, name) for name in names}
-
-
-def _clean(value: Any, texts: list[str]) -> Any:
-    """``value`` with no secret in any of its texts."""
-    if isinstance(value, Mapping):
-        return {key: _clean(item, texts) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_clean(item, texts) for item in value]
-    return masked(value, texts) if isinstance(value, str) else value

@@ -69,6 +69,12 @@ class Stored:
         )
 
     @property
+    def meaning(self) -> Bundle:
+        """The bundle without any text, file and environment, for who asks what it means only."""
+        parameters = self.base.parameters if self.spec is None else dict(self.spec.parameters)
+        return Bundle(template="", template_file=self.file, parameters=parameters)
+
+    @property
     def text(self) -> str:
         """The text of the template; of a generated one as it would be written."""
         spec = self.spec

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
 
 from .bundle import Bundle
 from .secrecy import hides
@@ -132,9 +132,9 @@ def show(
     return Shown(
         clean("", bundle.template),
         {file: clean(file, text) for file, text in _environments(bundle).items()},
-        _masked_deep(values, texts),
+        masked_deep(values, texts),
         {file: clean(FILES + file, text) for file, text in bundle.files.items()},
-        _masked_deep(data, texts),
+        masked_deep(data, texts),
     )
 
 
@@ -254,11 +254,3 @@ def _marked(value: Any, path: Path, hidden: Mapping[Spot, Any], mark: Callable[[
         found = enumerate(value)
         return [_marked(item, (*path, index), hidden, mark) for index, item in found]
     return value
-
-
-def _masked_deep(value: Any, texts: list[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _masked_deep(item, texts) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_masked_deep(item, texts) for item in value]
-    return masked(value, texts) if isinstance(value, str) else value

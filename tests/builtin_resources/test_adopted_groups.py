@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from zonda.core.engine import stored
 from zonda.core.engine.actions import (
     AbandonStack,
     AdoptStack,
@@ -94,4 +97,26 @@ def test_groups_go_back_to_a_snapshot(tmp_path: Path) -> None:
     assert len(members(stack, made.id)) == len(before) + 1
     assert stack.engine.run(RestoreSnapshot("t", "one")).state == "RESTORE_COMPLETE"
     assert members(stack, made.id) == before
+    stack.close()
+
+
+def test_what_is_generated_is_not_written_out_to_be_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document has what templates mean: of a large tree their texts took most of the time."""
+    stack = InlineStack(tmp_path)
+    bundle = Bundle(ROOT, files={"leaf.yaml": LEAF})
+    made = stack.engine.run(CreateStack("t", bundle))
+
+    def read(given: Any, identity: Any) -> Any:
+        return stack.engine.room.definitions.load(given, identity, None, False)
+
+    def written(template: Any) -> str:
+        raise AssertionError(template)
+
+    monkeypatch.setattr(stored, "_written", written)
+    for with_secrets in (True, False):
+        found = Exporting(stack.engine.reader, read).export(made.id, with_secrets=with_secrets)
+        group = found.values["resources"]["g"]
+        assert [*group["template"]["resources"]] == ["0", "1", "2"]
     stack.close()

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from zonda.hooks.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
 
 SECRETS = [
     pytest.param('it\'s "quoted"\\ & more', id="quotes"),
@@ -54,3 +54,13 @@ def test_the_longest_goes_first_and_short_ones_stay() -> None:
 
 def test_numbers_are_secrets_and_booleans_are_not() -> None:
     assert masked("12345 True None", secret_texts([12345, True, None])) == "****** True None"
+
+
+def test_a_tree_of_values_is_masked_in_its_texts_only() -> None:
+    tree = {"hunter2": ["my hunter2", {"a": ("hunter2-x", 7, None, True)}], "b": "other"}
+    assert masked_deep(tree, secret_texts(["hunter2", "nowhere", "hunter2-x"])) == {
+        "hunter2": ["my ******", {"a": ["******", 7, None, True]}],
+        "b": "other",
+    }
+    assert masked_deep("hunter2", ["hunter2"]) == "******"
+    assert masked_deep(7, ["hunter2"]) == 7
