@@ -74,6 +74,7 @@ class Signed:
 
 #: With what a list or a map begins, on its way through a parameter.
 _BRACKETS = ("{", "[")
+_GET_FILE = "get_file"
 _RING = Signed("a template inside itself")
 
 
@@ -143,18 +144,19 @@ class Signatures:
         """What a file says and reads, wherever in the tree it is used."""
         known = self._contents.get(file)
         if known is None:
-            parts = [self._shared.around.bundle.files.get(file, "")]
+            text = self._shared.around.bundle.files.get(file, "")
+            parts = [text]
             with suppress(TemplateError):  # as above
-                parts += self._read_by(file, self._shared.document(file).data)
+                parts += self._read_by(file, text, self._shared.document(file).data)
             known = self._contents[file] = digest_of(parts)
         return known
 
-    def _read_by(self, file: str, data: Any) -> Iterator[str]:
+    def _read_by(self, file: str, text: str, data: Any) -> Iterator[str]:
         """What the environment gives the parameters of a template, and the files that it reads."""
         defaults = self._shared.environment.defaults
         yield canonical({name: defaults.get(name) for name in _section(data, "parameters")})
         bundle = self._shared.around.bundle
-        for key in sorted(_files(data)):
+        for key in sorted(_files(data)) if may_read_files(text) else ():
             yield bundle.files.get(bundle.key_of(file, key), "")
 
     def of_text(self, level: Level, text: str) -> Signed:
@@ -173,7 +175,7 @@ class Signatures:
         walk.parts.append(text)
         with suppress(TemplateError):  # told when the template is loaded
             data = load_document(text, "").data
-            walk.parts += self._read_by(level.document, data)
+            walk.parts += self._read_by(level.document, text, data)
             walk.document(data)
         return Signed(walk.digest(), frozenset(walk.fed))
 
@@ -366,6 +368,11 @@ def _section(data: Any, name: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def may_read_files(text: str) -> bool:
+    """Whether a template can call ``get_file``: the word stands there, or may be escaped."""
+    return _GET_FILE in text or "\\" in text
+
+
 def _files(tree: Any) -> Iterator[str]:
     """The files that a template reads, as far as their names are written there."""
     inside = [tree]
@@ -376,7 +383,7 @@ def _files(tree: Any) -> Iterator[str]:
             continue
         seen.add(id(value))
         if isinstance(value, dict):
-            name = value.get("get_file")
+            name = value.get(_GET_FILE)
             if isinstance(name, str):
                 yield name
             inside += value.values()

@@ -84,6 +84,18 @@ def test_exactly_what_a_change_reaches_has_another_fingerprint(
     assert changed(tree, files, f"{REGISTRY}\n{environment}") == expected
 
 
+@pytest.mark.parametrize("word", ["get_file", '"get_file"', r'"get\x5ffile"', r'"get\u005Ffile"'])
+def test_a_file_that_is_read_counts_however_the_call_is_written(tree: Tree, word: str) -> None:
+    """The word is looked for before the template is."""
+
+    def signed(script: str) -> str:
+        mid = f"resources: {{s: {{type: Thing, properties: {{value: {{{word}: script.yaml}}}}}}}}"
+        files = {**FILES, "mid.yaml": mid, "script.yaml": script}
+        return tree(ROOT, files, environment=REGISTRY).fingerprint("mid")
+
+    assert signed("echo") != signed("ls")
+
+
 def test_another_rule_for_a_type_is_a_change(tree: Tree) -> None:
     assert changed(tree, {}, "resource_registry: {My::Service: leaf.yaml}") == {"fed", "blind"}
 
