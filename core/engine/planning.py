@@ -16,7 +16,17 @@ from . import breakpoints, handing, parts, phases, recording, release, snapshott
 from .cone import Cone, Wanted, cone, counts
 from .recording import Given
 from .selection import Selection
-from .states import ABSENT, DOWN, FIRST_PHASE, IN_PROGRESS, PASSING, PRESENT, UP
+from .states import (
+    ABSENT,
+    COMPLETE,
+    DIRTY,
+    DOWN,
+    FIRST_PHASE,
+    IN_PROGRESS,
+    PASSING,
+    PRESENT,
+    UP,
+)
 from .work import Work
 
 
@@ -176,7 +186,8 @@ def _outside(
     """The instance of each name that the plan is not for.
 
     One that was to replace another and has never begun gives way to that other one: nobody makes
-    the new one now, and what uses the resource goes by what is there.
+    the new one now, and what uses the resource goes by what is there. Why it was to be replaced
+    need not show in its definition (a value that it reads), so a later plan looks at it.
     """
     if selected is None:
         return {}
@@ -188,9 +199,18 @@ def _outside(
         if (seen.action, seen.op) == ("INIT", ""):
             former = _not_yet_replaced(work, _row(work, seen.id))
             if former is not None:
-                former.want = PRESENT
+                former.want, former.dirty = PRESENT, DIRTY
                 ids[seen.name] = former.id
+                _want_as_it_is(former)
+        elif seen.want_hash != seen.have_hash:
+            _want_as_it_is(_row(work, seen.id))
     return ids
+
+
+def _want_as_it_is(row: ResourceRow) -> None:
+    """What an older plan had wanted of it and never came to, nobody wants any more."""
+    if row.status == COMPLETE and row.have_hash:
+        row.want_hash, row.want_template_id = row.have_hash, row.have_template_id
 
 
 def _not_yet_replaced(work: Work, row: ResourceRow) -> ResourceRow | None:

@@ -367,3 +367,59 @@ def test_of_a_breakpoint_that_was_cleared_for_what_was_refused_nothing_is_left(b
     assert [row.hook for row in bench.resource_rows()] == [""]
     bench.run(ProtectStack("s", ("a",), on=False))
     assert bench.update(changed, environment=stops).state == "UPDATE_IN_PROGRESS"
+
+
+READS = """
+    a: {type: Test::Box, properties: {value: %s}}
+    b: {type: Test::Box, properties: {%s: {get_attr: [a, value]}}}
+"""
+
+
+def until_replaced(bench: Any, text: str) -> None:
+    """An update has decided to replace b and has not begun to make the new one."""
+    stops = "resource_registry: {resources: {b: {hooks: pre-create}}}"
+    bench.update(text, environment=stops)
+    assert len([row for row in bench.resource_rows() if row.name == "b"]) == 2
+    assert bench.journal.of("b") == ["handle_create"]
+
+
+def test_what_was_not_replaced_after_all_follows_what_it_reads_later(bench: Any) -> None:
+    """What it reads has changed for good by then, and nothing would change it once more."""
+    bench.create(READS % (1, "fixed"))
+    until_replaced(bench, READS % (2, "fixed"))
+    part = UpdateStack("s", bench.bundle(READS % (2, "fixed")), excludes=("b",))
+    assert bench.run(part).state == "UPDATE_COMPLETE"
+    assert bench.resource("b").properties == {"fixed": "1"}
+
+    assert bench.update(READS % (2, "fixed")).state == "UPDATE_COMPLETE"
+
+    assert bench.resource("b").properties == {"fixed": "2"}
+
+
+def test_what_was_not_replaced_after_all_is_wanted_as_it_is(bench: Any) -> None:
+    """Else a repair of it would make it what only the plan wanted that was overtaken."""
+    bench.create(READS % (1, "value"))
+    made = bench.resource("b").physical_id
+    until_replaced(bench, READS % (1, "fixed"))
+    part = UpdateStack("s", bench.bundle(READS % (1, "value")), excludes=("b",))
+    assert bench.run(part).state == "UPDATE_COMPLETE"
+
+    (row,) = [row for row in bench.resource_rows() if row.name == "b"]
+
+    assert row.physical_id == made
+    assert (row.want_hash, row.want_template_id) == (row.have_hash, row.have_template_id)
+
+
+def test_what_a_part_leaves_out_is_wanted_as_it_is(bench: Any) -> None:
+    """An older plan had wanted it otherwise and never came so far."""
+    bench.create(TWO)
+    changed = TWO.replace("Box", "Box, properties: {value: x}")
+    bench.engine.begin(UpdateStack("s", bench.bundle(changed)))
+    part = UpdateStack("s", bench.bundle(changed), targets=("a",))
+    assert bench.run(part).state == "UPDATE_COMPLETE"
+
+    (row,) = [row for row in bench.resource_rows() if row.name == "b"]
+
+    assert (row.want_hash, row.want_template_id) == (row.have_hash, row.have_template_id)
+    bench.update(changed)
+    assert bench.journal.of("b") == ["handle_create", "handle_update"]

@@ -278,9 +278,8 @@ class Watcher:
         return any((each.resource_id, each.generation, each.state) == ended for each in events)
 
     def _is_left_as_it_is(self, row: ResourceRow) -> bool:
-        """Whether the plan is not for it, and an older one wanted it otherwise in vain."""
-        is_made = row.status == "COMPLETE" or row.action == "UPDATE"
-        is_there = not row.op and is_made and row.action != "INIT"
+        """Whether the plan is not for it, and an older one failed to make it otherwise."""
+        is_there = not row.op and (row.action, row.status) == ("UPDATE", "FAILED")
         return is_there and row.name in json.loads(self.stacks[row.stack_id].outside)
 
     def _has_successor(self, row: ResourceRow) -> bool:
