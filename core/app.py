@@ -354,7 +354,9 @@ class App:
         from zonda.workflows import service
 
         from .app_service import ServiceRecord, folder_of_service, host_and_port
+        from .sections import callback_keys
 
+        keys = callback_keys(self.settings)
         host, port = host_and_port(address or self.settings.service_address)
         record = ServiceRecord(self.settings.runner_file)
         token = new_token()
@@ -366,7 +368,15 @@ class App:
         record.check_free()
         state = folder_of_service(self.settings)
         try:
-            service.serve(file, state_dir=state, host=host, port=port, token=token, ready=publish)
+            service.serve(
+                file,
+                state_dir=state,
+                host=host,
+                port=port,
+                token=token,
+                callback_keys=keys,
+                ready=publish,
+            )
         finally:
             record.withdraw()
 

@@ -32,6 +32,7 @@ class Wanted:
     failing_inputs: str = ""
     token: str = field(default="", repr=False)
     signing_keys: Sequence[str] = field(default=(), repr=False)
+    callback_keys: Sequence[str] = field(default=(), repr=False)
     headers: Sequence[str] = field(default=(), repr=False)
     timeout: float = 60.0
     listen: str = ""
@@ -55,6 +56,8 @@ class Wanted:
             found["token"] = _secret(self.token, settings)
         if self.signing_keys:
             found["signing_keys"] = [_secret(key, settings) for key in self.signing_keys]
+        if self.callback_keys:
+            found["callback_key"] = [_secret(key, settings) for key in self.callback_keys]
         if self.headers:
             found["headers"] = {**found.get("headers", {}), **_headers(self.headers)}
         return found

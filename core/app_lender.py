@@ -83,7 +83,7 @@ class Lender:
             name = self._settings.mistral_runner
         section = self._settings.runners.get(name)
         if section is not None:
-            return self._kept(name, lambda: self._make(str(section.get("kind", "http")), section))
+            return self._kept(name, lambda: self._make_named(name, section))
         if name == BUNDLED:
             return self._kept(name, self._bundled)
         known = [*self._settings.runners, BUNDLED]
@@ -101,7 +101,10 @@ class Lender:
             lenient=self._lenient,
         )
 
-    def _make(self, kind: str, section: Mapping[str, Any]) -> WorkflowRunner:
+    def _make_named(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
+        return self._make(str(section.get("kind", "http")), section, name)
+
+    def _make(self, kind: str, section: Mapping[str, Any], name: str = "") -> WorkflowRunner:
         factory = self._plugins.runners.get(kind)
         if factory is None:
             known = ", ".join(sorted(self._plugins.runners))
@@ -116,7 +119,7 @@ class Lender:
             added["connect_give_up"] = self._settings.connect_give_up
             section = with_networks(section, self._settings)
         if kind == "http":
-            added["service"] = place_of_service(self._settings)
+            added["service"] = {**place_of_service(self._settings), "section": name}
         return factory({**added, **section})
 
     def _kept(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:
@@ -133,6 +136,13 @@ class Lender:
 
         known = self._settings
         return resolve(reference, known.home, known.secret_sources, own_files(known))
+
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named; whether it is there is not asked."""
+        from .secret_references import check, own_files
+
+        known = self._settings
+        check(reference, known.home, known.secret_sources, own_files(known))
 
     def client_plugin(self, name: str) -> Any:
         """The client plug-in ``name``; raises PluginError where none is installed."""

@@ -1,7 +1,7 @@
 """Sections of the settings as who uses them needs them: with their secrets, and what holds for all.
 
 A secret may be named instead of given, ``{env = "NAME"}`` or ``{file = "PATH"}``: it is read when a
-runner or a sink is made, so that no command needs a secret that it does not use. Called by
+runner or a sink is made, so that no command needs a secret that it does not use. Called by ``app``,
 ``app_lender``, ``app_sinks`` and ``app_endpoint``.
 """
 
@@ -30,6 +30,17 @@ def with_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, A
         own = section.get(name, [])
         if given or own:
             found[name] = [*given, *(own if isinstance(own, list) else [own])]
+    return found
+
+
+def callback_keys(settings: Settings) -> dict[str, list[str]]:
+    """The keys that may sign callbacks, by section. Raises UsageError for one that is not there."""
+    found = {}
+    for name, section in settings.runners.items():
+        keys = section.get("callback_key") if section.get("callback") else None
+        if keys:
+            keys = _filled(keys, settings)
+            found[name] = [keys] if isinstance(keys, str) else list(keys)
     return found
 
 

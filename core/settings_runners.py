@@ -42,6 +42,11 @@ def secret(raw: Any) -> str | None:
     return None if fits else "must be text, {env = ...} or {file = ...}"
 
 
+def _secrets(raw: Any) -> str | None:
+    wrong = any(map(secret, raw if isinstance(raw, list) else [raw]))
+    return "must be text, {env = ...}, {file = ...} or a list of them" if wrong else None
+
+
 def _keys(raw: Any) -> str | None:
     for key in raw if isinstance(raw, list) else [raw]:
         inside = key["key"] if isinstance(key, Mapping) and set(key) == {"id", "key"} else key
@@ -160,6 +165,7 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "breaker_pause": _number,
     "callback": _flag,
     "callback_url": _endpoint,
+    "callback_key": _secrets,
     "connect_give_up": _number,
     "connect_timeout": _number,
     "answer_timeout": _number,

@@ -9,7 +9,8 @@ service listens. They share a folder and nothing else, so that either may be kil
     forgot            when what nobody needs any more was dropped last
 
 An address is a code over the run's key and its deadline, so it is the same on every send, and
-nothing has to be kept for it before somebody calls.
+nothing has to be kept for it before somebody calls. Where callbacks are signed, the section whose
+keys sign them is part of it, so that no setting has to be asked when an address is made or heard.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from .http_states import FINAL
 from .service_files import read_json, sync_folder, write_json, write_new
@@ -34,6 +36,8 @@ SECRET_BYTES = 32
 PATH = "/v1/callbacks/"
 _SECRET, _OVER, _ANSWER, _FORGOT = "secret", ".over", ".json", "forgot"
 _DAY = 86400.0
+#: Stands before the content of an address whose callbacks are signed; no key begins so.
+_SIGNED = "signed="
 
 
 class Heard(Enum):
@@ -46,10 +50,14 @@ class Heard(Enum):
 
 
 class Callbacks:
-    """What one folder keeps. Many threads may call; one process at a time listens."""
+    """What one folder keeps. Many threads may call; one process at a time listens.
 
-    def __init__(self, folder: Path) -> None:
+    ``signer``: the section whose keys sign what is told at the addresses made here, if they do.
+    """
+
+    def __init__(self, folder: Path, signer: str = "") -> None:
         self._folder = folder
+        self._before = f"{_SIGNED}{quote(signer, safe='')};" if signer else ""
         self._lock = threading.Lock()
         self._kept: bytes = b""
 
@@ -58,7 +66,7 @@ class Callbacks:
     def address(self, key: str, expires: int, chance: Callable[[], bytes]) -> str:
         """The last part of the address for ``key``; ``chance`` gives a secret where none is."""
         secret = self._secret() or self._make_secret(chance)
-        return _opaque(secret, f"{key}.{expires}")
+        return _opaque(secret, f"{self._before}{key}.{expires}")
 
     def told(self, key: str, expires: int) -> dict[str, Any] | None:
         """The answer object that was told for ``key``; None where nothing was."""
@@ -76,12 +84,22 @@ class Callbacks:
 
     # -- for the service ----------------------------------------------------------------------
 
+    def signer(self, opaque: str) -> str | None:
+        """The section whose keys sign what is told there; '': none, None: no such address."""
+        secret = self._secret()
+        content = _content(secret, opaque) if secret else None
+        if content is None:
+            return None
+        before = content.partition(";")[0]
+        return unquote(before.removeprefix(_SIGNED)) if before.startswith(_SIGNED) else ""
+
     def tell(self, opaque: str, answer: Mapping[str, Any], now: float) -> Heard:
         """Keep ``answer``; durable when this returns STORED. The first final state stays."""
         secret = self._secret()
-        expires = _expires(secret, opaque) if secret else None
-        if expires is None:
+        content = _content(secret, opaque) if secret else None
+        if content is None:
             return Heard.UNKNOWN
+        expires = int(content.rpartition(".")[2])
         if now > expires:
             return Heard.OVER
         name = _name(opaque)
@@ -135,7 +153,7 @@ class Callbacks:
 
     def _name_of(self, key: str, expires: int) -> str:
         secret = self._secret()
-        return _name(_opaque(secret, f"{key}.{expires}")) if secret else ""
+        return _name(_opaque(secret, f"{self._before}{key}.{expires}")) if secret else ""
 
 
 def _name(opaque: str) -> str:
@@ -148,15 +166,14 @@ def _opaque(secret: bytes, content: str) -> str:
     return f"{_text(code)}.{_text(content.encode())}"
 
 
-def _expires(secret: bytes, opaque: str) -> int | None:
-    """Until when an address of ours is good; None for one that is not ours."""
+def _content(secret: bytes, opaque: str) -> str | None:
+    """What an address of ours was made of; None for one that is not ours."""
     try:
         content = _bytes(opaque.partition(".")[2]).decode()
-        expires = int(content.rpartition(".")[2])
     except (ValueError, binascii.Error):
         return None
     ours = _opaque(secret, content).encode()
-    return expires if hmac.compare_digest(ours, opaque.encode("utf-8", "replace")) else None
+    return content if hmac.compare_digest(ours, opaque.encode("utf-8", "replace")) else None
 
 
 def _text(content: bytes) -> str:

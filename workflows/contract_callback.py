@@ -14,15 +14,17 @@ from zonda.hooks.contract import instant
 from zonda.hooks.errors import UsageError
 from zonda.hooks.kit.report import NotApplicable
 
+from . import callback_signing
 from .callbacks import PATH
 from .contract_answers import check_fields
-from .contract_probe import ended
+from .contract_probe import Probe, ended
 from .contract_rows import Violated
 from .contract_trial import Trial
 from .http_states import FINAL
 
 _LONGEST = 1024 * 1024
-Told = tuple[str, str, bytes]
+#: Method, path, signature and body.
+Told = tuple[str, str, str, bytes]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -33,7 +35,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Whatever comes is kept and acknowledged."""
         length = self.headers.get("Content-Length", "")
         body = self.rfile.read(min(int(length), _LONGEST)) if length.isdigit() else b""
-        self.told.put((self.command, self.path, body))
+        signature = self.headers.get(callback_signing.HEADER, "")
+        self.told.put((self.command, self.path, signature, body))
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -80,7 +83,7 @@ def callback(trial: Trial) -> None:
         answer = trial.probe.accepted(operation, reply)
         if answer is not None and ended(answer, reply):
             raise NotApplicable("the run ended with its first answer: there was nothing to tell")
-        state = _final(told, path, target.timeout)
+        state = _final(told, path, trial.probe)
         outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
     if outcome.state != state:
         raise Violated(
@@ -88,11 +91,12 @@ def callback(trial: Trial) -> None:
         )
 
 
-def _final(told: queue.Queue[Told], path: str, seconds: float) -> str:
+def _final(told: queue.Queue[Told], path: str, probe: Probe) -> str:
     """The final state that is told at ``path``."""
+    seconds = probe.target.timeout
     while True:
         try:
-            method, where, body = told.get(timeout=seconds)
+            method, where, signature, body = told.get(timeout=seconds)
         except queue.Empty:
             raise Violated(
                 "PUT or POST of the answer object to callback.url",
@@ -103,10 +107,22 @@ def _final(told: queue.Queue[Told], path: str, seconds: float) -> str:
             raise Violated(
                 f"a callback to {path}", f"{method} {where[:100]}", "Use callback.url as it is"
             )
+        _check_signature(probe, signature, body)
         answer = _object(body)
         check_fields(answer)
         if answer["state"] in FINAL:
             return str(answer["state"])
+
+
+def _check_signature(probe: Probe, signature: str, body: bytes) -> None:
+    keys = probe.settings.callback_keys
+    fault = callback_signing.verify(keys, signature, probe.clock.now(), body) if keys else None
+    if fault:
+        raise Violated(
+            "a callback that is signed with the callback_key",
+            fault,
+            f"Send {callback_signing.HEADER}: t=SECONDS,v1=HEX, the HMAC-SHA256 of SECONDS.BODY",
+        )
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -40,7 +40,10 @@ class Awaited:
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
-        self._callbacks = Callbacks(Path(settings.callback_folder)) if settings.callback else None
+        self._callbacks: Callbacks | None = None
+        if settings.callback:
+            folder = Path(settings.callback_folder)
+            self._callbacks = Callbacks(folder, settings.callback_signer)
 
     def field(self, request: StartRequest) -> dict[str, Any] | None:
         """What the request says of it: the same on every send."""

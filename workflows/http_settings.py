@@ -52,8 +52,8 @@ _TEXTS = (
     "proxy",
     "callback_url",
 )
-#: What is handed in by whoever makes a runner. ``service``: the ``folder`` of the bundled service
-#: and the ``url`` that it is expected at.
+#: What is handed in by whoever makes a runner. ``service``: the ``folder`` of the bundled service,
+#: the ``url`` that it is expected at, and the name of this ``section``.
 COLLABORATORS = frozenset({"clock", "random", "service"})
 _OTHERS = (
     *COLLABORATORS,
@@ -62,6 +62,7 @@ _OTHERS = (
     "signature",
     "signing_key",
     "signing_keys",
+    "callback_key",
     "actions",
     "poll_origins",
     "allowed_networks",
@@ -98,6 +99,8 @@ class HttpSettings(Wire):
     breaker_pause: float = 5.0
     callback: str = ""
     callback_folder: str = ""
+    callback_signer: str = ""
+    callback_keys: tuple[bytes, ...] = field(default=(), repr=False)
 
     def url_of(self, workflow: str) -> str:
         """Where ``workflow`` is started: an absolute URL as it is, a name below the endpoint.
@@ -159,7 +162,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     }
     numbers |= {name: int(numbers[name]) for name in _WHOLE}
     headers = {**_headers(given), **_authorization(texts)}
-    callback, folder = _callback(given, texts["callback_url"])
+    callback = _callback(given, texts["callback_url"])
     tokens = http_oauth.read(given)
     _check_one_way(texts, tokens)
     keys, certificate = _keys(given), _certificate(texts)
@@ -185,19 +188,19 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         policy=AddressPolicy(
             allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
         ),
-        callback=callback,
-        callback_folder=folder,
+        **callback,
         **numbers,
     )
 
 
-def _callback(given: Mapping[str, Any], base: str) -> tuple[str, str]:
-    """The base URL of callbacks and the folder they are kept in; empty where they are off."""
+def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
+    """The base URL of callbacks, the folder they are kept in, and who signs them."""
+    keys = tuple(_key(text, "callback_key") for text in section.texts(given, "callback_key"))
     wanted = given.get("callback", False)
     if not isinstance(wanted, bool):
         raise UsageError("The runner's setting callback must be true or false.")
     if not wanted:
-        return "", ""
+        return {"callback_keys": keys}
     service: Mapping[str, str] = _collaborator(given, "service")
     base = base or service["url"]
     if not origin(base) or "@" in urlsplit(base).netloc:
@@ -205,7 +208,12 @@ def _callback(given: Mapping[str, Any], base: str) -> tuple[str, str]:
             "The runner has no usable address for callbacks.",
             hint="Set callback_url to the URL at which the endpoint reaches the bundled service.",
         )
-    return base.rstrip("/"), service["folder"]
+    return {
+        "callback": base.rstrip("/"),
+        "callback_folder": service["folder"],
+        "callback_signer": service["section"] if keys else "",
+        "callback_keys": keys,
+    }
 
 
 def _collaborator(given: Mapping[str, Any], name: str) -> Any:
@@ -254,7 +262,12 @@ def _secrets(
 ) -> tuple[str, ...]:
     """All that is to be masked, the longest first, also as JSON and URLs would have it."""
     found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
-    found |= {*_key_texts(given), *headers.values(), *(tokens.secrets if tokens else ())}
+    found |= {
+        *section.texts(given, "callback_key"),
+        *_key_texts(given),
+        *headers.values(),
+        *(tokens.secrets if tokens else ()),
+    }
     found |= {value.removeprefix("Basic ") for value in headers.values()}
     found |= {urlsplit(texts["proxy"]).password or ""} - {""}
     quoted = {json.dumps(text)[1:-1] for text in found} | {quote(text, safe="") for text in found}
@@ -289,11 +302,11 @@ def _certificate(texts: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _key(text: str) -> bytes:
+def _key(text: str, name: str = "signing key") -> bytes:
     try:
         return read_key(text)
     except ValueError as error:
-        raise UsageError(f"A signing key of the runner cannot be read: {error}.") from None
+        raise UsageError(f"A {name} of the runner cannot be read: {error}.") from None
 
 
 def _headers(given: Mapping[str, Any]) -> dict[str, str]:

@@ -38,11 +38,13 @@ class ManifestResource(ObservedResource):
     # -- validation -------------------------------------------------------------------------
 
     def validate(self) -> None:
-        """Ask the runners about the workflows."""
+        """Ask the runners about the workflows, and whether secrets may be named."""
         for name, action in self.manifest.actions.items():
             try:
                 runner, known_as = self.context.runner(action.reference)
                 runner.check(known_as)
+                for secret in mapping.secrets_in([action.input, action.params]):
+                    self.context.check_secret(secret)
             except (UsageError, ResourceFailure) as error:
                 raise TemplateError(
                     f"{name} of {self.manifest.source.name} cannot be carried out: {error.message}",

@@ -4,7 +4,8 @@
 ``spawn`` in a child process that can be killed. All take the same arguments: ``file`` is the
 workflow file, ``port`` 0 means a free one, ``state_dir`` keeps the journal and must be used by one
 service at a time, ``token`` is the bearer token that callers need (required for a ``host`` that is
-not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed requests.
+not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed requests, and
+``callback_keys`` are those that may sign callbacks, by the section of the runner.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from zonda.hooks.errors import UsageError
@@ -35,6 +37,8 @@ from .service_runs import Runs
 
 HOST = "127.0.0.1"
 PORT = 8155
+CallbackKeys = Mapping[str, Sequence[str]]
+NO_KEYS: CallbackKeys = MappingProxyType({})
 
 
 class _Server(ThreadingHTTPServer):
@@ -146,10 +150,12 @@ def start(
     port: int = 0,
     token: str = "",
     signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
 ) -> ServiceHandle:
     """A running service in a thread of this process. Raises UsageError for anything unusable."""
     _check_host(host, token)
     access = Access(token, tuple(_signing_key(text) for text in signing_keys))
+    believed = {name: tuple(map(_signing_key, keys)) for name, keys in callback_keys.items()}
     config = load(file)
     folder = Path(state_dir).absolute()
     with contextlib.ExitStack() as undo:
@@ -158,7 +164,13 @@ def start(
         clock = ServiceClock()
         runs = Runs(config, journal.Journal(folder), clock)
         callbacks = Callbacks(folder / "callbacks")
-        bound = {"runs": runs, "access": access, "clock": clock, "callbacks": callbacks}
+        bound = {
+            "runs": runs,
+            "access": access,
+            "clock": clock,
+            "callbacks": callbacks,
+            "callback_keys": believed,
+        }
         handler = type("BoundHandler", (Handler,), bound)
         server = _listen(host, port, cast("type[Handler]", handler))
         undo.pop_all()
@@ -175,11 +187,18 @@ def serve(
     port: int = PORT,
     token: str = "",
     signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. ``ready(url)`` is called when requests are answered."""
     handle = start(
-        file, state_dir=state_dir, host=host, port=port, token=token, signing_keys=signing_keys
+        file,
+        state_dir=state_dir,
+        host=host,
+        port=port,
+        token=token,
+        signing_keys=signing_keys,
+        callback_keys=callback_keys,
     )
     with handle, _until_asked_to_end() as ended:
         if ready is not None:
@@ -209,6 +228,7 @@ def spawn(
     port: int = 0,
     token: str = "",
     signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
 ) -> ServiceProcess:
     """A service in a child process, ready to answer. Raises UsageError with what it complains of.
 
@@ -221,6 +241,7 @@ def spawn(
         "port": port,
         "token": token,
         "signing_keys": list(signing_keys),
+        "callback_keys": {name: list(keys) for name, keys in callback_keys.items()},
     }
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", f"{__package__}.service"],

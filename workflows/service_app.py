@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import hmac
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from zonda.hooks.context import Clock
 
-from . import http_signing
+from . import callback_signing, http_signing
 from .callbacks import Callbacks, Heard
 from .http_states import STATES
 from .service_journal import KeyReused
@@ -53,12 +55,16 @@ class Refused(Exception):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks."""
+    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks.
+
+    ``callback_keys``: by section, which keys may sign the callbacks that want a signature.
+    """
 
     runs: Runs
     access: Access
     clock: Clock
     callbacks: Callbacks
+    callback_keys: Mapping[str, Sequence[bytes]] = MappingProxyType({})
 
     protocol_version = "HTTP/1.1"
     server_version = "zonda-runner"
@@ -188,7 +194,8 @@ class Handler(BaseHTTPRequestHandler):
         return self._told(key)
 
     def _called_back(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
-        """The address is the capability: who knows it needs no token."""
+        """The address is the capability: who knows it needs no token; some want a signature."""
+        self._check_signature(opaque, body)
         answer = _object(body)
         if answer.get("state") not in STATES:
             raise Refused(400, f"The state must be one of {', '.join(STATES)}.")
@@ -201,6 +208,18 @@ class Handler(BaseHTTPRequestHandler):
         if heard is Heard.OVER:
             raise Refused(410, "Nobody waits for this callback any more.")
         return 200, {"contract": 1, "callback": heard.value}, ""
+
+    def _check_signature(self, opaque: str, body: bytes) -> None:
+        signer = self.callbacks.signer(opaque)
+        if not signer:
+            return
+        keys = self.callback_keys.get(signer)
+        if keys is None:
+            raise Refused(503, "The key of this callback came after the service: restart it.")
+        given = self.headers.get(callback_signing.HEADER, "")
+        fault = callback_signing.verify(keys, given, self.clock.now(), body)
+        if fault:
+            raise Refused(401, f"The callback is refused: {fault}.")
 
     def _send(self, status: int, answer: dict[str, Any], location: str) -> None:
         content = json.dumps(answer).encode()

@@ -62,6 +62,14 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="listen there for a callback (default: 127.0.0.1:0), and announce it",
     )
     add("--callback-url", metavar="URL", default="", help="how the endpoint gets to --callback")
+    add(
+        "--callback-key",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="callbacks must be signed with this key, or with that in env:NAME or file:PATH; "
+        "repeatable",
+    )
     add("--failed", action="store_true", help="show only what failed, and how many there were")
     output.add_arguments(parser)
 
@@ -110,4 +118,5 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
         timeout=arguments.timeout,
         listen=arguments.callback or ("127.0.0.1:0" if arguments.callback_url else ""),
         callback_url=arguments.callback_url,
+        callback_keys=arguments.callback_key,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 import requests
+
+from zonda.workflows import callback_signing
 
 TEMPLATE = """
 heat_template_version: 2018-08-31
@@ -109,7 +112,7 @@ def test_a_callback_survives_the_death_of_service_and_zonda(
     assert zonda.outputs("s") == {"size": 3}
 
 
-def test_an_address_is_a_secret_and_stands_in_no_file_and_no_message(
+def test_an_address_stands_in_no_file_and_no_message_and_may_want_a_signature(
     zonda: Any,
     service: Any,
     endpoint: Any,
@@ -119,12 +122,17 @@ def test_an_address_is_a_secret_and_stands_in_no_file_and_no_message(
     zonda.configure(
         f'service_address = "127.0.0.1:{service.port}"\n'
         f'[runners.far]\nendpoint = "{endpoint.url}"\ncallback = true\n'
+        'callback_key = {file = "callback.key"}\n'
     )
+    (zonda.home / "callback.key").write_text("shared s3cret\n")
     service.start()
     create = zonda.start("stack", "create", "s", "-t", write("t.yaml", TEMPLATE))
     until(lambda: endpoint.seen, "the endpoint is asked")
     url = endpoint.seen[0]["callback"]["url"]
-    assert requests.post(url, json=ENDED, timeout=10).status_code == 200
+    assert requests.post(url, json=ENDED, timeout=10).status_code == 401
+    body = json.dumps(ENDED).encode()
+    signed = {callback_signing.HEADER: callback_signing.sign([b"shared s3cret"], time.time(), body)}
+    assert requests.post(url, data=body, headers=signed, timeout=10).status_code == 200
     said = create.communicate(timeout=60)[0]
     assert create.returncode == 0
     code = url.rpartition("/")[2].partition(".")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import http.server
 import json
 import threading
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from zonda.core.cli import runner_check
+from zonda.core.settings import Settings
 
 
 class Webhook(http.server.BaseHTTPRequestHandler):
@@ -146,3 +150,17 @@ def test_what_an_endpoint_says_steers_no_terminal(zonda: Any, url: str) -> None:
     done = zonda("runner", "check", f"{url}/steer", "--failed", code=1)
     assert "\x1b" not in done.out + done.err
     assert "\\x1b[31mred" in done.out
+
+
+def test_keys_of_callbacks_are_those_of_the_section_unless_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLBACK_KEY", "shared s3cret")
+    known = Settings(
+        home=tmp_path, runners={"far": {"endpoint": "http://x.example", "callback_key": "old"}}
+    )
+    parser = argparse.ArgumentParser()
+    runner_check.check_arguments(parser)
+    for words, keys in (["far"], "old"), (["far", "--callback-key", "env:CALLBACK_KEY"], None):
+        wanted = runner_check._wanted(parser.parse_args([*words, "--workflow", "w"]))
+        assert wanted.section(known)["callback_key"] == (keys or ["shared s3cret"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zonda.core import settings, settings_runners
-from zonda.core.sections import completed, with_networks
+from zonda.core.sections import callback_keys, completed, with_networks
 from zonda.core.settings import Settings
 from zonda.hooks.errors import UsageError
 
@@ -42,6 +43,17 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 )
 def test_secrets_are_put_in(known: Settings, given: Any, wanted: Any) -> None:
     assert completed(given, known) == wanted
+
+
+def test_the_keys_of_callbacks_are_by_section(known: Settings) -> None:
+    sections: dict[str, Any] = {
+        "one": {"callback": True, "callback_key": {"file": "secret"}},
+        "two": {"callback": True, "callback_key": ["old", {"env": "DISKS_TOKEN"}]},
+        "unsigned": {"callback": True},
+        "off": {"callback_key": {"env": "NOT_THERE"}},
+    }
+    found = callback_keys(replace(known, runners=sections))
+    assert found == {"one": ["s3cret"], "two": ["old", "t0ken"]}
 
 
 @pytest.mark.parametrize("given", [{"env": "NOT_THERE"}, {"file": "not-there"}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import http.server
 import itertools
 import json
@@ -24,6 +25,7 @@ class Good:
 
     signed = False
     polls = 1
+    callback_key = b""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -79,8 +81,14 @@ class Good:
     def call_back(self, request: Mapping[str, Any], ends: Mapping[str, Any]) -> None:
         address = request.get("callback")
         if address:
-            call = (address["url"],), {"json": ends, "timeout": 10}
-            threading.Thread(target=requests.put, args=call[0], kwargs=call[1]).start()
+            body, headers = json.dumps(ends).encode(), {"Content-Type": "application/json"}
+            if self.callback_key:
+                moment = str(int(self.now()))
+                content = f"{moment}.".encode() + body
+                code = hmac.new(self.callback_key, content, hashlib.sha256).hexdigest()
+                headers["Zonda-Callback-Signature"] = f"t={moment},v1={code}"
+            call = {"data": body, "headers": headers, "timeout": 10}
+            threading.Thread(target=requests.put, args=(address["url"],), kwargs=call).start()
 
     def told(self, run: dict[str, Any]) -> Answer:
         if run["polls"] <= 0:

@@ -90,6 +90,13 @@ def test_a_good_endpoint_passes_everything(on_trial: Callable[..., Report]) -> N
     assert endpoint.things == set()
 
 
+def test_an_endpoint_that_signs_its_callbacks_passes(on_trial: Callable[..., Report]) -> None:
+    endpoint = endpoints.Good()
+    endpoint.callback_key = b"shared s3cret"
+    report = on_trial(endpoint, {"callback_key": "shared s3cret"}, listener=LISTENER)
+    assert row_of(report, "callback").verdict == PASSED, str(row_of(report, "callback"))
+
+
 def test_an_endpoint_that_answers_at_once_passes(on_trial: Callable[..., Report]) -> None:
     endpoint = endpoints.Synchronous()
     report = on_trial(endpoint)
@@ -333,6 +340,14 @@ SIGNED = {"signing_keys": [SIGNING_KEY]}
             "none within 1.5 s",
             "Tell it there",
             id="no-callback",
+        ),
+        pytest.param(
+            endpoints.Good,
+            {"listener": LISTENER, "section": {"callback_key": "shared s3cret"}},
+            "callback",
+            "it is not signed (Zonda-Callback-Signature)",
+            "Send Zonda-Callback-Signature: t=SECONDS,v1=HEX",
+            id="callback-without-signature",
         ),
         pytest.param(
             endpoints.CallsBackWrongly,

@@ -18,7 +18,7 @@ import yaml
 
 from zonda.core.clock import SystemClock
 from zonda.hooks.runner import ResourceRef, StackRef, StartRequest
-from zonda.workflows import http_states, service
+from zonda.workflows import callback_signing, http_states, service
 from zonda.workflows.callbacks import Callbacks
 from zonda.workflows.http_runner import HttpRunner
 
@@ -74,7 +74,8 @@ def test_everything_that_is_declared_is_used() -> None:
     for kind in ("schemas", "responses", "parameters", "headers"):
         for name in DOCUMENT["components"][kind]:
             assert f"#/components/{kind}/{name}" in used
-    schemes = {name for entry in DOCUMENT["security"] for name in entry}
+    told = DOCUMENT["paths"]["/v1/callbacks/{opaque}"]["put"]["security"]
+    schemes = {name for entry in [*DOCUMENT["security"], *told] for name in entry}
     assert schemes == set(DOCUMENT["components"]["securitySchemes"])
 
 
@@ -227,7 +228,10 @@ workflows:
 @pytest.fixture
 def call(tmp_path: Path) -> Iterator[Callable[..., requests.Response]]:
     (tmp_path / "flows.yaml").write_text(FLOWS)
-    with service.start(tmp_path / "flows.yaml", state_dir=tmp_path / "s") as handle:
+    keys = {"flows": ["shared s3cret"]}
+    with service.start(
+        tmp_path / "flows.yaml", state_dir=tmp_path / "s", callback_keys=keys
+    ) as handle:
 
         def send(method: str, path: str, key: str = "", **body: Any) -> requests.Response:
             headers = {"Idempotency-Key": key, "Content-Type": "application/json"}
@@ -275,3 +279,15 @@ def test_what_the_listener_of_callbacks_answers_conforms(
         assert [each.status_code for each in seen] == [200, 400, 404, 410]
         for each in seen:
             answered(path, method, each)
+
+
+def test_what_a_callback_without_its_signature_is_answered_conforms(
+    call: Callable[..., requests.Response], tmp_path: Path
+) -> None:
+    callbacks = Callbacks(tmp_path / "s" / "callbacks", "flows")
+    opaque = callbacks.address("k", 4_000_000_000, lambda: b"x" * 32)
+    seen = call("PUT", f"/v1/callbacks/{opaque}", "", state="succeeded")
+    assert seen.status_code == 401
+    answered("/v1/callbacks/{opaque}", "put", seen)
+    schemes = DOCUMENT["components"]["securitySchemes"]
+    assert schemes["callbackSignature"]["name"] == callback_signing.HEADER

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError
 from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
 from zonda.workflows import sent_secrets
@@ -228,3 +228,19 @@ def test_a_secret_that_is_as_it_was_is_known_to_another_process(
 ) -> None:
     with pytest.raises(ResourceFailure, match=r"bad \*{6}"):
         going_on(Failed(f"bad {TOKEN}"), TOKEN, monkeypatch, "another")
+
+
+@pytest.mark.parametrize("place", ["input", "list_join", "params"])
+def test_a_secret_that_may_not_be_named_is_told_before_anything_is_made(place: str) -> None:
+    given = {
+        "input": SECRET,
+        "list_join": SECRET.replace(
+            "{secret: env:TOKEN}", '{list_join: [" ", [B, {secret: env:TOKEN}]]}'
+        ),
+        "params": DISK.replace("mk, ", "mk, params: {t: {secret: env:TOKEN}}, "),
+    }[place]
+    assert "env:TOKEN" in given
+    life = a_life(a_runner(), given)
+    life.context.refused.add("env:TOKEN")
+    with pytest.raises(TemplateError, match="CREATE of Acme::Disk .*env:TOKEN may not be read"):
+        life.validate()

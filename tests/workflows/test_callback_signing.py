@@ -1,0 +1,209 @@
+"""Callbacks that are believed only with a signature: the scheme, the listener, the runner."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import responses
+
+from zonda.hooks.errors import UsageError
+from zonda.hooks.runner import Running, Started, Succeeded
+from zonda.workflows import callback_signing, service
+from zonda.workflows.callback_signing import HEADER
+from zonda.workflows.callbacks import Callbacks, Heard
+from zonda.workflows.http_runner import HttpRunner
+
+from .conftest import KEY, NOW, StillClock
+
+BASE = "http://127.0.0.1:8155"
+DONE = {"state": "succeeded", "output": {"a": 1}}
+BODY = json.dumps(DONE).encode()
+SECRET = b"shared s3cret"
+SOON = 4_000_000_000  # the service has the machine's clock
+
+
+def chance() -> bytes:
+    return b"x" * 32
+
+
+# -- the scheme -----------------------------------------------------------------------------------
+
+
+def test_what_is_signed_is_time_and_body() -> None:
+    code = hmac.new(SECRET, b"1790000000." + BODY, hashlib.sha256).hexdigest()
+    assert callback_signing.sign([SECRET], NOW, BODY) == f"t=1790000000,v1={code}"
+
+
+@pytest.mark.parametrize(
+    ("change", "now", "keys", "fault"),
+    [
+        pytest.param(lambda value: value, NOW, [SECRET], None, id="good"),
+        pytest.param(lambda value: value, NOW + 299, [b"new", SECRET], None, id="while-changing"),
+        pytest.param(lambda value: f"{value},v1={'0' * 64}", NOW, [SECRET], None, id="two"),
+        pytest.param(lambda value: value.replace(",", " , "), NOW, [SECRET], None, id="blanks"),
+        pytest.param(lambda value: value, NOW + 301, [SECRET], "too old", id="old"),
+        pytest.param(lambda value: value, NOW - 301, [SECRET], "too new", id="of-the-future"),
+        pytest.param(lambda value: value, NOW, [b"other"], "none of the keys", id="other-key"),
+        pytest.param(lambda value: value, NOW, [], "none of the keys", id="no-key"),
+        pytest.param(
+            lambda value: value.replace("t=179", "t=178"),
+            1_780_000_000,
+            [SECRET],
+            "none",
+            id="time",
+        ),
+        pytest.param(lambda value: "", NOW, [SECRET], "not signed", id="none"),
+        pytest.param(lambda value: value.upper(), NOW, [SECRET], "form", id="upper-case"),
+        pytest.param(lambda value: value.partition(",")[0], NOW, [SECRET], "form", id="no-code"),
+        pytest.param(lambda value: value.partition(",")[2], NOW, [SECRET], "form", id="no-time"),
+        pytest.param(lambda value: "t=١٢٣,v1=" + "0" * 64, NOW, [SECRET], "form", id="odd-digits"),
+        pytest.param(lambda value: value + "é", NOW, [SECRET], "form", id="not-ascii"),
+    ],
+)
+def test_what_a_signature_says(
+    change: Callable[[str], str], now: float, keys: list[bytes], fault: str | None
+) -> None:
+    given = change(callback_signing.sign([SECRET], NOW, BODY))
+    found = callback_signing.verify(keys, given, now, BODY)
+    assert (found is None) if fault is None else (fault in str(found))
+
+
+def test_another_body_does_not_fit() -> None:
+    given = callback_signing.sign([SECRET], NOW, BODY)
+    assert callback_signing.verify([SECRET], given, NOW, BODY + b" ") is not None
+
+
+# -- the addresses --------------------------------------------------------------------------------
+
+
+def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
+    plain, signed = Callbacks(tmp_path), Callbacks(tmp_path, "a; section.é")
+    listener = Callbacks(tmp_path)
+    addresses = [each.address(KEY, SOON, chance) for each in (plain, signed)]
+    assert [listener.signer(each) for each in addresses] == ["", "a; section.é"]
+    assert listener.signer("A" + addresses[1][1:]) is None
+    assert listener.tell(addresses[1], DONE, NOW) is Heard.STORED
+    assert signed.told(KEY, SOON) == DONE
+    assert plain.told(KEY, SOON) is None
+
+
+# -- the listener ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def listening(tmp_path: Path) -> Iterator[str]:
+    (tmp_path / "flows.yaml").write_text("workflows: {hello: {command: echo}}")
+    with service.start(
+        tmp_path / "flows.yaml",
+        state_dir=tmp_path,
+        token="t",
+        callback_keys={"flows": [SECRET.decode(), "new"]},
+    ) as handle:
+        yield f"{handle.url}/v1/callbacks"
+
+
+def tell(url: str, folder: Path, signer: str, signature: str | None, body: bytes = BODY) -> Any:
+    opaque = Callbacks(folder / "callbacks", signer).address(KEY, SOON, chance)
+    headers = {} if signature is None else {HEADER: signature}
+    return requests.put(f"{url}/{opaque}", data=body, headers=headers, timeout=10)
+
+
+def test_a_signed_callback_is_taken(listening: str, tmp_path: Path) -> None:
+    signature = callback_signing.sign([b"new"], time.time(), BODY)
+    assert tell(listening, tmp_path, "flows", signature).status_code == 200
+    assert Callbacks(tmp_path / "callbacks", "flows").told(KEY, SOON) == DONE
+
+
+@pytest.mark.parametrize(
+    ("signer", "signature", "body", "status", "said"),
+    [
+        pytest.param("flows", None, BODY, 401, "not signed", id="unsigned"),
+        pytest.param("flows", "wrong", BODY, 401, "none of the keys", id="another-key"),
+        pytest.param("flows", "old", BODY, 401, "too old", id="replayed"),
+        pytest.param("flows", None, b"{", 401, "not signed", id="before-it-is-read"),
+        pytest.param("later", "right", BODY, 503, "restart", id="unknown-section"),
+    ],
+)
+def test_what_is_not_signed_as_its_address_wants_is_not_stored(
+    listening: str,
+    tmp_path: Path,
+    signer: str,
+    signature: str | None,
+    body: bytes,
+    status: int,
+    said: str,
+) -> None:
+    value = {
+        "wrong": callback_signing.sign([b"else"], time.time(), body),
+        "old": callback_signing.sign([SECRET], time.time() - 400, body),
+        "right": callback_signing.sign([SECRET], time.time(), body),
+    }.get(signature or "")
+    answer = tell(listening, tmp_path, signer, value, body)
+    assert answer.status_code == status
+    assert said in answer.json()["reason"]
+    assert Callbacks(tmp_path / "callbacks", signer).told(KEY, SOON) is None
+
+
+def test_addresses_that_want_none_go_on_without(listening: str, tmp_path: Path) -> None:
+    assert tell(listening, tmp_path, "", None).status_code == 200
+
+
+# -- the runner -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def make_signed(
+    make_runner: Callable[..., HttpRunner], tmp_path: Path
+) -> Callable[..., HttpRunner]:
+    place = {"folder": str(tmp_path / "callbacks"), "url": BASE, "section": "flows"}
+
+    def make(**more: Any) -> HttpRunner:
+        given = {"endpoint": "https://flows.example", "callback": True, "service": place, **more}
+        return make_runner(**given)
+
+    return make
+
+
+def test_the_runner_hears_what_was_told_with_a_signature(
+    make_signed: Callable[..., HttpRunner], request_for: Any, tmp_path: Path, clock: StillClock
+) -> None:
+    runner = make_signed(callback_key="shared s3cret")
+    with responses.RequestsMock() as http:
+        http.post("https://flows.example/hook", status=202, headers={"Location": "/runs/1"})
+        started = runner.start(request_for())
+        url = json.loads(http.calls[0].request.body)["callback"]["url"]
+    assert isinstance(started, Started)
+    listener = Callbacks(tmp_path / "callbacks")
+    opaque = url.removeprefix(f"{BASE}/v1/callbacks/")
+    assert listener.signer(opaque) == "flows"
+    assert isinstance(runner.poll(started.token), Running)
+    assert listener.tell(opaque, DONE, clock.seconds) is Heard.STORED
+    later = make_signed(callback_key=["new", "shared s3cret"])  # keys are changed meanwhile
+    assert later.poll(started.token) == Succeeded({"a": 1}, None)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        pytest.param("whsec_!", "callback_key", id="no-base64"),
+        pytest.param(5, "callback_key", id="number"),
+    ],
+)
+def test_wrong_keys(make_signed: Callable[..., HttpRunner], key: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        make_signed(callback_key=key)
+
+
+def test_a_key_is_masked(make_signed: Callable[..., HttpRunner], request_for: Any) -> None:
+    runner = make_signed(callback_key=["shared s3cret"])
+    with responses.RequestsMock() as http:
+        http.post("https://flows.example/hook", status=400, body="no: shared s3cret")
+        assert "s3cret" not in str(runner.start(request_for()))
