@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from zonda.core import settings
 from zonda.core.cli import runner_check
-from zonda.core.settings import Settings
 
 
 class Webhook(http.server.BaseHTTPRequestHandler):
@@ -156,9 +156,9 @@ def test_keys_of_callbacks_are_those_of_the_section_unless_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CALLBACK_KEY", "shared s3cret")
-    known = Settings(
-        home=tmp_path, runners={"far": {"endpoint": "http://x.example", "callback_key": "old"}}
-    )
+    text = '[runners.far]\nendpoint = "http://x.example"\ncallback_key = "old"\n'
+    (tmp_path / settings.FILE_NAME).write_text(text)
+    known = settings.load({"home": str(tmp_path)}, {})
     parser = argparse.ArgumentParser()
     runner_check.check_arguments(parser)
     for words, keys in (["far"], "old"), (["far", "--callback-key", "env:CALLBACK_KEY"], None):
