@@ -35,6 +35,16 @@ def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) 
     of files stand for where a way really leads, so that neither ``..`` nor a link gets out.
     ``own``: files and folders that are nobody's secret, whatever is allowed.
     """
+    way = check(reference, home, allowed, own)
+    name = reference.partition(":")[2]
+    return _of_variable(name) if way is None else _of_file(way.real, reference)
+
+
+def check(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> _Way | None:
+    """Raise UsageError unless the secret may be read, whether it is there or not.
+
+    Gives the way to a file, None for a variable.
+    """
     kind, _, name = reference.partition(":")
     patterns = [each.strip() for each in allowed.split(",")]
     if kind == "file" and name:
@@ -42,16 +52,16 @@ def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) 
         _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
         if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
             raise _refused(reference, home, allowed)
-        return _of_file(way.real, reference)
+        return way
     _check_own(reference, kind == "env" and name in _SETTINGS)
     if not any(fnmatchcase(reference, pattern) for pattern in patterns):
         raise _refused(reference, home, allowed)
-    if kind == "env" and name:
-        return _of_variable(name)
-    raise UsageError(
-        f"{reference} names no secret{settings_values.near(kind, KINDS)}.",
-        hint="Write env:NAME or file:PATH.",
-    )
+    if kind != "env" or not name:
+        raise UsageError(
+            f"{reference} names no secret{settings_values.near(kind, KINDS)}.",
+            hint="Write env:NAME or file:PATH.",
+        )
+    return None
 
 
 def own_files(settings: Settings) -> list[Path]:

@@ -130,6 +130,12 @@ class ResourceContext(Protocol):
         For what is about to be sent: it must not be stored, nor said.
         """
 
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named here; for ``validate``.
+
+        Whether it is there is not asked: another process may be the one that has it.
+        """
+
     def hidden_properties(self) -> frozenset[str]:
         """The properties of the resource that are never shown: hidden by their type, or anything
         in them is, or their template makes them of something hidden. All of it: not what is inside.

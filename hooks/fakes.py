@@ -122,6 +122,8 @@ class FakeContext:
         self.signals: list[tuple[str, dict[str, Any]]] = []
         #: What ``secret`` gives, by the reference.
         self.secrets: dict[str, str] = {}
+        #: Secrets that may not be named.
+        self.refused: set[str] = set()
         #: What ``hidden_properties`` gives.
         self.hidden: frozenset[str] = frozenset()
         self.after_save: Callable[[], None] = _nothing
@@ -191,6 +193,11 @@ class FakeContext:
         if reference not in self.secrets:
             raise UsageError(f"The secret {reference} is not there")
         return self.secrets[reference]
+
+    def check_secret(self, reference: str) -> None:
+        """Every secret may be named but those of ``refused``; raises UsageError."""
+        if reference in self.refused:
+            raise UsageError(f"The secret {reference} may not be read here")
 
     def hidden_properties(self) -> frozenset[str]:
         """What the template hides."""

@@ -60,6 +60,9 @@ class Lender(Protocol):
     def secret(self, reference: str) -> str:
         """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
 
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named."""
+
 
 @dataclass(frozen=True, slots=True)
 class LentOperation:
@@ -231,6 +234,10 @@ class LentContext:
         """The secret behind a reference."""
         found = self._lent[reference] = self._lending.lender.secret(reference)
         return found
+
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named."""
+        self._lending.lender.check_secret(reference)
 
     def hidden_properties(self) -> frozenset[str]:
         """The properties that are never shown."""

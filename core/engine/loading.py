@@ -171,6 +171,10 @@ class CheckContext:
         """Refused: nothing is sent."""
         raise _nothing_exists()
 
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named."""
+        self._lender.check_secret(reference)
+
     def hidden_properties(self) -> frozenset[str]:
         """Nothing exists."""
         return frozenset()

@@ -174,6 +174,9 @@ def test_a_secret_that_was_not_meant_for_templates_is_not_sent(
     (zonda.home / "types" / "thing.yaml").write_text(text)
     service.start()
     service.go()
-    failed = zonda.run("stack", "create", "s", *given, code=1)
-    assert "env:AWS_SECRET_ACCESS_KEY is to be added" in failed.stdout + failed.stderr
+    for words in (("plan",), ("create",)):
+        refused = zonda.run("stack", *words, "s", *given, code=2)
+        assert "env:AWS_SECRET_ACCESS_KEY is to be added" in refused.stderr
+        assert "file:secrets/**,env:AWS_SECRET_ACCESS_KEY" in refused.stderr
+    assert zonda.data("stack", "list") == []
     assert service.runs == []

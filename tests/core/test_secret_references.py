@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.secret_references import own_files, resolve
+from zonda.core.secret_references import check, own_files, resolve
 from zonda.core.settings import Settings, load
 from zonda.hooks.errors import UsageError
 
@@ -127,6 +127,27 @@ def test_a_variable_that_is_a_setting_is_zondas_own(
     monkeypatch.setenv(variable, "hushhush")
     with pytest.raises(UsageError, match="zonda's own"):
         resolve(f"env:{variable}", tmp_path, "*")
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("env:ZONDA_SECRET_THAT_IS_SET_ELSEWHERE", ""),
+        ("file:secrets/not-there-yet", ""),
+        ("env:OTHER", "may not be read"),
+        ("file:other", "may not be read"),
+        ("env:ZONDA_KEY", "zonda's own"),
+        ("TOKEN", "names no secret"),
+    ],
+)
+def test_whether_it_may_be_named_is_told_without_reading_it(
+    tmp_path: Path, reference: str, said: str
+) -> None:
+    if not said:
+        check(reference, tmp_path, DEFAULT)
+        return
+    with pytest.raises(UsageError, match=said):
+        check(reference, tmp_path, DEFAULT if "TOKEN" not in reference else "*")
 
 
 def test_what_is_allowed_by_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

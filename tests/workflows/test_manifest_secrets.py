@@ -242,5 +242,5 @@ def test_a_secret_that_may_not_be_named_is_told_before_anything_is_made(place: s
     assert "env:TOKEN" in given
     life = a_life(a_runner(), given)
     life.context.refused.add("env:TOKEN")
-    with pytest.raises(TemplateError, match="CREATE of Acme::Disk .*env:TOKEN may not be read"):
+    with pytest.raises(TemplateError, match=r"CREATE of Acme::Disk .*env:TOKEN may not be read"):
         life.validate()
