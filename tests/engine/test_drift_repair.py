@@ -263,3 +263,21 @@ def test_a_plan_shows_what_a_repair_would_do_and_stores_nothing(drift: Drifting)
         ("b", "create"),
         ("user", "update"),
     ]
+
+
+def test_what_a_part_left_out_is_put_right_as_it_was_made(drift: Drifting, bench: Bench) -> None:
+    """An update that was overtaken had wanted it otherwise, and the one that left it out, too."""
+    two = """
+        a: {type: Test::Thing, properties: {size: %s}}
+        b: {type: Test::Thing, depends_on: a, properties: {size: %s, tags: {x: y}}}
+    """
+    drift.create(two % (1, 1))
+    stops = "resource_registry: {resources: {b: {hooks: pre-update}}}"
+    bench.update(two % (2, 2), environment=stops)
+    part = UpdateStack("s", bench.bundle(two % (2, 3)), excludes=("b",))
+    assert bench.run(part).state == "UPDATE_COMPLETE"
+    drift.thing("b")["tags"] = {"x": "z"}
+
+    assert drift.repair().state == "UPDATE_COMPLETE"
+
+    assert drift.thing("b") == {"size": 1, "tags": {"x": "y"}}
