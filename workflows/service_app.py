@@ -34,6 +34,7 @@ from .service_runs import Runs, TooLate, UnknownWorkflow
 
 LONGEST_BODY = 1024 * 1024
 LONGEST_KEY = 255
+_MOST_DROPPED, _CHUNK = 64 * LONGEST_BODY, 65536
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -125,12 +126,19 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(411, "A body needs a Content-Length.")
         if int(length) > LONGEST_BODY:
             self.close_connection = True
+            self._drop(int(length))
             raise Refused(413, f"A body may have {LONGEST_BODY} bytes.")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             self.close_connection = True
             raise Refused(400, "The body ends early.")
         return body
+
+    def _drop(self, length: int) -> None:
+        """Read what is too much: who is still sending would not see the answer else."""
+        left = min(length, _MOST_DROPPED)
+        while left > 0 and (part := self.rfile.read(min(left, _CHUNK))):
+            left -= len(part)
 
     def _admit(self, body: bytes) -> None:
         """Raise Refused for strangers, web pages that make a browser call included."""

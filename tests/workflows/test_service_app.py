@@ -110,6 +110,10 @@ def send(
             "POST", "/workflows/hello", "x" * 1048577, {}, 413, "1048576 bytes", id="too-large"
         ),
         pytest.param(
+            *("POST", "/workflows/hello", "x" * 20_000_000, {}, 413, "1048576 bytes"),
+            id="much-too-large",
+        ),
+        pytest.param(
             "POST",
             "/workflows/hello",
             "",
