@@ -1,6 +1,7 @@
 """Many seeds, and what happened in them: ``python -m tests.simulation.sim KIND FIRST COUNT``.
 
-KIND is ``whole``, ``nested``, ``plain`` or ``inward``. Set ``PYTHONHASHSEED`` to see a seed again.
+KIND is ``whole``, ``nested``, ``drifting``, ``plain`` or ``inward``. Set ``PYTHONHASHSEED`` to see
+a seed again.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from .life import live, live_nested
+from .life import live, live_drifting, live_nested
 from .play import play
 from .simulator import Simulator
 
 KINDS: dict[str, Callable[[int], Simulator]] = {
     "whole": live,
     "nested": live_nested,
+    "drifting": live_drifting,
     "plain": play,
     "inward": lambda seed: play(seed, inward=True),
 }
