@@ -1,41 +1,24 @@
-"""The types whose physical side is a nested stack, and what goes with them, by name."""
+"""The types whose physical side is a nested stack, and what goes with them: where they stand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from zonda.hooks.resource import Resource
-
-from .autoscaling_group import AutoScalingGroup
-from .child_stack import CfnStack, Stack
-from .deployment_group import (
-    SoftwareDeploymentGroup,
-    SoftwareDeployments,
-    StructuredDeploymentGroup,
-    StructuredDeployments,
-)
-from .for_each import ForEach
-from .instance_group import CfnAutoScalingGroup, InstanceGroup
-from .launch_configuration import LaunchConfiguration
-from .resource_chain import ResourceChain
-from .resource_group import ResourceGroup
-from .scaling_policy import CfnScalingPolicy, ScalingPolicy
-
-TYPES: Final[Mapping[str, type[Resource]]] = {
-    "AWS::AutoScaling::AutoScalingGroup": CfnAutoScalingGroup,
-    "AWS::AutoScaling::LaunchConfiguration": LaunchConfiguration,
-    "AWS::AutoScaling::ScalingPolicy": CfnScalingPolicy,
-    "AWS::CloudFormation::Stack": CfnStack,
-    "OS::Heat::AutoScalingGroup": AutoScalingGroup,
-    "OS::Heat::InstanceGroup": InstanceGroup,
-    "OS::Heat::ResourceChain": ResourceChain,
-    "OS::Heat::ResourceGroup": ResourceGroup,
-    "OS::Heat::ScalingPolicy": ScalingPolicy,
-    "OS::Heat::SoftwareDeploymentGroup": SoftwareDeploymentGroup,
-    "OS::Heat::SoftwareDeployments": SoftwareDeployments,
-    "OS::Heat::Stack": Stack,
-    "OS::Heat::StructuredDeploymentGroup": StructuredDeploymentGroup,
-    "OS::Heat::StructuredDeployments": StructuredDeployments,
-    "Zonda::ForEach": ForEach,
+TYPES: Final[Mapping[str, str]] = {
+    "AWS::AutoScaling::AutoScalingGroup": "instance_group:CfnAutoScalingGroup",
+    "AWS::AutoScaling::LaunchConfiguration": "launch_configuration:LaunchConfiguration",
+    "AWS::AutoScaling::ScalingPolicy": "scaling_policy:CfnScalingPolicy",
+    "AWS::CloudFormation::Stack": "child_stack:CfnStack",
+    "OS::Heat::AutoScalingGroup": "autoscaling_group:AutoScalingGroup",
+    "OS::Heat::InstanceGroup": "instance_group:InstanceGroup",
+    "OS::Heat::ResourceChain": "resource_chain:ResourceChain",
+    "OS::Heat::ResourceGroup": "resource_group:ResourceGroup",
+    "OS::Heat::ScalingPolicy": "scaling_policy:ScalingPolicy",
+    "OS::Heat::SoftwareDeploymentGroup": "deployment_group:SoftwareDeploymentGroup",
+    "OS::Heat::SoftwareDeployments": "deployment_group:SoftwareDeployments",
+    "OS::Heat::Stack": "child_stack:Stack",
+    "OS::Heat::StructuredDeploymentGroup": "deployment_group:StructuredDeploymentGroup",
+    "OS::Heat::StructuredDeployments": "deployment_group:StructuredDeployments",
+    "Zonda::ForEach": "for_each:ForEach",
 }

@@ -3,80 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
+from zonda.hooks import classes
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
 
-from .composite import TYPES as COMPOSITE_TYPES
-from .constraints_network import (
-    Cidr,
-    DnsDomain,
-    DnsName,
-    IpAddress,
-    IpOrCidr,
-    MacAddress,
-    RelativeDnsName,
-)
-from .constraints_text import CronExpression, Expiration, Iso8601, JsonString, Timezone
-from .delay import Delay
-from .deployed_server import DeployedServer
-from .multipart_mime import MultipartMime
-from .none import NoneResource
-from .random_string import RandomString
-from .software_component import SoftwareComponent
-from .software_config import CloudConfig, SoftwareConfig, StructuredConfig
-from .software_deployment import SoftwareDeployment, StructuredDeployment
-from .test_resource import TestResource
-from .value import Value
-from .wait_condition import AwsWaitCondition, WaitCondition
-from .wait_handle import (
-    AwsWaitConditionHandle,
-    UpdateWaitConditionHandle,
-    WaitConditionHandle,
-)
+from . import composite
+
+_TYPES: Final[Mapping[str, str]] = {
+    **composite.TYPES,
+    "AWS::CloudFormation::WaitCondition": "wait_condition:AwsWaitCondition",
+    "AWS::CloudFormation::WaitConditionHandle": "wait_handle:AwsWaitConditionHandle",
+    "OS::Heat::CloudConfig": "software_config:CloudConfig",
+    "OS::Heat::Delay": "delay:Delay",
+    "OS::Heat::DeployedServer": "deployed_server:DeployedServer",
+    "OS::Heat::MultipartMime": "multipart_mime:MultipartMime",
+    "OS::Heat::None": "none:NoneResource",
+    "OS::Heat::RandomString": "random_string:RandomString",
+    "OS::Heat::SoftwareComponent": "software_component:SoftwareComponent",
+    "OS::Heat::SoftwareConfig": "software_config:SoftwareConfig",
+    "OS::Heat::SoftwareDeployment": "software_deployment:SoftwareDeployment",
+    "OS::Heat::StructuredConfig": "software_config:StructuredConfig",
+    "OS::Heat::StructuredDeployment": "software_deployment:StructuredDeployment",
+    "OS::Heat::TestResource": "test_resource:TestResource",
+    "OS::Heat::UpdateWaitConditionHandle": "wait_handle:UpdateWaitConditionHandle",
+    "OS::Heat::Value": "value:Value",
+    "OS::Heat::WaitCondition": "wait_condition:WaitCondition",
+    "OS::Heat::WaitConditionHandle": "wait_handle:WaitConditionHandle",
+}
+_CONSTRAINTS: Final[Mapping[str, str]] = {
+    "cron_expression": "constraints_text:CronExpression",
+    "dns_domain": "constraints_network:DnsDomain",
+    "dns_name": "constraints_network:DnsName",
+    "expiration": "constraints_text:Expiration",
+    "ip_addr": "constraints_network:IpAddress",
+    "ip_or_cidr": "constraints_network:IpOrCidr",
+    "iso_8601": "constraints_text:Iso8601",
+    "json_string": "constraints_text:JsonString",
+    "mac_addr": "constraints_network:MacAddress",
+    "net_cidr": "constraints_network:Cidr",
+    "rel_dns_name": "constraints_network:RelativeDnsName",
+    "timezone": "constraints_text:Timezone",
+}
 
 
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The types that need nothing but zonda itself."""
-    return {
-        **COMPOSITE_TYPES,
-        "AWS::CloudFormation::WaitCondition": AwsWaitCondition,
-        "AWS::CloudFormation::WaitConditionHandle": AwsWaitConditionHandle,
-        "OS::Heat::CloudConfig": CloudConfig,
-        "OS::Heat::Delay": Delay,
-        "OS::Heat::DeployedServer": DeployedServer,
-        "OS::Heat::MultipartMime": MultipartMime,
-        "OS::Heat::None": NoneResource,
-        "OS::Heat::RandomString": RandomString,
-        "OS::Heat::SoftwareComponent": SoftwareComponent,
-        "OS::Heat::SoftwareConfig": SoftwareConfig,
-        "OS::Heat::SoftwareDeployment": SoftwareDeployment,
-        "OS::Heat::StructuredConfig": StructuredConfig,
-        "OS::Heat::StructuredDeployment": StructuredDeployment,
-        "OS::Heat::TestResource": TestResource,
-        "OS::Heat::UpdateWaitConditionHandle": UpdateWaitConditionHandle,
-        "OS::Heat::Value": Value,
-        "OS::Heat::WaitCondition": WaitCondition,
-        "OS::Heat::WaitConditionHandle": WaitConditionHandle,
-    }
+    return classes.brought(__package__, _TYPES)
 
 
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """Heat's constraints that ask no service."""
-    return {
-        "cron_expression": CronExpression,
-        "dns_domain": DnsDomain,
-        "dns_name": DnsName,
-        "expiration": Expiration,
-        "ip_addr": IpAddress,
-        "ip_or_cidr": IpOrCidr,
-        "iso_8601": Iso8601,
-        "json_string": JsonString,
-        "mac_addr": MacAddress,
-        "net_cidr": Cidr,
-        "rel_dns_name": RelativeDnsName,
-        "timezone": Timezone,
-    }
+    return classes.brought(__package__, _CONSTRAINTS)

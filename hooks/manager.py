@@ -9,7 +9,7 @@ one of them is zonda's own; the rest of what they bring is used.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from importlib.metadata import Distribution, entry_points
 from types import ModuleType
@@ -20,6 +20,7 @@ import pluggy
 from zonda import __version__
 
 from . import declared, refused, specs
+from .classes import Classes, at_rest
 from .constraints import BaseCustomConstraint
 from .errors import PluginError
 from .function import Function
@@ -101,8 +102,8 @@ class Plugins:
     ``unusable`` maps (kind, name) to why something that is brought cannot be used.
     """
 
-    resource_types: dict[str, type[Resource]] = field(default_factory=dict)
-    constraints: dict[str, type[BaseCustomConstraint]] = field(default_factory=dict)
+    resource_types: Classes[type[Resource]] = field(default_factory=Classes)
+    constraints: Classes[type[BaseCustomConstraint]] = field(default_factory=Classes)
     runners: dict[str, RunnerFactory] = field(default_factory=dict)
     type_readers: dict[str, TypeReader] = field(default_factory=dict)
     #: Types that packages bring as texts: who, the name of the file, the text.
@@ -130,7 +131,7 @@ class Plugins:
         self,
         hook: str,
         kind: str,
-        target: dict[str, Any],
+        target: MutableMapping[str, Any],
         base: type[Any] | None,
         version: str | None = None,
     ) -> None:
@@ -139,7 +140,7 @@ class Plugins:
             return
         for origin, ask in _implementations(self.manager, hook, version):
             try:
-                brought = _mapping(hook, ask())
+                brought = _mapping(hook, ask(), built_in=origin.built_in)
             except (KeyboardInterrupt, GeneratorExit):
                 raise
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
@@ -173,7 +174,7 @@ class Plugins:
         self._tell(error)
 
     def _add(
-        self, kind: str, target: dict[str, Any], origin: Origin, name: str, thing: Any
+        self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str, thing: Any
     ) -> None:
         if isinstance(thing, Unavailable):
             self._refuse(kind, name, _unavailable(kind, name, origin, thing))
@@ -186,7 +187,9 @@ class Plugins:
             target[name] = thing
             self.origins[kind, name] = origin
 
-    def _contest(self, kind: str, target: dict[str, Any], origin: Origin, name: str) -> None:
+    def _contest(
+        self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str
+    ) -> None:
         """A second plug-in wants a name: neither gets it, unless the first is zonda's own."""
         first = self.origins[kind, name]
         if first.built_in:
@@ -312,10 +315,11 @@ def _implementations(
         yield manager.origin(implementation.plugin_name), ask
 
 
-def _mapping(hook: str, answer: Any) -> Mapping[Any, Any]:
+def _mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
+    """What a hook has given. What zonda brings itself is right, and imported when it is used."""
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    return answer
+    return at_rest(answer) if built_in else dict(answer)
 
 
 def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:

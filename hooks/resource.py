@@ -10,7 +10,6 @@ database and no other resource.
 from __future__ import annotations
 
 import logging
-import uuid as uuid_module
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -182,7 +181,9 @@ class Resource:
 
         ``<stack>-<resource>-<12 characters>``, at most 255 characters.
         """
-        tail = uuid_module.UUID(self.uuid).hex[-12:] if self.uuid else "0" * 12
+        import uuid  # few types name anything by it
+
+        tail = uuid.UUID(self.uuid).hex[-12:] if self.uuid else "0" * 12
         return f"{self.stack.name}-{self.name}"[: 255 - 13] + f"-{tail}"
 
     def get_reference_id(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from zonda.hooks import classes
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
@@ -13,22 +14,18 @@ from zonda.hooks.sinks import EventSink, SinkFactory
 from zonda.hooks.specs import RunnerFactory, TypeReader
 from zonda.hooks.type_text import TypeDocument
 
-from .external_resource import ExternalResource
-from .mistral_constraint import MistralWorkflow
-from .mistral_cron import CronTrigger
-from .mistral_workflow import Workflow
-from .zonda_external import ZondaExternalResource
+_TYPES: Final[Mapping[str, str]] = {
+    "OS::Mistral::CronTrigger": "mistral_cron:CronTrigger",
+    "OS::Mistral::ExternalResource": "external_resource:ExternalResource",
+    "OS::Mistral::Workflow": "mistral_workflow:Workflow",
+    "Zonda::Workflow::ExternalResource": "zonda_external:ZondaExternalResource",
+}
 
 
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The resource types made of workflows."""
-    return {
-        "OS::Mistral::CronTrigger": CronTrigger,
-        "OS::Mistral::ExternalResource": ExternalResource,
-        "OS::Mistral::Workflow": Workflow,
-        "Zonda::Workflow::ExternalResource": ZondaExternalResource,
-    }
+    return classes.brought(__package__, _TYPES)
 
 
 @hookimpl
@@ -55,7 +52,7 @@ class _Manifests:
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """The custom constraints on workflows."""
-    return {"mistral.workflow": MistralWorkflow}
+    return classes.brought(__package__, {"mistral.workflow": "mistral_constraint:MistralWorkflow"})
 
 
 @hookimpl

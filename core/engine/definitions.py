@@ -18,6 +18,7 @@ from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.drift_section import DRIFT
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.policies import Policies, of_environment
+from zonda.hooks.classes import Names
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import PluginError
 from zonda.hooks.resource import Resource
@@ -147,7 +148,7 @@ class Definitions:
         self.load = loading
         self._types = resource_types
         self._origins = origins or {}
-        self._names = {cls: name for name, cls in reversed([*resource_types.items()])}
+        self._names = Names(resource_types)
         self.make_reader = reader
         self._kept: Recent[Definition] = Recent()
 
@@ -205,7 +206,7 @@ class Definitions:
         """
         if cls.made_from is not None:
             return cls.made_from.class_type
-        return self._names.get(cls, "")
+        return self._names.of(cls)
 
     def identity(self, cls: ResourceClass | None, kind: str) -> str:
         """Which class it is, of which version, with which schema: for comparing, and for people."""

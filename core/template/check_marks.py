@@ -16,6 +16,7 @@ from dataclasses import astuple
 from typing import Any
 
 from zonda import __version__
+from zonda.hooks.classes import at_rest, file_of, place_of
 from zonda.hooks.json_encoding import encoder
 from zonda.hooks.manager import Plugins
 
@@ -71,19 +72,20 @@ def _code_of(plugins: Plugins) -> Iterator[str]:
     """
     for origin in plugins.manager.origins() if plugins.manager is not None else ():
         yield f"{origin.plugin} {origin.distribution} {origin.version} {_state(origin.plugin)}"
-    brought: list[tuple[str, type]] = [
-        *plugins.resource_types.items(),
-        *plugins.constraints.items(),
+    brought = [
+        (name, *place_of(each))
+        for known in (plugins.resource_types, plugins.constraints)
+        for name, each in at_rest(known).items()
     ]
-    for name, cls in sorted(brought, key=lambda each: each[0]):
-        yield f"{name} {cls.__module__}.{cls.__qualname__}"
-    for module in sorted({cls.__module__ for _, cls in brought}):
-        yield f"{module} {_state(getattr(sys.modules.get(module), '__file__', None))}"
+    for name, module, cls in sorted(brought):
+        yield f"{name} {module}.{cls}"
+    for module in sorted({module for _, module, _ in brought}):
+        yield f"{module} {_state(file_of(module))}"
 
 
-def _state(file: str | None) -> str:
+def _state(file: str) -> str:
     try:
-        found = os.stat(file or "")
+        found = os.stat(file)
     except OSError:  # no file, or none any more
         return ""
     return f"{found.st_size} {found.st_mtime_ns}"

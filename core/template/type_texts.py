@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from zonda.hooks.classes import imported
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resource import Resource
 from zonda.hooks.specs import TypeReader
@@ -86,7 +87,7 @@ class TypeTexts:
 
 def kept_with(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
     """``bundle`` with the texts of those of ``types`` that it may use, unless it has some."""
-    brought = {name: cls.made_from for name, cls in types.items() if cls.made_from is not None}
+    brought = {name: cls.made_from for name, cls in imported(types) if cls.made_from is not None}
     if bundle.types or not brought:
         return bundle
     texts = [*_texts(bundle)]

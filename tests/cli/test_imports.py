@@ -17,13 +17,15 @@ ELSEWHERE = (
     *("zonda.core.engine.preview", "zonda.core.engine.telling", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
     *("zonda.core.schedule.sweeps", "zonda.core.store.drift_views", "zonda.hooks.kit"),
-    *("zonda.workflows.http_", "zonda.workflows.service", "zonda.workflows.manifest"),
+    *("zonda.builtin_resources.", "zonda.workflows.", "zoneinfo"),
     *("zonda.core.engine.drift.", "zonda.core.engine.actions.", "zonda.core.template.schedules"),
 )
 #: What is needed of such rooms.
 DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
     *(f"zonda.core.engine.actions.{name}" for name in ("base", "texts")),
+    *(f"zonda.builtin_resources.{name}" for name in ("plugin", "composite", "random_string")),
+    "zonda.workflows.plugin",
 }
 #: Where the action of a command stands.
 KINDS = {"create": "templates", "update": "templates", "delete": "stacks"}

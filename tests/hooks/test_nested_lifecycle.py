@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.builtin_resources.composite import TYPES
+from zonda.builtin_resources import composite, plugin
 from zonda.hooks import kit, properties
 from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
 from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, Converge, NestedStack
@@ -132,12 +132,12 @@ def test_a_nested_stack_in_memory() -> None:
     "name",
     sorted(
         name
-        for name, cls in TYPES.items()
+        for name in composite.TYPES
         if name not in ("OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup")
     ),
 )
 def test_the_kit_knows_nested_stacks(name: str) -> None:
-    report = kit.check(TYPES[name], name)
+    report = kit.check(plugin.zonda_resource_types()[name], name)
     failed = [row for row in report.rows if row.verdict == kit.FAILED]
     assert failed == []
     assert any(row.check == "update" and row.verdict == kit.PASSED for row in report.rows) or (

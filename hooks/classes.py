@@ -1,0 +1,102 @@
+"""Classes by name, each imported when somebody asks for it.
+
+A template uses few of the types that there are. A package that brings many may say where they
+stand, in place of importing them all (``brought``)::
+
+    @hookimpl
+    def zonda_resource_types():
+        return classes.brought(__package__, {"Acme::Disk": "disk:Disk"})
+
+zonda leaves its own types where they are until they are used. Those of others are looked at when
+they are gathered, since what is wrong with them is to be told by name. Called by ``manager``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import UserDict
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+
+class Later:
+    """A class that is not imported yet: it stands in ``module`` as ``name``."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module: Final = module
+        self.name: Final = name
+
+    def load(self) -> Any:
+        """The class."""
+        return getattr(import_module(self.module), self.name)
+
+
+class Classes(UserDict[str, T]):
+    """Names and what they mean. Only what is asked for by its name, or for all, is imported."""
+
+    def __getitem__(self, name: str) -> T:
+        found: Any = self.data[name]
+        if isinstance(found, Later):
+            found = self.data[name] = found.load()
+        known: T = found
+        return known
+
+
+def brought(package: str | None, places: Mapping[str, str]) -> Classes[Any]:
+    """Classes by name, from ``MODULE:NAME`` with modules of ``package``."""
+    found: Classes[Any] = Classes()
+    for key, place in places.items():
+        module, _, name = place.partition(":")
+        found.data[key] = Later(f"{package}.{module}", name)
+    return found
+
+
+def at_rest(known: Mapping[str, T]) -> Mapping[str, T | Later]:
+    """The same as it is now; nothing is imported."""
+    return known.data if isinstance(known, Classes) else known
+
+
+def imported(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
+    """The names of what is imported by now, with it."""
+    for name, each in at_rest(known).items():
+        if not isinstance(each, Later):
+            yield name, each
+
+
+def place_of(each: type[Any] | Later) -> tuple[str, str]:
+    """The module of a class, and its name there."""
+    if isinstance(each, Later):
+        return each.module, each.name
+    return each.__module__, each.__qualname__
+
+
+class Names:
+    """The first name of each class of a mapping. To ask for it imports nothing."""
+
+    def __init__(self, known: Mapping[str, type[Any]]) -> None:
+        self._known = known
+        names = reversed([*at_rest(known).items()])
+        self._by_place: dict[tuple[str, str], str] = {place_of(each): name for name, each in names}
+
+    def of(self, cls: type[Any]) -> str:
+        """The name of a class; '' where it has none."""
+        name = self._by_place.get(place_of(cls), "")
+        if not name or self._known[name] is cls:
+            return name
+        # another one, made in the same place
+        return next((name for name, each in imported(self._known) if each is cls), "")
+
+
+def file_of(module: str) -> str:
+    """The file of a module that may not be imported yet; '' where it has none."""
+    loaded = sys.modules.get(module)
+    if loaded is not None:
+        return getattr(loaded, "__file__", None) or ""
+    spec = find_spec(module)
+    return (spec.origin or "") if spec is not None else ""

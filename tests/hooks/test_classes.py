@@ -1,0 +1,136 @@
+"""Classes that are imported when somebody asks for them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from zonda.builtin_resources import plugin as built_in
+from zonda.hooks import classes
+from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.hooks.declared import usable
+from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.markers import hookimpl
+from zonda.hooks.resource import Resource
+from zonda.workflows import plugin as workflows
+
+ROOM = "lazy_room"
+SOURCE = """
+from zonda.hooks.resource import Resource
+
+class One(Resource):
+    "A type."
+
+class Other(Resource):
+    "Another one."
+"""
+PLACES = {
+    "A::One": "types_of_it:One",
+    "A::Same": "types_of_it:One",
+    "A::Other": "types_of_it:Other",
+}
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ROOM).mkdir()
+    (tmp_path / ROOM / "__init__.py").write_text("")
+    (tmp_path / ROOM / "types_of_it.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.startswith(ROOM)]:
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path / ROOM
+
+
+def is_imported() -> bool:
+    return f"{ROOM}.types_of_it" in sys.modules
+
+
+def bringing(places: dict[str, str]) -> Any:
+    made = SimpleNamespace(__name__="lazy")
+    made.zonda_resource_types = hookimpl(lambda: classes.brought(ROOM, places))
+    return made
+
+
+def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
+    known = classes.brought(ROOM, PLACES)
+
+    assert set(known) == set(PLACES)
+    assert "A::One" in known
+    assert list(classes.imported(known)) == []
+    assert not is_imported()
+    one = known["A::One"]
+    assert one.__doc__ == "A type."
+    assert known["A::One"] is known["A::Same"] is one
+    assert known.get("A::Nothing") is None
+
+
+def test_the_first_name_of_a_class_is_known_whatever_is_imported(room: Path) -> None:
+    known = classes.brought(ROOM, PLACES)
+    names = classes.Names(known)
+    one = known["A::Same"]
+
+    assert names.of(one) == "A::One"
+    assert names.of(Resource) == ""
+
+
+def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
+    def make() -> type[Resource]:
+        class Made(Resource):
+            """A type."""
+
+        return Made
+
+    first, second, third = make(), make(), make()
+    names = classes.Names({"A": first, "B": second})
+
+    assert [names.of(each) for each in (first, second, third)] == ["A", "B", ""]
+
+
+def test_the_file_of_a_module_is_known_before_and_after_it_is_imported(room: Path) -> None:
+    known = classes.brought(ROOM, PLACES)
+    module, _ = classes.place_of(classes.at_rest(known)["A::One"])
+
+    before = classes.file_of(module)
+    known["A::One"]
+
+    assert before == classes.file_of(module) == str(room / "types_of_it.py")
+    assert classes.file_of(f"{ROOM}.nothing") == ""
+
+
+def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
+    plugins = gather(make_manager(bringing(PLACES), discover=False))
+
+    assert set(plugins.resource_types) == set(PLACES)
+    assert not is_imported()
+    assert issubclass(plugins.resource_types["A::One"], Resource)
+
+
+def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
+    places = {**PLACES, "A::Wrong": "types_of_it:Resource.__doc__"}
+
+    good = gather(make_manager(files=[bringing(PLACES)], discover=False))
+    bad = gather(make_manager(files=[bringing(places)], discover=False))
+
+    assert is_imported()
+    assert dict(classes.imported(good.resource_types)) == good.resource_types
+    assert [str(error) for error in bad.failures] == [
+        f"Plug-in lazy failed in zonda_resource_types: AttributeError: module '{ROOM}.types_of_it' "
+        "has no attribute 'Resource.__doc__'"
+    ]
+    assert not bad.resource_types
+
+
+@pytest.mark.parametrize("module", [built_in, workflows], ids=lambda module: module.__name__)
+def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
+    types = module.zonda_resource_types()
+    constraints = module.zonda_constraints()
+
+    assert [usable(cls, Resource) for cls in types.values()] == [*types.values()]
+    assert [usable(cls, BaseCustomConstraint) for cls in constraints.values()] == [
+        *constraints.values()
+    ]
