@@ -146,3 +146,17 @@ def test_a_plan_shows_what_is_below(drift: Drifting) -> None:
         assert found["unchanged"] == unchanged
     ((change,),) = (each["changes"] for each in found["resources"])
     assert (change["path"], change["before"], change["after"]) == (["properties", "size"], 9, 2)
+
+
+def test_a_part_that_is_ignored_below_stays_as_it_is(drift: Drifting) -> None:
+    properties = "{size: {get_param: v}, tags: {x: '1', kept: '1'}}"
+    leaf = template(
+        f"b: {{type: Test::Thing, properties: {properties}}}",
+        "parameters: {v: {type: number}}\n",
+    )
+    create(drift, files={**FILES, "leaf.yaml": leaf})
+    thing(drift, "b").update(size=9, tags={"x": "9", "kept": "9"})
+    drift.engine.run(IgnoreDrift("s", "c/d/*", "tags.kept", "by hand"))
+    drift.repair()
+    assert drift.world.diffs["b"] == {"size": 2, "tags": {"x": "1", "kept": "9"}}
+    assert drift.check().verdict == "IN_SYNC"
