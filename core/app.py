@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
-from zonda.hooks.runner import StackRef
+from zonda.hooks.references import StackRef
 
 from .app_commands import Commands, Running, Waiting
 from .app_details import Checked, Details

@@ -17,10 +17,9 @@ from zonda.hooks import patterns
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.manager import Plugins
-from zonda.hooks.runner import WorkflowRunner
+from zonda.hooks.runner_base import WorkflowRunner
 
 from . import settings_values
-from .app_service import BundledRunner, ServiceRecord, place_of_service
 from .sections import completed, with_networks
 from .settings import BUNDLED, MISTRAL, Settings
 
@@ -93,6 +92,8 @@ class Lender:
         )
 
     def _bundled(self) -> WorkflowRunner:
+        from .app_service import BundledRunner, ServiceRecord  # only workflows need a runner
+
         return BundledRunner(
             ServiceRecord(self._settings.runner_file),
             lambda section: self._make("http", section),
@@ -119,6 +120,8 @@ class Lender:
             added["connect_give_up"] = self._settings.connect_give_up
             section = with_networks(section, self._settings)
         if kind == "http":
+            from .app_service import place_of_service
+
             added["service"] = {**place_of_service(self._settings), "section": name}
         return factory({**added, **section})
 

@@ -10,7 +10,8 @@ import random
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
 
-from .runner import StackRef, WorkflowRunner
+from .references import StackRef
+from .runner_base import WorkflowRunner
 
 
 class Clock(Protocol):

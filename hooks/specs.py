@@ -13,7 +13,7 @@ from .constraints import BaseCustomConstraint
 from .function import Function
 from .markers import hookspec
 from .resource import Resource
-from .runner import WorkflowRunner
+from .runner_base import WorkflowRunner
 from .sinks import SinkFactory
 from .type_text import TypeDocument
 

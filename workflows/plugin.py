@@ -9,7 +9,7 @@ from zonda.hooks import classes
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resource import Resource
-from zonda.hooks.runner import WorkflowRunner
+from zonda.hooks.runner_base import WorkflowRunner
 from zonda.hooks.sinks import EventSink, SinkFactory
 from zonda.hooks.specs import RunnerFactory, TypeReader
 from zonda.hooks.type_text import TypeDocument

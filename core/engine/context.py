@@ -19,8 +19,9 @@ from zonda.core.store.sealing import Sealer
 from zonda.core.template.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
+from zonda.hooks.references import StackRef
 from zonda.hooks.refused import read_only
-from zonda.hooks.runner import StackRef, WorkflowRunner
+from zonda.hooks.runner_base import WorkflowRunner
 from zonda.hooks.wording import shortened, text_of
 
 from .work import Work

@@ -12,8 +12,8 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import Child
+from zonda.hooks.references import StackRef
 from zonda.hooks.resource import Resource, ResourceState
-from zonda.hooks.runner import StackRef
 
 from . import handing
 from .children import ChildView

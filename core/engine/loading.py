@@ -15,7 +15,8 @@ from zonda.core.template.stack import ResourceNode, StackDefinition, load
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.manager import Plugins
-from zonda.hooks.runner import StackRef, WorkflowRunner
+from zonda.hooks.references import StackRef
+from zonda.hooks.runner_base import WorkflowRunner
 
 from .context import Lender
 

@@ -14,8 +14,8 @@ from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.dependencies import Dependencies, Neighbour
 from zonda.hooks.errors import CircularDependency, PluginError, TemplateError
+from zonda.hooks.references import StackRef
 from zonda.hooks.resource import Resource
-from zonda.hooks.runner import StackRef
 from zonda.hooks.wording import named
 
 from .bundle import Identity

@@ -17,7 +17,8 @@ ELSEWHERE = (
     *("zonda.core.engine.preview", "zonda.core.engine.telling", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
     *("zonda.core.schedule.sweeps", "zonda.core.store.drift_views", "zonda.hooks.kit"),
-    *("zonda.builtin_resources.", "zonda.workflows.", "zoneinfo"),
+    *("zonda.builtin_resources.", "zonda.workflows.", "zonda.core.app_service", "zoneinfo"),
+    *("zonda.hooks.execution", "zonda.hooks.runner"),
     *("zonda.core.engine.drift.", "zonda.core.engine.actions.", "zonda.core.template.schedules"),
 )
 #: What is needed of such rooms.
@@ -25,7 +26,7 @@ DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
     *(f"zonda.core.engine.actions.{name}" for name in ("base", "texts")),
     *(f"zonda.builtin_resources.{name}" for name in ("plugin", "composite", "random_string")),
-    "zonda.workflows.plugin",
+    *("zonda.workflows.plugin", "zonda.hooks.runner_base", "zonda.hooks.references"),
 }
 #: Where the action of a command stands.
 KINDS = {"create": "templates", "update": "templates", "delete": "stacks"}

@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.core.engine.context import Lender
 from zonda.hooks.errors import NotReady
-from zonda.hooks.runner import WorkflowRunner
+from zonda.hooks.runner_base import WorkflowRunner
 
 
 class NotYet(NotReady):
