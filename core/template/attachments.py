@@ -20,7 +20,7 @@ from zonda.hooks.wording import spelt
 
 from .bundle import shown
 from .faults import FILE_MISSING
-from .file_names import Reference, is_dynamic, template_files, valued_files
+from .file_names import Reference, is_dynamic, may_name_files, template_files, valued_files
 from .source import Document, load_document
 
 _REMOTE = ("http", "https")
@@ -85,6 +85,8 @@ class Attachments:
             if is_dynamic(document.data):
                 self._dynamic.append(file)
             self.note_values(document.data, document, file, url)
+            if references is template_files and not may_name_files(text):
+                continue
             for reference in references(document.data):
                 added = self._add(reference, document, file, url)
                 if added is not None and (reference.template or _is_template(added[0])):

@@ -13,8 +13,16 @@ from typing import Any, NamedTuple
 
 from zonda.hooks.errors import Path
 
-from .registry_entries import BASE_URL, HOOKS, RESOURCES, RESTRICTED, is_template
+from .registry_entries import (
+    BASE_URL,
+    HOOKS,
+    RESOURCES,
+    RESTRICTED,
+    TEMPLATE_SUFFIXES,
+    is_template,
+)
 from .registry_entries import SECTION as REGISTRY
+from .source import may_say
 
 _GET_FILE = "get_file"
 _TYPE = "type"
@@ -36,6 +44,11 @@ class Reference(NamedTuple):
     template: bool
     base: str = ""
     optional: bool = False
+
+
+def may_name_files(text: str) -> bool:
+    """Whether ``template_files`` can find any in the document of a text; told at a glance."""
+    return may_say(text, _GET_FILE, *TEMPLATE_SUFFIXES)
 
 
 def template_files(data: Any) -> Iterator[Reference]:

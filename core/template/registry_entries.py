@@ -23,12 +23,12 @@ RESTRICTED = "restricted_actions"
 BASE_URL = "base_url"
 
 _RESTRICTIONS = ("update", "replace")
-_TEMPLATE_SUFFIXES = (".yaml", ".template")
+TEMPLATE_SUFFIXES = (".yaml", ".template")
 
 
 def is_template(type_: str) -> bool:
     """Whether a type name or a registry's value names a template file."""
-    return type_.endswith(_TEMPLATE_SUFFIXES)
+    return type_.endswith(TEMPLATE_SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)

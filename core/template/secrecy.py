@@ -21,14 +21,17 @@ from .resources import ResourceNode
 OPEN = "open"
 SEALED = "sealed"
 HIDDEN = "hidden"
-_LEVELS = (OPEN, SEALED, HIDDEN)
 #: How the keys end under which a member, or what it is given, is described.
 _GIVEN = ("properties", "parameters", "resource_def", "resource")
 
 
 def highest(levels: Iterable[str]) -> str:
     """The strictest of some marks; ``open`` for none."""
-    return max(levels, key=_LEVELS.index, default=OPEN)
+    found = OPEN
+    for level in levels:  # all of them: what they are found with is kept
+        if level != OPEN and found != HIDDEN:
+            found = level
+    return found
 
 
 def marked(marks: Mapping[str, str]) -> dict[str, str]:

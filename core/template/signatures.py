@@ -25,7 +25,7 @@ from .environment import Environment
 from .fingerprint import canonical
 from .loading import Surroundings
 from .registry import Choice, Registry, is_template
-from .source import Document, load_document
+from .source import Document, load_document, may_say
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class Signatures:
         defaults = self._shared.environment.defaults
         yield canonical({name: defaults.get(name) for name in _section(data, "parameters")})
         bundle = self._shared.around.bundle
-        for key in sorted(_files(data)) if may_read_files(text) else ():
+        for key in sorted(_files(data)) if may_say(text, _GET_FILE) else ():
             yield bundle.files.get(bundle.key_of(file, key), "")
 
     def of_text(self, level: Level, text: str) -> Signed:
@@ -366,11 +366,6 @@ def _entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
 def _section(data: Any, name: str) -> Mapping[str, Any]:
     found = data.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def may_read_files(text: str) -> bool:
-    """Whether a template can call ``get_file``: the word stands there, or may be escaped."""
-    return _GET_FILE in text or "\\" in text
 
 
 def _files(tree: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -32,6 +33,9 @@ TEXT_PER_NODE = 32
 
 #: A map of one key may be a function call, which costs so many times as much as a plain value.
 _PER_CALL = 10
+
+#: What an escape begins with that may stand for a letter, a sign or nothing.
+_ESCAPED = re.compile("\\\\[xuU\r\n\x85\u2028\u2029]")
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -183,6 +187,14 @@ def read_document(text: str, file: str, known: Document | None, *, max_bytes: in
     return known
 
 
+def may_say(text: str, *words: str) -> bool:
+    """Whether any of some words may stand in the values and keys of a document's text.
+
+    Nothing but an escape can hide one: of a character, or of the end of a line inside of it.
+    """
+    return any(word in text for word in words) or _ESCAPED.search(text) is not None
+
+
 def count_nodes(data: Any, limit: int) -> int:
     """How many nodes ``data`` has once every alias is written out; a long text counts for several.
 
@@ -206,8 +218,14 @@ def _count(data: Any, known: dict[int, int]) -> int:
         return 1
     if id(data) not in known:
         children = data.values() if isinstance(data, dict) else data
-        own = _PER_CALL if isinstance(data, dict) and len(data) == 1 else 1
-        known[id(data)] = own + sum(_count(child, known) for child in children)
+        total = _PER_CALL if isinstance(data, dict) and len(data) == 1 else 1
+        for child in children:
+            kind = type(child)
+            if kind is str:
+                total += 1 + len(child) // TEXT_PER_NODE
+            else:
+                total += _count(child, known) if kind is dict or kind is list else 1
+        known[id(data)] = total
     return known[id(data)]
 
 

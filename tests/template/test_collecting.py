@@ -53,6 +53,14 @@ def test_every_candidate_of_a_list_comes_along_with_what_it_names(tmp_path: Path
     assert bundle.written()[f"{url}/two/a.yaml"] == "two/a.yaml"
 
 
+@pytest.mark.parametrize("name", ["part.yaml", r'"part\x2eyaml"', '"part.ya\\\n  ml"'])
+def test_a_type_comes_along_however_its_name_is_written(tmp_path: Path, name: str) -> None:
+    """Whether there are any names is first told from the text alone."""
+    tree(tmp_path, t_yaml=f"{HEAD}resources: {{a: {{type: {name}}}}}\n", part_yaml=HEAD)
+
+    assert taken(bundle_from_files(tmp_path / "t.yaml"), tmp_path) == ["part.yaml"]
+
+
 def test_a_candidate_that_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
     tree(tmp_path, t_yaml=HEAD, e_yaml="resource_registry:\n  My::A:\n  - gone.yaml\n")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.template import source, yaml_events
-from zonda.core.template.source import count_nodes, load_document
+from zonda.core.template.source import count_nodes, load_document, may_say
 from zonda.hooks.errors import Place, TemplateError
 
 ROOM = Path(os.environ.get("ZONDA_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
@@ -308,6 +308,39 @@ def test_a_document_tells_whether_there_are_aliases(text, aliased):
 def test_nodes_are_counted_as_if_aliases_were_written_out():
     data = load_document("a: &x [1, 2]\nb: [*x, *x]\n", "t").data
     assert count_nodes(data, 100) == 1 + 3 + 1 + 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        pytest.param("a: get_file", True, id="plain"),
+        pytest.param(r'a: "get\x5ffile"', True, id="x"),
+        pytest.param(r'a: "\u0067et_file"', True, id="u"),
+        pytest.param(r'a: "\U00000067et_file"', True, id="U"),
+        pytest.param('a: "get_\\\nfile"', True, id="end-of-line"),
+        pytest.param('a: "get_\\\r\nfile"', True, id="end-of-line-with-return"),
+        pytest.param('a: "get_\\\u2028file"', True, id="another-end-of-line"),
+        pytest.param(r'{"a": "\u0067et_file"}', True, id="json"),
+        pytest.param("a: get_ file", False, id="nothing"),
+        pytest.param(r'a: "get\tfile\\ \"get\_file"', False, id="other-escapes"),
+    ],
+)
+def test_a_text_may_say_a_word_if_it_stands_there_or_is_hidden_by_an_escape(text, may):
+    assert may_say(text, "get_file") is may
+    assert may or "get_file" not in load_document(text, "t").data["a"]
+
+
+@given(
+    st.text("get_fil \n\\\"'#:x", max_size=8).map(lambda around: f"{around}get_file{around}"),
+    st.sampled_from(["'", '"', "|", ">", None]),
+    st.integers(1, 12),
+    st.booleans(),
+)
+def test_no_word_of_a_value_is_missed(value, style, width, as_json):
+    text = yaml.safe_dump({"a": value}, default_style=style, width=width)
+    text = json.dumps({"a": value}) if as_json else text
+    assert "get_file" in load_document(text, "t").data["a"]
+    assert may_say(text, "get_file")
 
 
 def test_a_billion_laughs_is_counted_quickly_and_refused():
