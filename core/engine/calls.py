@@ -116,8 +116,8 @@ class Operation:
             self._guarded(lambda: cancel(self.token) or Failure(""))
 
     def state(self) -> Final:
-        """What others may read of the resource now (after a signal)."""
-        return self._final()
+        """What others may read of the resource now (after a signal): that ends no operation."""
+        return Final() if self.action == "DELETE" else self._shown(self._as_it_is_now())
 
     def restore(self) -> None:
         """Take the stored token up again."""
@@ -393,6 +393,9 @@ class Operation:
         instance = self._as_it_is_now()
         if self.action == "ADOPT":
             reason = self._scrubbed(live.compared(instance, self._marks())) or reason
+        return self._shown(instance, reason)
+
+    def _shown(self, instance: Resource, reason: str = "state changed") -> Final:
         definition = self._template()
         reference = instance.get_reference_id()
         check_value("the reference", reference)

@@ -15,6 +15,7 @@ from zonda.core.engine.actions import (
     DeleteStack,
     ImportResource,
     RetryStack,
+    SignalResource,
     UpdateStack,
 )
 from zonda.core.engine.exporting import Exporting
@@ -377,6 +378,38 @@ def test_metadata_that_has_changed_since_is_not_abandoned(bench: Any) -> None:
     bench.signal("a", word="later")
     with pytest.raises(Conflict, match="changed"):
         bench.run(AbandonStack("s", export.digest))
+
+
+def test_a_signal_meanwhile_asks_nobody_what_is_adopted(bench: Any) -> None:
+    """The adoption does, at its end; before, the thing need not even have its id."""
+
+    class Signalled(Box):
+        journal = bench.journal
+
+        def handle_adopt(self, data: Any) -> None:
+            self.resource_id_set(data["resource_id"])
+
+        def check_adopt_complete(self, token: Any) -> bool:
+            return bool(self.journal.note(self, "check"))
+
+        def get_live_state(self) -> Any:
+            return self.journal.note(self, "get_live_state")
+
+    bench.types["Test::Box"] = Signalled
+    bench.restart()
+    bench.journal.behave["a", "check"] = lambda a: False
+    bench.engine.begin(AdoptStack("s", bench.bundle("a: {type: Test::Box}"), {"a": THINGS["b"]}))
+    while "check" not in bench.journal.of("a"):
+        bench.steps(1)
+
+    bench.engine.begin(SignalResource("s", "a", {"word": "x"}))
+
+    bench.journal.behave["a", "check"] = lambda a: True
+    bench.engine.settle()
+    assert [call for call in bench.journal.of("a") if call != "check"] == [
+        "handle_signal",
+        "get_live_state",
+    ]
 
 
 def test_an_object_belongs_to_one_resource(bench: Any) -> None:

@@ -76,6 +76,11 @@ KEPT_NESTED = [
     pytest.param(41151, id="a-deletion-was-given-up-in-a-stack-that-was-set-free"),
 ]
 
+#: The same of lives in which things drift; ``tests/engine/test_adoption.py`` has it made simple.
+KEPT_DRIFTING = [
+    pytest.param(30574, id="a-signal-asked-what-was-adopted-and-had-no-id-yet"),
+]
+
 #: What may be asked of a tree of stacks here.
 NESTED = (
     actions.CancelStack,
@@ -155,3 +160,8 @@ def test_a_whole_life_that_once_failed_still_holds(seed: int) -> None:
 @pytest.mark.parametrize("seed", KEPT_NESTED)
 def test_a_life_with_nested_stacks_that_once_failed_still_holds(seed: int) -> None:
     live_nested(seed)
+
+
+@pytest.mark.parametrize("seed", KEPT_DRIFTING)
+def test_a_life_in_which_things_drift_that_once_failed_still_holds(seed: int) -> None:
+    live_drifting(seed)
