@@ -181,9 +181,7 @@ class Resource:
 
         ``<stack>-<resource>-<12 characters>``, at most 255 characters.
         """
-        import uuid  # few types name anything by it
-
-        tail = uuid.UUID(self.uuid).hex[-12:] if self.uuid else "0" * 12
+        tail = self.uuid.replace("-", "").lower()[-12:] if self.uuid else "0" * 12
         return f"{self.stack.name}-{self.name}"[: 255 - 13] + f"-{tail}"
 
     def get_reference_id(self) -> str:
