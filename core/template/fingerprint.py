@@ -54,14 +54,20 @@ def _sortable(value: Any) -> Any:
     return value
 
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
 def _symbolic(tree: Any, data: Any, scope: ResolveScope) -> Any:
     kind = type(tree)
     if kind is str:
         return tree
     if kind is dict:
-        return {key: _symbolic(item, data, scope) for key, item in tree.items()}
+        return {
+            key: item if type(item) in _SCALARS else _symbolic(item, data, scope)
+            for key, item in tree.items()
+        }
     if kind is list:
-        return [_symbolic(item, data, scope) for item in tree]
+        return [item if type(item) in _SCALARS else _symbolic(item, data, scope) for item in tree]
     return _call(tree, data, scope) if isinstance(tree, Function) else tree
 
 

@@ -82,9 +82,9 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def constrained_form(kind: str, value: Any) -> Any:
+def constrained_form(kind: str, given: Any, converted: Any) -> Any:
     """What constraints look at: text and numbers as given, lists and JSON converted."""
-    return CONVERSIONS[kind](value) if kind in (LIST, JSON) else value
+    return converted if kind in (LIST, JSON) else given
 
 
 def default_form(kind: str, value: Any) -> Any:

@@ -226,7 +226,7 @@ class Parameters:
             )
         try:
             value = CONVERSIONS[schema.type](raw)
-            form = constrained_form(schema.type, raw)
+            form = constrained_form(schema.type, raw, value)
             for constraint in schema.constraints:
                 try:
                     constraint.validate(form, schema, context)
