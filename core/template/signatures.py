@@ -87,6 +87,7 @@ class Signatures:
         self._contents: dict[str, str] = {}
         self._texts: dict[tuple[Level, str], Signed] = {}
         self._busy: set[Level] = set()
+        self._defaults: dict[Any, str] = {}
 
     def of_values(
         self, level: Level, resource: str, type_: str, types: Collection[str], properties: Any
@@ -153,11 +154,19 @@ class Signatures:
 
     def _read_by(self, file: str, text: str, data: Any) -> Iterator[str]:
         """What the environment gives the parameters of a template, and the files that it reads."""
-        defaults = self._shared.environment.defaults
-        yield canonical({name: defaults.get(name) for name in _section(data, "parameters")})
+        for name in _section(data, "parameters"):
+            yield f"{name}"
+            yield self._text_of_default(name)
         bundle = self._shared.around.bundle
         for key in sorted(_files(data)) if may_say(text, _GET_FILE) else ():
             yield bundle.files.get(bundle.key_of(file, key), "")
+
+    def _text_of_default(self, name: Any) -> str:
+        """What the environment gives for a parameter; many files have the same ones."""
+        known = self._defaults.get(name)
+        if known is None:
+            known = self._defaults[name] = canonical(self.default(name))
+        return known
 
     def of_text(self, level: Level, text: str) -> Signed:
         """The signature of a template that came as a value into one of ``level``."""
