@@ -19,6 +19,9 @@ FOR_TESTS = frozenset({"ZONDA_CORPUS"})
 #: Changed by pytest itself while a test runs.
 BY_PYTEST = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION"})
 
+#: The module with the longest test.
+LONGEST = "tests/acceptance/test_overcloud.py"
+
 _numbers = itertools.count()
 
 settings.register_profile(
@@ -28,6 +31,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("zonda")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest is begun first: no worker is left with it when all else is done."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_collection_finish() -> None:
