@@ -1,6 +1,6 @@
 """Actions as steps. An action is a plan (``plans.PLANS``) unless it stands in ``STEPS``.
 
-A new action: its dataclass in ``actions.py``, and one line in one of the two tables.
+A new action: its dataclass in a module of ``actions``, and one line in one of the two tables.
 """
 
 from __future__ import annotations
