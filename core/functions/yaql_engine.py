@@ -1,10 +1,9 @@
 """yaql within limits: elements, memory, and time.
 
-Called by ``yaql_function``. The context and parsed expressions are made once, which is ninety times
-cheaper than making them for each call; yaql's own parser only for what ``yaql_reading`` leaves to
-it. yaql itself bounds elements and memory; the deadline is ours, looked at wherever yaql asks for
-its limits, which it does at every call of a function. Two functions that can take for ever inside
-one call are replaced by bounded ones.
+Called by ``yaql_function``. The engine, the context and parsed expressions are made once, which is
+ninety times cheaper than making them for each call. yaql itself bounds elements and memory; the
+deadline is ours, looked at wherever yaql asks for its limits, which it does at every call of a
+function. Two functions that can take for ever inside one call are replaced by bounded ones.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from yaql.language.factory import YaqlEngine
 from zonda.core.clock import SystemClock
 from zonda.hooks.errors import TemplateError
 
-from . import yaql_format, yaql_reading, yaql_regex
+from . import yaql_format, yaql_regex
 from .yaql_context import Evaluation, Library
 from .yaql_data import frozen, thawed
 
@@ -59,7 +58,6 @@ _parsing = threading.Lock()
 
 @cache
 def _engine() -> YaqlEngine:
-    """yaql's own engine, with its parser: an eighth of a second."""
     return yaql.YaqlFactory().create()
 
 
@@ -93,9 +91,6 @@ class BadExpression(ValueError):
 @lru_cache(maxsize=1024)
 def parsed(expression: str) -> Any:
     """The parsed expression; raises BadExpression with Heat's words."""
-    known = yaql_reading.read(expression)
-    if known is not None:
-        return known
     with _parsing:
         engine = _engine()
         try:
@@ -147,23 +142,12 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
 
 
 class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
-    """The one engine with the options of one evaluation, which parses nothing any more."""
+    """The one engine with the options of one evaluation."""
 
     def __init__(self, options: _Options) -> None:
-        super().__init__(None, None, {}, None)
+        base = _engine()
+        super().__init__(base.lexer, base.parser, {}, base.factory)
         self._limits = options
-
-    @property
-    def lexer(self) -> Any:
-        return _engine().lexer
-
-    @property
-    def parser(self) -> Any:
-        return _engine().parser
-
-    @property
-    def factory(self) -> Any:
-        return _engine().factory
 
     @property
     def options(self) -> _Options:
