@@ -120,10 +120,16 @@ def _json(value: Any, indent: int | None) -> str:
 
 
 def moment(seconds: float | None) -> str | None:
-    """A point in time as Heat writes it, e.g. ``2026-11-21T10:00:00Z``; None for None."""
+    """A point in time as Heat writes it, e.g. ``2026-11-21T10:00:00Z``; None for None.
+
+    What no calendar has is told as the nearest time that it has: one bad row hides no list.
+    """
     if seconds is None:
         return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return "0001-01-01T00:00:00Z" if seconds < 0 else "9999-12-31T23:59:59Z"
 
 
 def _chosen(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -34,6 +34,10 @@ _OF_IGNORE = (RESOURCE, PROPERTY, UNTIL, REASON)
 #: ``30d``: so long from now on.
 _SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+#: A span is shorter (3,000 years), so that its end can be written as a date.
+_LONGEST = 100_000_000_000
+#: The years 1 to 9999 in UTC: no other time can be written as a date.
+_FIRST, _BEHIND = -62_135_596_800.0, 253_402_300_800.0
 
 #: What is wrong, where, and what to do.
 Fault = tuple[str, Path, str]
@@ -77,7 +81,7 @@ def normal(value: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def moment(value: Any) -> float | None:
     """Seconds since the epoch of a date or a time (UTC unless it says otherwise), as text or as
-    YAML reads it; None for anything else.
+    YAML reads it; None for anything else, and outside of the years 1 to 9999 in UTC.
     """
     if isinstance(value, str):
         try:
@@ -88,7 +92,8 @@ def moment(value: Any) -> float | None:
         value = datetime.datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime.datetime):
         return None
-    return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
+    at = (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
+    return at if _FIRST <= at < _BEHIND else None
 
 
 def until(text: str, now: float) -> float | None:
@@ -96,7 +101,8 @@ def until(text: str, now: float) -> float | None:
     span = _SPAN.fullmatch(text.strip())
     if span is None:
         return moment(text)
-    return now + int(span[1]) * _SECONDS[span[2]] if int(span[1]) else None
+    seconds = int(span[1]) * _SECONDS[span[2]]
+    return now + seconds if 0 < seconds < _LONGEST else None
 
 
 def _schedule(value: Any) -> str:
@@ -165,7 +171,8 @@ def _exception_faults(said: Any, at: Path) -> Iterator[Fault]:
             yield f"{key!r} is not known here", here, f"Give {', '.join(_OF_IGNORE)}."
         elif key == UNTIL:
             if value is not None and not _is_end(value):
-                yield f"{value!r} is no date", here, "Give 2027-01-31, 2027-01-31T12:00:00Z or 30d."
+                hint = "Give 2027-01-31, 2027-01-31T12:00:00Z or 30d."
+                yield f"{value!r} is no date before the year 10000", here, hint
         elif value is not None and not isinstance(value, str):
             yield f"must be text, not a {type_name(value)}", here, ""
 

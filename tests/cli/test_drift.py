@@ -102,6 +102,7 @@ def test_cannot_tell_is_4(zonda: Zonda, things: Things) -> None:
         pytest.param(("ignore", "s", "a.valeu", "--reason", "x"), id="no-property"),
         pytest.param(("ignore", "s", "a", "--reason", "x", "--until", "soon"), id="no-date"),
         pytest.param(("ignore", "s", "a", "--reason", "x", "--until", "2001-01-01"), id="over"),
+        pytest.param(("ignore", "s", "a", "--reason", "x", "--until", "999999w"), id="too-far"),
     ],
 )
 def test_what_is_wrong_usage_is_2(zonda: Zonda, things: Things, words: tuple[str, ...]) -> None:

@@ -116,6 +116,10 @@ def test_a_table_is_made_to_fit_the_terminal() -> None:
         pytest.param(None, None, id="never"),
         pytest.param(0.0, "1970-01-01T00:00:00Z", id="epoch"),
         pytest.param(1_700_000_000.9, "2023-11-14T22:13:20Z", id="seconds-are-cut"),
+        pytest.param(6e11, "9999-12-31T23:59:59Z", id="after-the-calendar"),
+        pytest.param(1e300, "9999-12-31T23:59:59Z", id="no-time-of-the-machine"),
+        pytest.param(-1e300, "0001-01-01T00:00:00Z", id="before-the-calendar"),
+        pytest.param(float("inf"), "9999-12-31T23:59:59Z", id="infinite"),
     ],
 )
 def test_moments_are_written_as_heat_does(seconds: float | None, text: str | None) -> None:

@@ -42,6 +42,16 @@ def faults(drift: Any) -> list[tuple[str, ...]]:
             id="a span of nothing",
         ),
         pytest.param(
+            {"ignore": [{"resource": "a", "until": "999999w"}]},
+            [("zonda", "drift", "ignore", "0", "until")],
+            id="a span beyond the calendar",
+        ),
+        pytest.param(
+            {"ignore": [{"resource": "a", "until": "9999-12-31T23:59:59-14:00"}]},
+            [("zonda", "drift", "ignore", "0", "until")],
+            id="a date beyond the calendar",
+        ),
+        pytest.param(
             {"ignore": [{"resource": "a", "reason": 3}]},
             [("zonda", "drift", "ignore", "0", "reason")],
             id="a reason that is no text",
@@ -71,6 +81,10 @@ DAY = datetime.datetime(2027, 1, 1, tzinfo=datetime.UTC).timestamp()
         pytest.param("2027-01-01T00:00:00Z", DAY, id="zulu"),
         pytest.param("tomorrow", None, id="word"),
         pytest.param(20270101, None, id="number"),
+        pytest.param("0001-01-01T00:00:00+14:00", None, id="before the year 1"),
+        pytest.param("9999-12-31T23:59:59-14:00", None, id="after the year 9999"),
+        pytest.param("9999-12-31T23:59:59.999999Z", None, id="rounded up to the year 10000"),
+        pytest.param("9999-12-31T23:59:59Z", 253402300799, id="the last second"),
     ],
 )
 def test_dates(value: Any, at: float | None) -> None:
@@ -87,6 +101,8 @@ def test_dates(value: Any, at: float | None) -> None:
         pytest.param("0d", None, id="none"),
         pytest.param("30", None, id="no unit"),
         pytest.param("soon", None, id="word"),
+        pytest.param("999999d", 999999 * 86400, id="centuries"),
+        pytest.param("999999w", None, id="beyond the calendar"),
     ],
 )
 def test_spans_count_from_now(text: str, seconds: int | None) -> None:
@@ -94,7 +110,9 @@ def test_spans_count_from_now(text: str, seconds: int | None) -> None:
     assert until("2027-01-01", 1000.0) == DAY
 
 
-@pytest.mark.parametrize("said", ["30d", "2027-01-01", datetime.date(2027, 1, 1)])
+@pytest.mark.parametrize(
+    "said", ["30d", "2027-01-01", datetime.date(2027, 1, 1), "9999-12-31T23:59:59Z"]
+)
 def test_the_normal_form_can_be_read_again(said: Any) -> None:
     found = own_section.merged({}, {"drift": {"ignore": [{"resource": "a", "until": said}]}})
     assert faults(found["drift"]) == []
