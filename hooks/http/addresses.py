@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import socket
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,8 @@ _LAST_32_BITS: tuple[ipaddress.IPv6Network, ...] = (
     ipaddress.IPv6Network("64:ff9b:1::/48"),  # NAT64 of one's own
 )
 _LOOKUPS = Lookups()
+#: For what is configured: as many names as the settings hold, so that each has its place.
+_CONFIGURED = Lookups(sys.maxsize)
 _IPV4 = 0xFFFFFFFF
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
@@ -113,7 +116,7 @@ class AddressPolicy:
         """The addresses of ``host`` that may be talked to. Raises Denied if none may, OSError."""
         refusal = Denied("the name of the host leads to no address")
         good: list[str] = []
-        for address in dict.fromkeys(self._resolved(host, port, left)):
+        for address in dict.fromkeys(self._resolved(host, port, trusted, left)):
             try:
                 self.check(address, trusted=trusted)
             except Denied as error:
@@ -124,10 +127,13 @@ class AddressPolicy:
             raise refusal
         return good
 
-    def _resolved(self, host: str, port: int, left: Callable[[], float] | None) -> Sequence[str]:
+    def _resolved(
+        self, host: str, port: int, trusted: bool, left: Callable[[], float] | None
+    ) -> Sequence[str]:
         if left is None:
             return self.resolve(host, port)
-        return _LOOKUPS.find(self.resolve, host, port, left)
+        lookups = _CONFIGURED if trusted else _LOOKUPS
+        return lookups.find(self.resolve, host, port, left)
 
     def connect(
         self,

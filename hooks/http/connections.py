@@ -149,12 +149,19 @@ class _Adapter(HTTPAdapter):
 
 
 def _check_behind_proxy(wire: Wire, url: str) -> None:
-    """Raise Denied for a host in numbers that must not be called; names are the proxy's affair."""
+    """Raise Denied for a host in numbers that must not be called; names are the proxy's affair.
+
+    All but one: ``localhost`` is the machine of the proxy, whatever stands before it.
+    """
     target = place(url)
     if target is None or wire.trusts(*target):
         return
+    host, port = target[0].rstrip("."), target[1]
+    if host == "localhost" or host.endswith(".localhost"):
+        host = "127.0.0.1"
     try:
-        found = socket.getaddrinfo(*target, flags=socket.AI_NUMERICHOST)
+        # The dot at the end of a name is none of a number; who connects may leave it out.
+        found = socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST)
     except OSError:
         return
     for entry in found:

@@ -4,6 +4,9 @@ Nothing interrupts ``getaddrinfo``: where the servers of names are silent it tak
 more. So a thread of its own asks, and is left alone when the time is over; it ends with the
 resolver, or with the process. Whoever asks for the same name meanwhile waits for the same thread,
 and there are only so many of them: a resolver that hangs does not gather threads.
+
+Names that strangers choose and names that are configured have places of their own (``addresses``):
+whoever answers no query for his names holds up nobody's endpoint.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from concurrent.futures import Future
 #: Gives the addresses that a name (or a number in any of its forms) leads to; raises OSError.
 Resolve = Callable[[str, int], Sequence[str]]
 _MOST = 32
-_Key = tuple[Resolve, str, int]
+#: The port is no part of a name: else one name could take all places.
+_Key = tuple[Resolve, str]
 
 
 def addresses_of(host: str, port: int) -> Sequence[str]:
@@ -28,6 +32,10 @@ def addresses_of(host: str, port: int) -> Sequence[str]:
 
 class NotResolved(TimeoutError):
     """A name was not resolved in time."""
+
+
+class TooManyLookups(NotResolved):
+    """A name was not even looked up: others had all places until the time was over."""
 
 
 class Lookups:
@@ -47,7 +55,7 @@ class Lookups:
         """
         if _is_number(host):
             return resolve(host, port)
-        lookup = self._lookup((resolve, host, port), left)
+        lookup = self._lookup((resolve, host), port, left)
         seconds = left()
         try:
             return lookup.result(seconds)
@@ -56,28 +64,45 @@ class Lookups:
                 raise
             raise NotResolved(host) from None
 
-    def _lookup(self, key: _Key, left: Callable[[], float]) -> Future[Sequence[str]]:
+    def _lookup(self, key: _Key, port: int, left: Callable[[], float]) -> Future[Sequence[str]]:
         """That of somebody else, or a new one as soon as there is a place."""
         with self._changed:
             while key not in self._running and len(self._running) >= self._most:
-                if not self._changed.wait(left()):
-                    raise NotResolved(key[1])
+                self._wait_for_a_place(key[1], left)
             if key not in self._running:
-                self._begin(key)
+                self._running[key] = self._begun(key, port)
             return self._running[key]
 
-    def _begin(self, key: _Key) -> None:
+    def _wait_for_a_place(self, host: str, left: Callable[[], float]) -> None:
+        try:
+            freed = self._changed.wait(left())
+        except TimeoutError:
+            freed = False
+        if not freed:
+            raise TooManyLookups(host)
+
+    def _begun(self, key: _Key, port: int) -> Future[Sequence[str]]:
         lookup: Future[Sequence[str]] = Future()
         # No thread that is joined at the end of the process: nobody waits for the answer then.
-        threading.Thread(target=self._run, args=(key, lookup), daemon=True, name="lookup").start()
-        self._running[key] = lookup
+        thread = threading.Thread(
+            target=self._run, args=(key, port, lookup), daemon=True, name="lookup"
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # the machine gives no more threads
+            raise TooManyLookups(key[1]) from None
+        return lookup
 
-    def _run(self, key: _Key, lookup: Future[Sequence[str]]) -> None:
-        resolve, host, port = key
+    def _run(self, key: _Key, port: int, lookup: Future[Sequence[str]]) -> None:
+        resolve, host = key
         try:
             lookup.set_result(resolve(host, port))
         except (OSError, ValueError) as error:
             lookup.set_exception(error)
+        except BaseException as error:  # whoever waits must not wait for nothing
+            failed = socket.gaierror(socket.EAI_FAIL, "the resolver failed")
+            failed.__cause__ = error
+            lookup.set_exception(failed)
         finally:
             with self._changed:
                 del self._running[key]
@@ -85,8 +110,9 @@ class Lookups:
 
 
 def _is_number(host: str) -> bool:
+    """Whether the host is an address; only one of IPv6 may have a zone (``fe80::1%eth0``)."""
     try:
-        ipaddress.ip_address(host.partition("%")[0])
+        ipaddress.ip_address(host)
     except ValueError:
         return False
     return True

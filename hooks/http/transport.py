@@ -21,7 +21,7 @@ import urllib3
 
 from .addresses import Denied
 from .connections import Budget, TooMuch, make_session
-from .names import NotResolved
+from .names import NotResolved, TooManyLookups
 from .wire import Wire
 
 _CHUNK = 65536
@@ -152,6 +152,8 @@ class Transport:
                 return f"TLS failed: {_tls_fault(one)}"
         if any(isinstance(one, requests.exceptions.SSLError) for one in chain):
             return "TLS failed: the certificate is not accepted"
+        if any(isinstance(one, TooManyLookups) for one in chain):
+            return f"too many names are being looked up: no place was free within {connecting:g} s"
         if any(isinstance(one, NotResolved) for one in chain):
             return f"looking up the name of the host took more than {connecting:g} s"
         if any(isinstance(one, socket.gaierror) for one in chain):

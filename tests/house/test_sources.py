@@ -25,6 +25,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/dropins.py": "border: importing a stranger's file",
     "core/engine/calls.py": "border: a plug-in is called",
     "core/engine/drift/observing.py": "border: a plug-in is called",
+    "hooks/http/names.py": "the top of a thread whose end others wait for: they are told",
     "hooks/declared.py": "border: a stranger's class is looked at",
     "core/engine/driver.py": "border: the inbox, where one broken step must not stop the others",
     "core/engine/engine.py": "the end of the engine's thread: everybody who waits is told",

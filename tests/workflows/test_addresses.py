@@ -264,9 +264,15 @@ def test_behind_a_proxy_numbers_are_checked_all_the_same(
     endpoint: Any, make_runner: MakeRunner, request_for: MakeRequest
 ) -> None:
     runner = make_runner(proxy=f"http://127.0.0.1:{endpoint.port}")
-    for host in ("169.254.169.254", "0xa9fea9fe", "10.0.0.1", "[::1]"):
+    numbers = ("169.254.169.254", "0xa9fea9fe", "10.0.0.1", "[::1]")
+    dotted = ("169.254.169.254.", "127.0.0.1.", "0xa9fea9fe.", "127.0.0.1..")
+    own = ("localhost", "localhost.", "LOCALHOST", "a.localhost")
+    for host in (*numbers, *dotted, *own):
         answer = runner.start(request_for(f"http://{host}/latest"))
-        assert isinstance(answer, Finished)
+        assert isinstance(answer, Finished), host
     assert endpoint.seen == []
     assert runner.start(request_for("http://flows.example/x")).result == Succeeded({})  # type: ignore[union-attr]
     assert endpoint.seen == ["POST flows.example"]
+    named = make_runner(proxy=f"http://127.0.0.1:{endpoint.port}", allowed_networks=["127.0.0.0/8"])
+    assert isinstance(named.start(request_for("http://localhost/x")), Finished)
+    assert endpoint.seen == ["POST flows.example", "POST localhost"]

@@ -12,8 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from zonda.hooks.http import AddressPolicy, Transport, Unreachable, Unusable, Wire, networks
-from zonda.hooks.http.names import Lookups, NotResolved
+from zonda.hooks.http import (
+    AddressPolicy,
+    Transport,
+    Unreachable,
+    Unusable,
+    Wire,
+    addresses,
+    networks,
+)
+from zonda.hooks.http.names import Lookups, NotResolved, TooManyLookups
 from zonda.hooks.testing import FakeClock
 
 TOTAL = 60.0
@@ -222,6 +230,87 @@ def test_numbers_need_no_thread() -> None:
     for host in ("192.0.2.7", "::1", "fe80::1%lo"):
         assert Lookups().find(resolve, host, 80, lambda: 1.0) == [host]
     assert set(threads) == {threading.current_thread().name}
+
+
+@pytest.mark.parametrize("host", ["1.2.3.4%ab.evil.example", "1.2.3.4%25ab", "%lo", "name%lo"])
+def test_a_zone_makes_no_number_of_a_name(host: str) -> None:
+    threads: list[str] = []
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        threads.append(threading.current_thread().name)
+        return ["192.0.2.7"]
+
+    Lookups().find(resolve, host, 80, lambda: 30.0)
+    assert threads == ["lookup"]
+
+
+def test_all_ports_of_a_host_are_one_name(resolver: Resolver) -> None:
+    lookups = Lookups(most=2)
+    for port in range(80, 85):
+        with pytest.raises(NotResolved):
+            lookups.find(resolver, "never.example", port, lambda: 0.001)
+    assert resolver.asked == ["never.example"]
+
+
+def test_who_has_no_place_is_told_so(resolver: Resolver) -> None:
+    lookups = Lookups(most=1)
+    with pytest.raises(NotResolved) as own:
+        lookups.find(resolver, "a.example", 80, lambda: 0.001)
+    assert not isinstance(own.value, TooManyLookups)
+    with pytest.raises(TooManyLookups):
+        lookups.find(resolver, "b.example", 80, lambda: 0.001)
+
+
+def test_who_has_no_time_left_in_the_queue_is_told_so(resolver: Resolver) -> None:
+    def over() -> float:
+        raise TimeoutError("the total time is over")
+
+    lookups = Lookups(most=1)
+    with pytest.raises(NotResolved):
+        lookups.find(resolver, "a.example", 80, lambda: 0.001)
+    with pytest.raises(TooManyLookups):
+        lookups.find(resolver, "b.example", 80, over)
+
+
+def test_names_of_strangers_that_hang_hold_up_nothing_that_is_configured(
+    clock: FakeClock, resolver: Resolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(host: str, port: int) -> Sequence[str]:
+        return ["127.0.0.1"] if host == "own.example" else resolver(host, port)
+
+    monkeypatch.setattr(addresses, "_LOOKUPS", Lookups(most=1))
+    policy = AddressPolicy(resolve=resolve)
+    for name, why in [("a.example", NotResolved), ("b.example", TooManyLookups)]:
+        with pytest.raises(why):
+            policy.addresses(name, 80, left=lambda: 0.001)
+    assert policy.addresses("own.example", 80, trusted=True, left=lambda: 30.0) == ["127.0.0.1"]
+    transport = Transport(Wire(clock, connect_timeout=0.01, policy=policy))
+    with pytest.raises(Unreachable, match="too many names are being looked up") as caught:
+        transport.send("GET", "http://c.example/", {})
+    assert not caught.value.sent
+    transport.close()
+
+
+def test_a_resolver_that_fails_otherwise_is_an_answer() -> None:
+    def fail(host: str, port: int) -> Sequence[str]:
+        raise RuntimeError("a bug of the resolver")
+
+    with pytest.raises(socket.gaierror, match="the resolver failed"):
+        Lookups().find(fail, "bad.example", 80, lambda: 30.0)
+
+
+def test_a_machine_without_a_thread_for_it_looks_nothing_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    lookups = Lookups()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(TooManyLookups):
+            lookups.find(lambda host, port: [host], "a.example", 80, lambda: 30.0)
+    assert lookups.find(lambda host, port: [host], "a.example", 80, lambda: 30.0) == ["a.example"]
 
 
 def test_what_comes_with_a_redirect_is_read_like_any_answer(
