@@ -164,17 +164,32 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         return True
 
     def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
-        """``inputs`` of CHECK's output as the property ``input``, or ``in_sync`` as it is."""
+        """``inputs`` of CHECK's output as the property ``input``, or ``in_sync`` as it is.
+
+        What is said not to be in sync is not, whatever was observed of the inputs.
+        """
         wanted = plain(self.properties[names.INPUT] or {})
-        observed = output.get("inputs")
-        if isinstance(observed, Mapping):
-            return {names.INPUT: {**wanted, **observed}}
-        in_sync = output.get("in_sync")
-        if isinstance(in_sync, bool):
-            # an UPDATE is sent for another input, whatever it was
-            stands_for = wanted if in_sync else {**wanted, "in_sync": False}
-            return AsAWhole({names.INPUT: stands_for}, in_sync=in_sync, reason=_OUT_OF_SYNC)
+        observed, in_sync = output.get("inputs"), output.get("in_sync")
+        live = {**wanted, **observed} if isinstance(observed, Mapping) else None
+        if in_sync is False and live in (None, wanted):
+            other = {names.INPUT: self._another(wanted)}
+            return AsAWhole(other, in_sync=False, reason=_OUT_OF_SYNC)
+        if live is not None:
+            return {names.INPUT: live}
+        if in_sync is True:
+            return AsAWhole({names.INPUT: wanted}, in_sync=True)
         raise ResourceFailure(
             "CHECK told nothing: its output has neither exists: false nor inputs nor in_sync.",
             hint="Let it answer {exists: false}, {inputs: {...}} or {in_sync: true or false}.",
         )
+
+    def _another(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Not what is wanted: an UPDATE is sent for another input, whatever it was.
+
+        It differs in a name that means nothing to anybody, least of all a replacement.
+        """
+        known = {*wanted, *map(str, self.properties[names.REPLACE_INPUTS] or ())}
+        free = "in_sync"
+        while free in known:
+            free += "_"
+        return {**wanted, free: False}

@@ -103,6 +103,33 @@ def test_a_check_that_tells_of_the_whole_tells_of_no_property(
     assert "template" not in str(found.value).replace("as the template says", "")
 
 
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        pytest.param({}, {"inputs": {}}, id="nothing observed"),
+        pytest.param({"input": {"size": 3}}, {"inputs": {"size": 3}}, id="the same observed"),
+        pytest.param({"input": {"in_sync": False}}, {}, id="an input of that name"),
+        pytest.param({"input": {"in_sync": False}}, {"inputs": {}}, id="both"),
+        pytest.param({"replace_on_change_inputs": ["in_sync"]}, {}, id="replaced for that name"),
+    ],
+)
+def test_what_is_said_to_be_out_of_sync_is_so_and_can_be_repaired(
+    given: Mapping[str, Any], answer: Mapping[str, Any]
+) -> None:
+    life = made(a_runner(look=ends(in_sync=False, **answer)), **{"input": {}, **given})
+    told = life.live_state()
+    assert isinstance(told, AsAWhole)
+    assert not told.in_sync
+    wanted = life.definition.properties["input"]
+    assert wanted != {key: told["input"].get(key) for key in {*wanted, *told["input"]}}
+    assert not {*told["input"]}.intersection(given.get("replace_on_change_inputs", ()))
+
+
+def test_what_was_observed_to_differ_is_told_whatever_else_is_said() -> None:
+    life = made(a_runner(look=ends(in_sync=False, inputs={"size": 4})))
+    assert life.live_state() == {"input": {"size": 4}}
+
+
 def test_what_check_finds_gone() -> None:
     with pytest.raises(NotFound):
         made(a_runner(look=ends(exists=False))).live_state()
