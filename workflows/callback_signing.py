@@ -1,8 +1,9 @@
 """Signatures of callbacks: ``Zonda-Callback-Signature: t=SECONDS,v1=HEX``, once for each key.
 
-HEX is the HMAC-SHA256 of ``SECONDS.BODY`` with the ``callback_key`` of the runner's section. Who
-has read an address somewhere cannot tell anything there without the key. The bundled service and
-``zonda runner check`` verify. Knows neither addresses nor answers, and never shows a key.
+HEX is the HMAC-SHA256 of ``SECONDS.OPAQUE.BODY`` with the ``callback_key`` of the runner's section;
+OPAQUE is the last part of the address's path. Who has read an address somewhere cannot tell
+anything there without the key, nor with what was signed for another one. The bundled service and
+``zonda runner check`` verify. Knows nothing of answers, and never shows a key.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ _PART = re.compile(r"v1=([0-9a-f]{64})")
 _TIME = re.compile(r"t=([0-9]{1,12})")
 
 
-def sign(keys: Sequence[bytes], now: float, body: bytes) -> str:
+def sign(keys: Sequence[bytes], now: float, opaque: str, body: bytes) -> str:
     """The value of the header."""
     moment = str(int(now))
-    return ",".join([f"t={moment}", *(f"v1={_code(key, moment, body)}" for key in keys)])
+    return ",".join([f"t={moment}", *(f"v1={_code(key, moment, opaque, body)}" for key in keys)])
 
 
-def verify(keys: Sequence[bytes], given: str, now: float, body: bytes) -> str | None:
+def verify(keys: Sequence[bytes], given: str, now: float, opaque: str, body: bytes) -> str | None:
     """What is wrong with the signature of a callback, or None. ``given``: the header's value."""
     if not given:
         return f"it is not signed ({HEADER})"
@@ -35,12 +36,13 @@ def verify(keys: Sequence[bytes], given: str, now: float, body: bytes) -> str | 
         return f"{HEADER} is not of the form t=SECONDS,v1=HEX"
     if abs(now - int(moment[1])) > TOLERANCE:
         return "the signature is too old or too new (5 minutes are allowed)"
-    wanted = [_code(key, moment[1], body) for key in keys]
+    wanted = [_code(key, moment[1], opaque, body) for key in keys]
     told = [code[1] for code in codes if code is not None]
     if any(hmac.compare_digest(one, want) for one in told for want in wanted):
         return None
     return "the signature fits none of the keys"
 
 
-def _code(key: bytes, moment: str, body: bytes) -> str:
-    return hmac.new(key, f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
+def _code(key: bytes, moment: str, opaque: str, body: bytes) -> str:
+    content = f"{moment}.{opaque}.".encode() + body
+    return hmac.new(key, content, hashlib.sha256).hexdigest()

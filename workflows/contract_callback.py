@@ -107,21 +107,22 @@ def _final(told: queue.Queue[Told], path: str, probe: Probe) -> str:
             raise Violated(
                 f"a callback to {path}", f"{method} {where[:100]}", "Use callback.url as it is"
             )
-        _check_signature(probe, signature, body)
+        _check_signature(probe, signature, path.rpartition("/")[2], body)
         answer = _object(body)
         check_fields(answer)
         if answer["state"] in FINAL:
             return str(answer["state"])
 
 
-def _check_signature(probe: Probe, signature: str, body: bytes) -> None:
-    keys = probe.settings.callback_keys
-    fault = callback_signing.verify(keys, signature, probe.clock.now(), body) if keys else None
+def _check_signature(probe: Probe, signature: str, opaque: str, body: bytes) -> None:
+    keys, now = probe.settings.callback_keys, probe.clock.now()
+    fault = callback_signing.verify(keys, signature, now, opaque, body) if keys else None
     if fault:
         raise Violated(
             "a callback that is signed with the callback_key",
             fault,
-            f"Send {callback_signing.HEADER}: t=SECONDS,v1=HEX, the HMAC-SHA256 of SECONDS.BODY",
+            f"Send {callback_signing.HEADER}: t=SECONDS,v1=HEX, the HMAC-SHA256 of "
+            "SECONDS.OPAQUE.BODY; OPAQUE is the last part of the path of callback.url",
         )
 
 

@@ -225,7 +225,7 @@ class Handler(BaseHTTPRequestHandler):
         if keys is None:
             raise Refused(503, "The key of this callback came after the service: restart it.")
         given = self.headers.get(callback_signing.HEADER, "")
-        fault = callback_signing.verify(keys, given, self.clock.now(), body)
+        fault = callback_signing.verify(keys, given, self.clock.now(), opaque, body)
         if fault:
             raise Refused(401, f"The callback is refused: {fault}.")
 

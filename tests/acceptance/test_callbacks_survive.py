@@ -131,7 +131,9 @@ def test_an_address_stands_in_no_file_and_no_message_and_may_want_a_signature(
     url = endpoint.seen[0]["callback"]["url"]
     assert requests.post(url, json=ENDED, timeout=10).status_code == 401
     body = json.dumps(ENDED).encode()
-    signed = {callback_signing.HEADER: callback_signing.sign([b"shared s3cret"], time.time(), body)}
+    opaque = url.rpartition("/")[2]
+    signature = callback_signing.sign([b"shared s3cret"], time.time(), opaque, body)
+    signed = {callback_signing.HEADER: signature}
     assert requests.post(url, data=body, headers=signed, timeout=10).status_code == 200
     said = create.communicate(timeout=60)[0]
     assert create.returncode == 0

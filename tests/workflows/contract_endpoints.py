@@ -84,7 +84,7 @@ class Good:
             body, headers = json.dumps(ends).encode(), {"Content-Type": "application/json"}
             if self.callback_key:
                 moment = str(int(self.now()))
-                content = f"{moment}.".encode() + body
+                content = f"{moment}.{address['url'].rpartition('/')[2]}.".encode() + body
                 code = hmac.new(self.callback_key, content, hashlib.sha256).hexdigest()
                 headers["Zonda-Callback-Signature"] = f"t={moment},v1={code}"
             call = {"data": body, "headers": headers, "timeout": 10}

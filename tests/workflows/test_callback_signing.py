@@ -27,6 +27,7 @@ BASE = "http://127.0.0.1:8155"
 DONE = {"state": "succeeded", "output": {"a": 1}}
 BODY = json.dumps(DONE).encode()
 SECRET = b"shared s3cret"
+OPAQUE = "abc.de"
 SOON = 4_000_000_000  # the service has the machine's clock
 
 
@@ -37,9 +38,9 @@ def chance() -> bytes:
 # -- the scheme -----------------------------------------------------------------------------------
 
 
-def test_what_is_signed_is_time_and_body() -> None:
-    code = hmac.new(SECRET, b"1790000000." + BODY, hashlib.sha256).hexdigest()
-    assert callback_signing.sign([SECRET], NOW, BODY) == f"t=1790000000,v1={code}"
+def test_what_is_signed_is_time_address_and_body() -> None:
+    code = hmac.new(SECRET, b"1790000000.abc.de." + BODY, hashlib.sha256).hexdigest()
+    assert callback_signing.sign([SECRET], NOW, OPAQUE, BODY) == f"t=1790000000,v1={code}"
 
 
 @pytest.mark.parametrize(
@@ -71,14 +72,20 @@ def test_what_is_signed_is_time_and_body() -> None:
 def test_what_a_signature_says(
     change: Callable[[str], str], now: float, keys: list[bytes], fault: str | None
 ) -> None:
-    given = change(callback_signing.sign([SECRET], NOW, BODY))
-    found = callback_signing.verify(keys, given, now, BODY)
+    given = change(callback_signing.sign([SECRET], NOW, OPAQUE, BODY))
+    found = callback_signing.verify(keys, given, now, OPAQUE, BODY)
     assert (found is None) if fault is None else (fault in str(found))
 
 
 def test_another_body_does_not_fit() -> None:
-    given = callback_signing.sign([SECRET], NOW, BODY)
-    assert callback_signing.verify([SECRET], given, NOW, BODY + b" ") is not None
+    given = callback_signing.sign([SECRET], NOW, OPAQUE, BODY)
+    assert callback_signing.verify([SECRET], given, NOW, OPAQUE, BODY + b" ") is not None
+
+
+def test_another_address_does_not_fit() -> None:
+    given = callback_signing.sign([SECRET], NOW, OPAQUE, BODY)
+    fault = callback_signing.verify([SECRET], given, NOW, "abc.df", BODY)
+    assert fault == "the signature fits none of the keys"
 
 
 # -- the addresses --------------------------------------------------------------------------------
@@ -110,14 +117,19 @@ def listening(tmp_path: Path) -> Iterator[str]:
         yield f"{handle.url}/v1/callbacks"
 
 
+def address(folder: Path, signer: str, key: str = KEY) -> str:
+    return Callbacks(folder / "callbacks", signer).address(key, SOON, chance)
+
+
 def tell(url: str, folder: Path, signer: str, signature: str | None, body: bytes = BODY) -> Any:
-    opaque = Callbacks(folder / "callbacks", signer).address(KEY, SOON, chance)
+    opaque = address(folder, signer)
     headers = {} if signature is None else {HEADER: signature}
     return requests.put(f"{url}/{opaque}", data=body, headers=headers, timeout=10)
 
 
 def test_a_signed_callback_is_taken(listening: str, tmp_path: Path) -> None:
-    signature = callback_signing.sign([b"new"], time.time(), BODY)
+    opaque = address(tmp_path, "flows")
+    signature = callback_signing.sign([b"new"], time.time(), opaque, BODY)
     assert tell(listening, tmp_path, "flows", signature).status_code == 200
     assert Callbacks(tmp_path / "callbacks", "flows").told(KEY, SOON) == DONE
 
@@ -128,6 +140,7 @@ def test_a_signed_callback_is_taken(listening: str, tmp_path: Path) -> None:
         pytest.param("flows", None, BODY, 401, "not signed", id="unsigned"),
         pytest.param("flows", "wrong", BODY, 401, "none of the keys", id="another-key"),
         pytest.param("flows", "old", BODY, 401, "too old", id="replayed"),
+        pytest.param("flows", "other", BODY, 401, "none of the keys", id="of-another-run"),
         pytest.param("flows", None, b"{", 401, "not signed", id="before-it-is-read"),
         pytest.param("later", "right", BODY, 503, "restart", id="unknown-section"),
     ],
@@ -141,10 +154,12 @@ def test_what_is_not_signed_as_its_address_wants_is_not_stored(
     status: int,
     said: str,
 ) -> None:
+    opaque, other = address(tmp_path, signer), address(tmp_path, signer, "of another run")
     value = {
-        "wrong": callback_signing.sign([b"else"], time.time(), body),
-        "old": callback_signing.sign([SECRET], time.time() - 400, body),
-        "right": callback_signing.sign([SECRET], time.time(), body),
+        "wrong": callback_signing.sign([b"else"], time.time(), opaque, body),
+        "old": callback_signing.sign([SECRET], time.time() - 400, opaque, body),
+        "other": callback_signing.sign([SECRET], time.time(), other, body),
+        "right": callback_signing.sign([SECRET], time.time(), opaque, body),
     }.get(signature or "")
     answer = tell(listening, tmp_path, signer, value, body)
     assert answer.status_code == status
