@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from zonda.core.engine.actions import CheckDrift, RepairDrift
 from zonda.core.store import trees
-from zonda.core.store.drift_states import COMPLETE, INTERRUPTED, UNKNOWN
+from zonda.core.store.drift_states import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
 from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.views import StackView
 
@@ -21,6 +21,8 @@ _SAY_AFTER = 15
 #: How often a check is begun again whose process has ended: that may be a short command.
 _AGAIN = 3
 FAILED = 1
+#: How many of what is left alone are named.
+_MOST = 5
 FORMATS = ("table", "json", "yaml")
 
 
@@ -116,7 +118,8 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
     stack_change.add_waiting(parser)
     output.add_arguments(parser)
     parser.epilog = (
-        "exit codes: 0 done, 4 nothing was repaired and something is UNKNOWN, 1 failed; "
+        "exit codes: 0 done, 1 failed; where nothing was repaired 3 something has drifted and is "
+        "left alone, 4 something is UNKNOWN; "
         "with --plan those of 'drift check'"
     )
     parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
@@ -130,13 +133,13 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
         return _plan(session, arguments.format, stack, action)
     arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
-    unknown = 0
+    findings: list[DriftFindingView] = []
     if running.check_id:
         seen = session.app.reader.drift_check(running.check_id)
         findings = session.app.reader.drift_findings(seen.id)
-        unknown = _say_what_was_seen(session, seen, findings, running.name)
+        _say_what_was_seen(session, seen, findings, running.name)
     if running.generation == stack.generation:
-        return _nothing(session, stack, unknown)
+        return _nothing(session, stack, findings)
     return stack_change.to_the_end(session, arguments, running, "UPDATE")
 
 
@@ -145,32 +148,41 @@ def _plan(session: Session, form: str | None, stack: StackView, action: RepairDr
     found = session.app.plan(action)
     assert found.seen is not None
     check, findings = found.seen
-    unknown = _say_what_was_seen(session, check, findings, stack.name)
+    _say_what_was_seen(session, check, findings, stack.name)
     if check.verdict == UNKNOWN:
-        _nothing(session, stack, unknown)
+        _nothing(session, stack, findings)
     plan_tree.show(session.screen, "json" if form == "value" else form, found.document)
     return FAILED if found.fails else exit_code(check)
 
 
-def _nothing(session: Session, stack: StackView, unknown: int) -> int:
-    """Nothing was repaired: what nobody can tell of may still have drifted."""
+def _nothing(session: Session, stack: StackView, findings: Iterable[DriftFindingView]) -> int:
+    """Nothing was repaired: what nobody can tell of may still have drifted, or has."""
+    by_verdict: dict[str, list[str]] = {}
+    for each in findings:
+        by_verdict.setdefault(each.verdict, []).append(each.path)
+    wrong = sorted([*by_verdict.get(DRIFTED, ()), *by_verdict.get(MISSING, ())])
+    unknown = len(by_verdict.get(UNKNOWN, ()))
+    say = session.screen.say
+    if wrong:
+        more = f" and {len(wrong) - _MOST} more" if len(wrong) > _MOST else ""
+        named = f"{', '.join(wrong[:_MOST])}{more}"
+        say(f"Stack {stack.name}: nothing was repaired; what has drifted is left alone: {named}.")
+        return drift_text.EXIT_OF_VERDICT[DRIFTED]
     if unknown:
-        session.screen.say(
+        say(
             f"Stack {stack.name}: nothing that could be looked at needs a repair; "
             f"of {unknown} nobody can tell."
         )
         return drift_text.EXIT_OF_VERDICT[UNKNOWN]
-    session.screen.say(f"Stack {stack.name}: there is nothing to repair.")
+    say(f"Stack {stack.name}: there is nothing to repair.")
     return 0
 
 
 def _say_what_was_seen(
     session: Session, check: DriftCheckView, findings: list[DriftFindingView], name: str
-) -> int:
-    """What the look before the repair has found; of how many nobody can tell."""
+) -> None:
+    """What the look before the repair has found."""
     for line in drift_text.check_lines(check, findings, name, session.screen.coloured):
         session.screen.say(line)
-    unknown = sum(each.verdict == UNKNOWN for each in findings)
-    if unknown:
+    if any(each.verdict == UNKNOWN for each in findings):
         session.screen.say("What is UNKNOWN is left alone.")
-    return unknown

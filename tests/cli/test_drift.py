@@ -315,6 +315,17 @@ def test_nothing_to_repair_is_4_where_nobody_can_tell(zonda: Zonda, things: Thin
     assert things.calls() == []
 
 
+def test_what_has_drifted_and_is_left_alone_is_3(zonda: Zonda, things: Things) -> None:
+    things.set("a", tags="none at all")
+    things.order("unreachable-c")
+    zonda("stack", "drift", "ignore", "s", "a.tags.env", "--reason", "the cost team")
+    done = zonda("stack", "drift", "repair", "s", code=3)
+    assert "Stack s: nothing was repaired; what has drifted is left alone: a." in done.err
+    assert "a repair leaves tags alone" in done.err
+    assert "there is nothing to repair" not in done.err
+    assert things.calls() == []
+
+
 def test_a_repair_looks_again_whatever_the_last_check_has_said(
     zonda: Zonda, things: Things
 ) -> None:

@@ -82,3 +82,17 @@ def test_a_plan_says_why_and_shows_no_property(drift: Drifting) -> None:
     assert [(each["kind"], each["text"]) for each in shown["reasons"]] == [
         ("drift", f"has drifted: {REASON}")
     ]
+
+
+@pytest.mark.parametrize("stands_for", [{}, {"size": 1}], ids=["nothing", "what is wanted"])
+def test_where_no_update_would_follow_a_repair_says_that_it_does_nothing(
+    drift: Drifting, stands_for: dict[str, Any]
+) -> None:
+    drift.world.behave["a"] = lambda _: AsAWhole(stands_for, in_sync=False, reason=REASON)
+    check = drift.check()
+    assert check.verdict == "DRIFTED"
+    found = drift.findings(check)["a"]
+    assert found.reason.startswith(f"{REASON}; a repair leaves it alone: ")
+    assert planned(drift)["resources"] == []
+    drift.repair()
+    assert drift.world.changed() == []

@@ -21,7 +21,7 @@ from zonda.core.engine.reasons import OPEN, Secrets, is_a_plugins, reason_for
 from zonda.core.engine.redact import scrub
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
 from zonda.hooks.live_state import AsAWhole
@@ -34,6 +34,9 @@ from .differing import differing, entries, same, unseen
 from .found import Found, Later, unknown
 from .ignoring import Exceptions
 from .pace import NotYet, Pace, PacedLender
+
+#: Why a repair does nothing about what is not in sync as a whole.
+_NO_WAY = "a repair leaves it alone: its type names no state that an update would lead away from"
 
 log = logging.getLogger(__name__)
 
@@ -230,7 +233,8 @@ class _Look:
         secrets.add_properties(wanted)
         reason = scrub(text_of(told.reason), secrets.values)
         other = {key: told[key] for key in told if not same(wanted.get(key), told[key])}
-        return Found(DRIFTED, reason, self._row.fence, live=other, unseen=blank)
+        note = "" if other else f"{NOTE}{_NO_WAY}"
+        return Found(DRIFTED, reason + note, self._row.fence, live=other, unseen=blank)
 
     def _in_sync(self, blank: list[str]) -> Found:
         owed = handing.unfinished(self._instances.lending.sealer, self._row)
