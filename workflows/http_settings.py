@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import random
 import re
 import ssl
@@ -182,7 +183,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
-        ca_bundle=texts["ca_bundle"],
+        ca_bundle=_bundle(texts["ca_bundle"]),
         **certificate,
         proxy=texts["proxy"],
         policy=AddressPolicy(
@@ -274,6 +275,23 @@ def _secrets(
     # A shorter one would be found in half of all texts, and nobody would be the wiser.
     long = [text for text in found | quoted if len(text) >= _SHORTEST_SECRET]
     return tuple(sorted(long, key=len, reverse=True))
+
+
+def _bundle(path: str) -> str:
+    """The file, or the folder, of certificates to trust. Raises UsageError for no such."""
+    if not path:
+        return ""
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        folder = os.path.isdir(path)
+        context.load_verify_locations(None if folder else path, path if folder else None)
+    except (OSError, ValueError) as error:
+        why = "" if isinstance(error, ssl.SSLError) else getattr(error, "strerror", "")
+        raise UsageError(
+            f"The runner's ca_bundle cannot be used: {why or 'it holds no certificate'}.",
+            hint="ca_bundle is a file of certificates in PEM.",
+        ) from None
+    return path
 
 
 def _certificate(texts: Mapping[str, str]) -> dict[str, Any]:

@@ -31,6 +31,10 @@ class TooMuch(Exception):
     """More came than any answer of the allowed size takes."""
 
 
+class NoFile(Exception):
+    """A file of certificates that the settings name is not there any more."""
+
+
 class Budget:
     """What is left of time and bytes for one request; one per session, so one per thread."""
 
@@ -122,6 +126,13 @@ class _Adapter(HTTPAdapter):
             _check_behind_proxy(self._wire, str(request.url))
         return super().send(request, *args, **kwargs)
 
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Choose the files of certificates. Raises NoFile for one that has gone."""
+        try:
+            super().cert_verify(*args, **kwargs)
+        except OSError:
+            raise NoFile from None
+
     def request_url(self, request: requests.PreparedRequest, proxies: Any) -> str:
         """The target of the request line: just as it is signed, with every slash that it has.
 
@@ -190,6 +201,8 @@ def _pools(
                 super().connect()
             except TimeoutError as error:  # in the handshake: nothing of the request is sent
                 raise urllib3.exceptions.ConnectTimeoutError(self, "no connection") from error
+            except (OSError, urllib3.exceptions.SSLError) as error:  # there as well
+                raise urllib3.exceptions.NewConnectionError(self, "no handshake") from error
 
         def send(self, data: Any) -> None:
             """Send what ``http.client`` has made, in pieces: each takes what is left."""

@@ -20,7 +20,7 @@ import requests
 import urllib3
 
 from .addresses import Denied
-from .connections import Budget, TooMuch, make_session
+from .connections import Budget, NoFile, TooMuch, make_session
 from .names import NotResolved, TooManyLookups
 from .wire import Wire
 
@@ -96,6 +96,8 @@ class Transport:
             raise Unusable(self._too_large) from None
         except Denied as error:
             raise Unusable(str(error)) from None
+        except NoFile:
+            raise Unusable("the ca_bundle or the client_certificate is not there") from None
         except _WRONG_URL:
             raise Unusable("the URL cannot be used") from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:

@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Transport, Unreachable, Unusable, Wire, origin
 from zonda.hooks.runner import Finished, Retry, Running, StartRequest, Succeeded
+from zonda.hooks.testing import FakeClock
 from zonda.workflows.http_runner import HttpRunner
 
 PASSPHRASE = "open sesame"
@@ -293,6 +295,56 @@ def test_who_shows_no_good_certificate_is_told(
     assert any(part in answer.message for part in told)
     assert isinstance(runner.poll({"url": "/runs/1", "key": "k"}), Running)
     assert server.callers == []
+
+
+def test_a_handshake_that_fails_has_sent_nothing(
+    serve: Any, close_first: MakeRunner, authority: Authority, tmp_path: Path
+) -> None:
+    server = serve(authority.issue("server", host="localhost"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as plain:
+        plain.handle_error = lambda *_: None  # type: ignore[method-assign]
+        threading.Thread(target=plain.serve_forever, args=(0.01,), daemon=True).start()
+        for url in (server.url, f"https://localhost:{plain.server_port}"):
+            transport = Transport(Wire(FakeClock(), trusted=frozenset({origin(url)})))
+            with pytest.raises(Unreachable, match="TLS failed") as caught:
+                transport.send("GET", url, {})
+            assert not caught.value.sent
+            transport.close()
+        plain.shutdown()
+
+
+@pytest.mark.parametrize("setting", ["ca_bundle", "client_certificate"])
+def test_a_file_that_goes_later_is_named(
+    serve: Any, authority: Authority, tmp_path: Path, setting: str
+) -> None:
+    server = serve(authority.issue("server", host="localhost"))
+    files: dict[str, Any] = {"ca_bundle": str(authority.file), setting: str(tmp_path / "gone")}
+    transport = Transport(Wire(FakeClock(), trusted=frozenset({origin(server.url)}), **files))
+    with pytest.raises(Unusable, match="ca_bundle or the client_certificate is not there"):
+        transport.send("GET", server.url, {})
+    transport.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        pytest.param(None, "No such file", id="no-file"),
+        pytest.param("", "no certificate", id="empty"),
+        pytest.param("-----BEGIN CERTIFICATE-----\nx\n", "no certificate", id="no-pem"),
+    ],
+)
+def test_a_bundle_that_cannot_be_used_is_told_at_once(
+    make_runner: MakeRunner, tmp_path: Path, content: str | None, part: str
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    if content is not None:
+        bundle.write_text(content)
+    with pytest.raises(UsageError, match=f"ca_bundle cannot be used: .*{part}"):
+        make_runner(endpoint="https://localhost", ca_bundle=str(bundle))
+
+
+def test_a_folder_of_certificates_is_a_bundle(make_runner: MakeRunner, tmp_path: Path) -> None:
+    make_runner(endpoint="https://localhost", ca_bundle=str(tmp_path))
 
 
 def test_a_plain_server_where_tls_is_expected(
