@@ -9,8 +9,6 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from zonda.hooks import patterns
@@ -55,9 +53,9 @@ class Lender:
     def setup(self) -> str:
         """A text that changes with the settings. May hold secrets.
 
-        But for where things lie: a home that was moved, or restored elsewhere, lends the same.
+        Where things lie is in it: the secrets that may be lent are said from the home on.
         """
-        return repr(replace(self._settings, home=Path(), database_url="", plugin_dirs=()))
+        return repr(self._settings)
 
     # -- runners --------------------------------------------------------------------------------
 

@@ -93,10 +93,17 @@ class Names:
         return next((name for name, each in imported(self._known) if each is cls), "")
 
 
-def file_of(module: str) -> str:
-    """The file of a module that may not be imported yet; '' where it has none."""
-    loaded = sys.modules.get(module)
-    if loaded is not None:
-        return getattr(loaded, "__file__", None) or ""
+def file_of(each: type[Any] | Later) -> str:
+    """The file that a class stands in; '' where that is none.
+
+    A class that is there may say of itself that it is of any module, also of one that there is not.
+    """
+    if isinstance(each, Later):
+        return _file_to_import(each.module)
+    loaded = sys.modules.get(each.__module__)
+    return getattr(loaded, "__file__", None) or ""
+
+
+def _file_to_import(module: str) -> str:
     spec = find_spec(module)
     return (spec.origin or "") if spec is not None else ""

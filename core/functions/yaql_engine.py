@@ -88,9 +88,19 @@ class BadExpression(ValueError):
     heat_type = "ValueError"
 
 
+#: A text, or so many digits that yaql's lexer would take for ever to see whether they are a number.
+_LONG_NUMBER = re.compile(
+    "|".join(rf"{quote}(?:[^{quote}\\]|\\.|\\\Z)*(?:{quote}|\Z)" for quote in "'\"`")
+    + r"|(?P<digits>\d{101})",
+    re.DOTALL,
+)
+
+
 @lru_cache(maxsize=1024)
 def parsed(expression: str) -> Any:
     """The parsed expression; raises BadExpression with Heat's words."""
+    if any(match["digits"] for match in _LONG_NUMBER.finditer(expression)):
+        raise BadExpression("Bad expression: a number has more than 100 digits.")
     with _parsing:
         engine = _engine()
         try:

@@ -75,7 +75,10 @@ def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
     if isinstance(tree, GetAttr):
         from .yaql_data import kept  # as above
 
-        found = tree.derived(scope, "frozen for yaql", kept)
+        try:
+            found = tree.derived(scope, "frozen for yaql", kept)
+        except RecursionError:
+            found = None  # too deep: whoever evaluates the expression says so
         if found is not None:
             scope.spend(found.size)
             return found

@@ -73,14 +73,14 @@ def _code_of(plugins: Plugins) -> Iterator[str]:
     for origin in plugins.manager.origins() if plugins.manager is not None else ():
         yield f"{origin.plugin} {origin.distribution} {origin.version} {_state(origin.plugin)}"
     brought = [
-        (name, *place_of(each))
+        (name, ".".join(place_of(each)), file_of(each))
         for known in (plugins.resource_types, plugins.constraints)
         for name, each in at_rest(known).items()
     ]
-    for name, module, cls in sorted(brought):
-        yield f"{name} {module}.{cls}"
-    for module in sorted({module for _, module, _ in brought}):
-        yield f"{module} {_state(file_of(module))}"
+    for name, place, file in sorted(brought):
+        yield f"{name} {place} {file}"
+    for file in sorted({file for _, _, file in brought}):
+        yield f"{file} {_state(file)}"
 
 
 def _state(file: str) -> str:

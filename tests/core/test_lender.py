@@ -100,12 +100,12 @@ def lender(home: Path, **settings: Any) -> Lender:
     return Lender(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
 
 
-def test_a_home_that_lies_elsewhere_lends_the_same(tmp_path: Path) -> None:
+def test_what_is_lent_depends_on_settings_and_on_where_the_home_lies(tmp_path: Path) -> None:
     def setup(home: str, **settings: Any) -> str:
         made = load_settings({"home": str(tmp_path / home), **settings}, {})
         return Lender(made, Plugins(), HandClock(), random.Random(1)).setup
 
-    assert setup("one") == setup("two")
+    assert setup("one") == setup("one") != setup("two")
     assert setup("one") != setup("one", default_runner="http://r/")
 
 

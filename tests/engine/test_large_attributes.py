@@ -100,3 +100,41 @@ def test_everybody_spends_what_they_count_as(
     with_copies = spent(tmp_path / "with")
     monkeypatch.setattr(derived, "LEAST", 10**9)
     assert with_copies == spent(tmp_path / "without") > 3 * 150 * 200 // TEXT_PER_VALUE
+
+
+def test_one_that_is_too_deep_fails_in_the_same_words_however_often_it_was_read(
+    tmp_path: Path,
+) -> None:
+    def reason(readers: int, home: Path) -> str:
+        deep = "".join(f'{{"{level:030}":' for level in range(600)) + "1" + "}" * 600
+        resources: dict[str, object] = {
+            "v": {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "deep"}}}
+        }
+        before = "v"
+        for number in range(readers):
+            name = f"r{number}"
+            resources[name] = {
+                "type": "OS::Heat::Value",
+                "properties": {"value": {"get_attr": ["v", "value", "nope"]}},
+                "depends_on": before,
+            }
+            before = name
+        call = {"yaql": {"expression": "str(1)", "data": {"get_attr": ["v", "value"]}}}
+        resources["w"] = {
+            "type": "OS::Heat::Value",
+            "properties": {"value": call},
+            "depends_on": before,
+        }
+        text = {
+            "heat_template_version": "2021-04-16",
+            "parameters": {"deep": {"type": "json"}},
+            "resources": resources,
+        }
+        stack = InlineStack(home)
+        found = stack.engine.run(
+            CreateStack("test", Bundle(json.dumps(text), parameters={"deep": deep}))
+        )
+        stack.close()
+        return found.status_reason
+
+    assert reason(4, tmp_path / "many") == reason(0, tmp_path / "none")

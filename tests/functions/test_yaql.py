@@ -145,6 +145,9 @@ def test_a_wrong_call_is_refused_when_it_is_parsed(parse, args, kind, message):
         ("$.data[", "Bad expression Parse error: unexpected end"),
         ("", "Bad expression Parse error: unexpected end"),
         ("\x01", "Bad expression"),
+        ("1" * 101, "a number has more than 100 digits"),
+        ("1 + " + "7" * 400_000 + "a", "a number has more than 100 digits"),
+        ("'a' + '\\" + "\\'" * 3 + "' + " + "1" * 101, "a number has more than 100 digits"),
     ],
 )
 def test_a_wrong_expression_is_a_static_fault(parse, expression, message):
@@ -165,6 +168,19 @@ def test_a_wrong_expression_is_a_static_fault(parse, expression, message):
 def test_a_value_that_no_template_can_hold_is_refused(evaluate, expression, message):
     with pytest.raises((TypeError, TemplateError), match=f"{message}|unhashable"):
         evaluate(yaql(expression))
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "`"])
+def test_a_text_of_many_digits_is_a_text(evaluate, quote):
+    assert evaluate(yaql(f"{quote}{'1' * 200}{quote}")) == "1" * 200
+    assert evaluate(yaql("1" * 100)) == int("1" * 100)
+
+
+@pytest.mark.parametrize("text", ["'\\'" * 3, "'" + "\\'" * 9, "`\\", "'\\" + "\\'" * 5 + "\\"])
+def test_a_text_without_an_end_ends_with_the_expression(text):
+    found = list(yaql_engine._LONG_NUMBER.finditer(text))
+    assert found[-1].end() == len(text)
+    assert [match["digits"] for match in found] == [None] * len(found)
 
 
 def test_the_expression_may_come_from_a_parameter(evaluate):

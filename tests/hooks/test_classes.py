@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from zonda.builtin_resources import plugin as built_in
+from zonda.core.engine.actions import CreateStack
+from zonda.core.inline_stack import InlineStack
+from zonda.core.template.bundle import Bundle
 from zonda.hooks import classes
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.declared import usable
@@ -91,15 +94,14 @@ def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
     assert [names.of(each) for each in (first, second, third)] == ["A", "B", ""]
 
 
-def test_the_file_of_a_module_is_known_before_and_after_it_is_imported(room: Path) -> None:
+def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path) -> None:
     known = classes.brought(ROOM, PLACES)
-    module, _ = classes.place_of(classes.at_rest(known)["A::One"])
+    later = classes.at_rest(known)["A::One"]
 
-    before = classes.file_of(module)
-    known["A::One"]
+    before = classes.file_of(later)
 
-    assert before == classes.file_of(module) == str(room / "types_of_it.py")
-    assert classes.file_of(f"{ROOM}.nothing") == ""
+    assert before == classes.file_of(known["A::One"]) == str(room / "types_of_it.py")
+    assert classes.file_of(classes.Later(f"{ROOM}.nothing", "X")) == ""
 
 
 def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
@@ -134,3 +136,26 @@ def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
     assert [usable(cls, BaseCustomConstraint) for cls in constraints.values()] == [
         *constraints.values()
     ]
+
+
+def test_a_class_may_say_that_it_is_of_a_module_that_there_is_not() -> None:
+    for module in ("no_such_package.disk", "os.path.x", "json", f"{__name__}.disk"):
+        made = type("Thing", (Resource,), {"__module__": module})
+        file = classes.file_of(made)
+        assert file == (sys.modules["json"].__file__ if module == "json" else "")
+    assert classes.file_of(classes.Later("json.decoder", "X")).endswith("decoder.py")
+    assert classes.file_of(classes.Later("no_such_module", "X")) == ""
+
+
+def test_a_nested_stack_is_made_where_an_unused_type_is_of_no_module(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(
+        "from zonda.hooks.resource import Resource\n"
+        "Thing = type('Thing', (Resource,), {'__module__': __name__ + '.disk'})\n"
+        "def resource_mapping(): return {'Odd::Thing': Thing}\n"
+    )
+    top = "heat_template_version: 2018-08-31\nresources: {n: {type: leaf.yaml}}\n"
+    leaf = "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::None}}\n"
+    stack = InlineStack(tmp_path / "home", [tmp_path])
+    bundle = Bundle(top, files={"leaf.yaml": leaf})
+    assert stack.engine.run(CreateStack("s", bundle)).status == "COMPLETE"
+    stack.close()
