@@ -84,7 +84,7 @@ class ChildView:
     def output(self, name: str) -> Any:
         """The value of an output; raises what its expression raises."""
         assert self._definition is not None
-        return self._definition.outputs[name].resolve(self._scope)
+        return _own(self._definition.outputs[name].resolve(self._scope))
 
     def entry(self, name: str) -> Mapping[str, Any]:
         """The entry of a resource in the present template."""
@@ -185,5 +185,11 @@ class MemberView(RowFacts):
         return self._child.entry(self._row.name)
 
     def attribute(self, name: str, *path: Any) -> Any:
-        """The value of an attribute, below ``path``."""
-        return self._child.values.attribute(self._row.name, name, path)
+        """The value of an attribute, below ``path``: the caller's own, who may sort it in place."""
+        return _own(self._child.values.attribute(self._row.name, name, path))
+
+
+def _own(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _own(item) for key, item in value.items()}
+    return [_own(item) for item in value] if isinstance(value, list) else value

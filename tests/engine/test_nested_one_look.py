@@ -46,3 +46,27 @@ def test_the_members_are_read_once_for_all_attributes(
     assert stack.engine.run(UpdateStack("s", Bundle(ROOT % "b"))).status == "COMPLETE"
     assert looks == 1
     stack.close()
+
+
+SORTING = """
+from zonda.builtin_resources.resource_group import ResourceGroup
+class Sorting(ResourceGroup):
+    def FnGetAtt(self, key, *path):
+        value = self.child.member("0").attribute("value")
+        if key == "refs":
+            value.sort()
+            value.append({})
+        return value
+def resource_mapping(): return {"Test::Sorting": Sorting}
+"""
+
+
+def test_what_one_attribute_is_made_of_is_not_changed_by_another(tmp_path: Path) -> None:
+    (tmp_path / "sorting.py").write_text(SORTING)
+    stack = InlineStack(tmp_path / "home", [tmp_path])
+    text = ROOT.replace("OS::Heat::ResourceGroup", "Test::Sorting") % "[3, 1, 2]"
+    view = stack.engine.run(CreateStack("test", Bundle(text)))
+    assert view.status == "COMPLETE", view.status_reason
+    assert stack.outputs["two"] == [1, 2, 3, {}]
+    assert stack.outputs["one"] == [3, 1, 2]
+    stack.close()
