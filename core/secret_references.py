@@ -24,6 +24,11 @@ KINDS = ("env", "file")
 _SETTINGS = {row.metadata["variable"] for row in fields(Settings)} - {""}
 #: A reference that, as a pattern in a line of a settings file, stands for itself alone.
 _PLAIN = re.compile(r"(env|file):[\w./~+@=-]+")
+#: Not files of anybody: what the machine tells of its processes, zonda's key among it, and devices.
+_OF_THE_MACHINE = ("/proc", "/sys", "/dev")
+#: Below this are files like others.
+_MEMORY = "/dev/shm"
+_VARIABLE = "ZONDA_SECRET_SOURCES"
 #: A file that is larger holds no secret that anybody would send along.
 _MOST_BYTES = 65_536
 
@@ -49,6 +54,7 @@ def check(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) ->
     patterns = [each.strip() for each in allowed.split(",")]
     if kind == "file" and name:
         way = _Way.of(home, name)
+        _check_kind(reference, way.real)
         _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
         if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
             raise _refused(reference, home, allowed)
@@ -66,9 +72,12 @@ def check(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) ->
 
 def own_files(settings: Settings) -> list[Path]:
     """What belongs to zonda: its settings, its key, its database, what the runner service keeps."""
-    home, database = settings.home, Path(settings.database_url.removeprefix("sqlite:///"))
+    home, url = settings.home, settings.database_url.removeprefix("sqlite:///")
+    database = Path(url)
     key = Path(settings.key_file).expanduser() if settings.key_file else None
-    beside = [database.with_name(f"{database.name}{end}") for end in ("", "-wal", "-shm")]
+    # who opens the file may take what stands behind a question mark for a part of its name, or not
+    named = dict.fromkeys((url, url.partition("?")[0]))
+    beside = [Path(each + end) for each in named for end in ("", "-wal", "-shm", "-journal")]
     kept = [home / name for name in ("zonda.toml", "runner.json", "runner")]
     return [*kept, *beside, key or database.with_name("zonda.key")]
 
@@ -82,12 +91,25 @@ def _refused(reference: str, home: Path, allowed: str) -> UsageError:
     if not _PLAIN.fullmatch(reference):
         return UsageError(f"The secret {reference} may not be read here: {where}.")
     known = [each.strip() for each in allowed.split(",") if each.strip()]
-    line = f'secret_sources = "{",".join([*known, reference])}"'
+    wanted = ",".join([*known, reference])
+    if variable(_VARIABLE):  # it counts before the file
+        how = f'give the process that runs the engine the variable {_VARIABLE}="{wanted}"'
+        how += f" ({_VARIABLE} is set: what stands in {FILE_NAME} does not count)"
+    else:
+        how = f'write secret_sources = "{wanted}" into {home / FILE_NAME}, or give the process '
+        how += f"that runs the engine the variable {_VARIABLE}"
     return UsageError(
         f"The secret {reference} may not be read here: {where}, and {reference} is to be added.",
-        hint=f"If that is to be: write {line} into {home / FILE_NAME}, or give the process that "
-        "runs the engine the variable ZONDA_SECRET_SOURCES.",
+        hint=f"If that is to be: {how}.",
     )
+
+
+def _check_kind(reference: str, real: Path) -> None:
+    if any(map(real.is_relative_to, _OF_THE_MACHINE)) and not real.is_relative_to(_MEMORY):
+        raise UsageError(
+            f"The secret {reference} cannot be read: that is no file that holds a secret.",
+            hint="What is below /proc, /sys and /dev is never read.",
+        )
 
 
 def _check_own(reference: str, is_own: bool) -> None:

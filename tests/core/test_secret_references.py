@@ -239,7 +239,17 @@ def test_a_link_to_a_file_of_another_name_is_not_covered(mounted: Path, pattern:
 @pytest.mark.parametrize("allowed", ["*", "env:*,file:*", "env:*,file:**"])
 @pytest.mark.parametrize(
     "name",
-    ["zonda.toml", "zonda.key", "zonda.db", "zonda.db-wal", "runner.json", "runner/runs/x", "seal"],
+    [
+        *(
+            "zonda.toml",
+            "zonda.key",
+            "zonda.db",
+            "zonda.db-wal",
+            "zonda.db-shm",
+            "zonda.db-journal",
+        ),
+        *("runner.json", "runner/runs/x", "seal"),
+    ],
 )
 def test_what_is_zondas_own_is_no_secret(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, allowed: str
@@ -255,3 +265,44 @@ def test_what_is_zondas_own_is_no_secret(
     monkeypatch.setenv("ZONDA_KEY", "hushhush")
     with pytest.raises(UsageError, match="zonda's own"):
         resolve("env:ZONDA_KEY", home, "*")
+
+
+@pytest.mark.parametrize("name", ["other.db", "other.db-wal", "other.db?x=1", "other.db?x=1-wal"])
+def test_a_database_is_zondas_own_with_and_without_what_its_url_asks_for(
+    home: Path, name: str
+) -> None:
+    found = load({"home": str(home), "database_url": f"sqlite:///{home / 'other.db'}?x=1"}, {})
+    (home / name).write_text("hushhush")
+    with pytest.raises(UsageError, match="zonda's own"):
+        resolve(f"file:{name}", home, "*", own_files(found))
+
+
+@pytest.mark.parametrize("allowed", ["*", "file:*", "file:/proc/**,file:/sys/**,file:/dev/**"])
+@pytest.mark.parametrize(
+    "name", ["/proc/self/environ", "/proc/1/cmdline", "/sys/kernel/x", "/dev/zero", "around"]
+)
+def test_what_the_machine_tells_of_its_processes_is_no_secret(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, allowed: str
+) -> None:
+    monkeypatch.setenv("ZONDA_KEY", "hushhush")
+    (home / "around").symlink_to("/proc/self/environ")
+    with pytest.raises(UsageError, match="no file that holds a secret") as told:
+        resolve(f"file:{name}", home, allowed)
+    assert "hushhush" not in f"{told.value} {told.value.hint}"
+
+
+def test_a_file_in_shared_memory_may_be_a_secret(home: Path) -> None:
+    check("file:/dev/shm/token", home, "file:/dev/shm/*")
+
+
+@pytest.mark.parametrize("reference", ["env:TOKEN", "file:keys/token"])
+def test_where_the_variable_is_set_the_refusal_names_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    monkeypatch.setenv("ZONDA_SECRET_SOURCES", DEFAULT)
+    with pytest.raises(UsageError) as refused:
+        resolve(reference, tmp_path, DEFAULT)
+    hint = refused.value.hint
+    assert f'ZONDA_SECRET_SOURCES="{DEFAULT},{reference}"' in hint
+    assert str(tmp_path / "zonda.toml") not in hint, "the variable counts before the file"
+    check(reference, tmp_path, f"{DEFAULT},{reference}")
