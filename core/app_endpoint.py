@@ -15,8 +15,8 @@ from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values
 from .app_service import HINT, ServiceRecord, host_and_port
-from .secret_references import own_files, resolve
-from .sections import completed, with_networks
+from .secret_references import own_files
+from .sections import completed, read_secret, with_networks
 from .settings import BUNDLED, Settings
 
 
@@ -106,7 +106,7 @@ def _secret(given: str, settings: Settings) -> str:
     Whoever runs the command says so, no template: ``secret_sources`` is not for that.
     """
     if given.startswith(("env:", "file:")):
-        return resolve(given, settings.home, "*", own_files(settings))
+        return read_secret(given, settings, own_files(settings))
     return given
 
 

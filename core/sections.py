@@ -7,8 +7,11 @@ runner or a sink is made, so that no command needs a secret that it does not use
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from zonda.hooks.errors import UsageError
 
 from .secret_references import resolve
 from .settings import Settings
@@ -38,16 +41,30 @@ def callback_keys(settings: Settings) -> dict[str, list[str]]:
     found = {}
     for name, section in settings.runners.items():
         keys = section.get("callback_key") if section.get("callback") else None
-        if keys:
+        if keys is not None:
             keys = _filled(keys, settings)
             found[name] = [keys] if isinstance(keys, str) else list(keys)
+    return found
+
+
+def read_secret(reference: str, settings: Settings, own: Sequence[Path] = ()) -> str:
+    """What ``env:NAME`` or ``file:PATH`` holds, which whoever runs zonda has named.
+
+    Raises UsageError for one that is not there, or empty: without it, what it protects would be
+    open.
+    """
+    found = resolve(reference, settings.home, _ANY, own)
+    if not found:
+        raise UsageError(
+            f"The secret {reference} is empty.", hint="Write it there, or leave the entry out."
+        )
     return found
 
 
 def _filled(value: Any, settings: Settings) -> Any:
     if is_reference(value):
         [(kind, name)] = value.items()
-        return resolve(f"{kind}:{name}", settings.home, _ANY)
+        return read_secret(f"{kind}:{name}", settings)
     if isinstance(value, Mapping):
         return {key: _filled(each, settings) for key, each in value.items()}
     if isinstance(value, list):

@@ -16,6 +16,7 @@ from .settings_values import networks as known_networks
 Wrong = tuple[str | None, str]
 #: Of seconds (a year) and of bytes alike.
 _MOST = 31_536_000
+_NO_KEY = "must not be empty: leave it out, or give a key"
 
 
 def _text(raw: Any) -> str | None:
@@ -43,15 +44,26 @@ def secret(raw: Any) -> str | None:
 
 
 def _secrets(raw: Any) -> str | None:
-    wrong = any(map(secret, raw if isinstance(raw, list) else [raw]))
-    return "must be text, {env = ...}, {file = ...} or a list of them" if wrong else None
+    listed = raw if isinstance(raw, list) else [raw]
+    if any(map(secret, listed)):
+        return "must be text, {env = ...}, {file = ...} or a list of them"
+    return _NO_KEY if not listed or any(map(_is_empty, listed)) else None
+
+
+def _is_empty(key: Any) -> bool:
+    """Whether a key is given that everybody could sign with."""
+    return isinstance(key, str) and key.strip() in ("", "whsec_")
 
 
 def _keys(raw: Any) -> str | None:
+    if raw == []:
+        return _NO_KEY
     for key in raw if isinstance(raw, list) else [raw]:
         inside = key["key"] if isinstance(key, Mapping) and set(key) == {"id", "key"} else key
         if secret(inside) or (inside is not key and not isinstance(key["id"], str)):
             return "must hold texts, {env = ...}, {file = ...} or {id = ..., key = ...}"
+        if _is_empty(inside):
+            return _NO_KEY
     return None
 
 

@@ -196,7 +196,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
 
 def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
-    keys = tuple(_key(text, "callback_key") for text in section.texts(given, "callback_key"))
+    keys = tuple(_key(text, "callback_key") for text in _given_keys(given, "callback_key"))
     wanted = given.get("callback", False)
     if not isinstance(wanted, bool):
         raise UsageError("The runner's setting callback must be true or false.")
@@ -248,10 +248,20 @@ def _key_texts(given: Mapping[str, Any]) -> list[str]:
     """The keys themselves; a key may have an id, of which this scheme makes no use."""
     found = []
     for name in ("signing_keys", "signing_key"):
-        value = given.get(name) or []
-        listed = value if isinstance(value, list | tuple) else [value]
+        value = given.get(name)
+        listed = value if isinstance(value, list | tuple) else [] if value is None else [value]
         plain = [one.get("key") if isinstance(one, Mapping) else one for one in listed]
-        found += section.texts({name: plain}, name)
+        found += _given_keys({} if value is None else {name: plain}, name)
+    return found
+
+
+def _given_keys(given: Mapping[str, Any], name: str) -> list[str]:
+    """The keys of an entry; one that is there holds some: nobody must sign less than he thinks."""
+    found = section.texts(given, name)
+    if not found and given.get(name) is not None:
+        raise UsageError(
+            f"The runner's setting {name} holds no key.", hint="Leave it out, or give a key."
+        )
     return found
 
 

@@ -17,7 +17,12 @@ _PREFIX = "whsec_"
 
 
 def read_key(text: str) -> bytes:
-    """The secret of ``whsec_BASE64``, else the text itself. Raises ValueError for bad base64."""
+    """The secret of ``whsec_BASE64``, else the text itself.
+
+    Raises ValueError for bad base64, and for an empty key: everybody could sign with that.
+    """
+    if not text.strip().removeprefix(_PREFIX):
+        raise ValueError("it is empty")
     if not text.startswith(_PREFIX):
         return text.encode()
     try:

@@ -37,6 +37,7 @@ from .service_runs import Runs
 
 HOST = "127.0.0.1"
 PORT = 8155
+_SIGNING = "signing key of the service"
 CallbackKeys = Mapping[str, Sequence[str]]
 NO_KEYS: CallbackKeys = MappingProxyType({})
 
@@ -154,8 +155,8 @@ def start(
 ) -> ServiceHandle:
     """A running service in a thread of this process. Raises UsageError for anything unusable."""
     _check_host(host, token)
-    access = Access(token, tuple(_signing_key(text) for text in signing_keys))
-    believed = {name: tuple(map(_signing_key, keys)) for name, keys in callback_keys.items()}
+    access = Access(token, tuple(_key(text, _SIGNING) for text in signing_keys))
+    believed = {name: _callback_keys(name, keys) for name, keys in callback_keys.items()}
     config = load(file)
     folder = Path(state_dir).absolute()
     with contextlib.ExitStack() as undo:
@@ -291,11 +292,19 @@ def _check_host(host: str, token: str) -> None:
         )
 
 
-def _signing_key(text: str) -> bytes:
+def _callback_keys(section: str, texts: Sequence[str]) -> tuple[bytes, ...]:
+    """Those of one section: without any, what is told there would be believed unsigned."""
+    name = f"callback_key of [runners.{section}]"
+    if not texts:
+        raise UsageError(f"The {name} holds no key.", hint="Leave it out, or give a key.")
+    return tuple(_key(text, name) for text in texts)
+
+
+def _key(text: str, name: str) -> bytes:
     try:
         return http_signing.read_key(text)
     except ValueError as error:
-        raise UsageError(f"A signing key of the service cannot be read: {error}.") from None
+        raise UsageError(f"A {name} cannot be read: {error}.") from None
 
 
 def _own(folder: Path) -> int:

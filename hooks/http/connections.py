@@ -129,7 +129,7 @@ class _Adapter(HTTPAdapter):
     def cert_verify(self, *args: Any, **kwargs: Any) -> None:
         """Choose the files of certificates. Raises NoFile for one that has gone."""
         try:
-            super().cert_verify(*args, **kwargs)
+            super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
         except OSError:
             raise NoFile from None
 

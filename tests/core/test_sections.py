@@ -62,6 +62,24 @@ def test_a_secret_that_is_not_there(known: Settings, given: dict[str, str]) -> N
         completed({"token": given}, known)
 
 
+@pytest.mark.parametrize("content", ["", " \n\n"])
+@pytest.mark.parametrize("entry", ["token", "callback_key", "signing_key"])
+def test_a_secret_that_is_empty(known: Settings, entry: str, content: str) -> None:
+    (known.home / "empty").write_text(content)
+    section = {"callback": True, entry: {"file": "empty"}}
+    with pytest.raises(UsageError, match="file:empty is empty"):
+        completed(section, known)
+    if entry == "callback_key":
+        with pytest.raises(UsageError, match="file:empty is empty"):
+            callback_keys(replace(known, runners={"one": {**section, entry: [section[entry]]}}))
+
+
+@pytest.mark.parametrize("given", ["", []])
+def test_a_key_that_is_there_and_empty_is_handed_on(known: Settings, given: Any) -> None:
+    sections = {"one": {"callback": True, "callback_key": given}}
+    assert "one" in callback_keys(replace(known, runners=sections))
+
+
 @pytest.mark.parametrize(
     ("own", "wanted"),
     [
@@ -107,6 +125,12 @@ def test_networks_are_checked_at_once() -> None:
         ({"actions": {"CREATE": {"id_path": 1}}}, "CREATE id_path must be a path"),
         ({"allowed_networks": ["10.0.0.0/8", "x"]}, "and x is none"),
         ({"max_in_flight": -1}, "must be a number"),
+        ({"callback_key": ""}, "must not be empty"),
+        ({"callback_key": []}, "must not be empty"),
+        ({"callback_key": ["a", " "]}, "must not be empty"),
+        ({"signing_key": "whsec_"}, "must not be empty"),
+        ({"signing_keys": []}, "must not be empty"),
+        ({"signing_keys": [{"id": "1", "key": ""}]}, "must not be empty"),
     ],
 )
 def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:

@@ -171,6 +171,21 @@ def test_addresses_that_want_none_go_on_without(listening: str, tmp_path: Path) 
     assert tell(listening, tmp_path, "", None).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ([], r"callback_key of \[runners\.flows\] holds no key"),
+        ([""], r"callback_key of \[runners\.flows\] cannot be read: it is empty"),
+        (["good", "whsec_"], r"callback_key of \[runners\.flows\] cannot be read: it is empty"),
+        (["whsec_!"], r"callback_key of \[runners\.flows\] cannot be read: what follows"),
+    ],
+)
+def test_no_service_starts_with_an_empty_key(tmp_path: Path, keys: list[str], said: str) -> None:
+    (tmp_path / "flows.yaml").write_text("workflows: {}")
+    with pytest.raises(UsageError, match=said):
+        service.start(tmp_path / "flows.yaml", state_dir=tmp_path, callback_keys={"flows": keys})
+
+
 # -- the runner -----------------------------------------------------------------------------------
 
 
@@ -210,6 +225,12 @@ def test_the_runner_hears_what_was_told_with_a_signature(
     [
         pytest.param("whsec_!", "callback_key", id="no-base64"),
         pytest.param(5, "callback_key", id="number"),
+        pytest.param("", "callback_key holds no key", id="empty"),
+        pytest.param([], "callback_key holds no key", id="none"),
+        pytest.param([""], "callback_key of the runner cannot be read: it is empty", id="one"),
+        pytest.param("  ", "it is empty", id="blanks"),
+        pytest.param("whsec_", "it is empty", id="nothing-encoded"),
+        pytest.param(["good", " whsec_ "], "it is empty", id="beside-a-good-one"),
     ],
 )
 def test_wrong_keys(make_signed: Callable[..., HttpRunner], key: Any, said: str) -> None:

@@ -35,6 +35,11 @@ GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
         pytest.param({"wait": True}, "must be a number", id="boolean-for-number"),
         pytest.param({"signing_keys": [1]}, "list of texts", id="keys"),
         pytest.param({"signing_key": "whsec_!!"}, "not base64", id="key-not-base64"),
+        pytest.param(
+            {"signing_key": ""}, "key of the runner cannot be read: it is empty", id="empty-key"
+        ),
+        pytest.param({"signing_keys": []}, "signing_keys holds no key", id="no-keys"),
+        pytest.param({"signing_keys": ["whsec_"]}, "it is empty", id="nothing-encoded"),
         pytest.param({"endpoint": 5}, "must be a text", id="endpoint-number"),
     ],
 )
