@@ -10,7 +10,8 @@ service listens. They share a folder and nothing else, so that either may be kil
 
 An address is a code over the run's key and its deadline, so it is the same on every send, and
 nothing has to be kept for it before somebody calls. Where callbacks are signed, the section whose
-keys sign them is part of it, so that no setting has to be asked when an address is made or heard.
+keys sign them is part of it, so that no setting has to be asked when an address is heard. It is no
+part of the files' names: what is told is found whatever has become of the settings since.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Callbacks:
         expires = int(content.rpartition(".")[2])
         if now > expires:
             return Heard.OVER
-        name = _name(opaque)
+        name = _name(secret, _unsigned(content))
         with self._lock:
             known = read_json(self._folder / f"{name}{_ANSWER}")
             if known is not None and known["answer"].get("state") in FINAL:
@@ -153,12 +154,17 @@ class Callbacks:
 
     def _name_of(self, key: str, expires: int) -> str:
         secret = self._secret()
-        return _name(_opaque(secret, f"{self._before}{key}.{expires}")) if secret else ""
+        return _name(secret, f"{key}.{expires}") if secret else ""
 
 
-def _name(opaque: str) -> str:
+def _name(secret: bytes, content: str) -> str:
     """The file's name: whoever reads the folder's names has no address."""
-    return hashlib.sha256(opaque.encode()).hexdigest()
+    return hashlib.sha256(_opaque(secret, content).encode()).hexdigest()
+
+
+def _unsigned(content: str) -> str:
+    """What an address was made of, without who signs."""
+    return content.partition(";")[2] if content.startswith(_SIGNED) else content
 
 
 def _opaque(secret: bytes, content: str) -> str:

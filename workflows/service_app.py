@@ -35,6 +35,8 @@ from .service_runs import Runs, TooLate, UnknownWorkflow
 LONGEST_BODY = 1024 * 1024
 LONGEST_KEY = 255
 _MOST_DROPPED, _CHUNK = 64 * LONGEST_BODY, 65536
+#: Of a length: what has more is too much anyway, and a number of thousands cannot even be read.
+_MOST_DIGITS = 18
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -120,16 +122,17 @@ class Handler(BaseHTTPRequestHandler):
         raise Refused(404, f"There is no {self.command} {path} here.")
 
     def _body(self) -> bytes:
-        length = self.headers.get("Content-Length", "0")
-        if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdigit()):
+        given = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not (given.isascii() and given.isdigit()):
             self.close_connection = True
             raise Refused(411, "A body needs a Content-Length.")
-        if int(length) > LONGEST_BODY:
+        length = int(given.lstrip("0")[:_MOST_DIGITS] or "0")
+        if length > LONGEST_BODY:
             self.close_connection = True
-            self._drop(int(length))
+            self._drop(length)
             raise Refused(413, f"A body may have {LONGEST_BODY} bytes.")
-        body = self.rfile.read(int(length))
-        if len(body) < int(length):
+        body = self.rfile.read(length)
+        if len(body) < length:
             self.close_connection = True
             raise Refused(400, "The body ends early.")
         return body
@@ -223,7 +226,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         keys = self.callback_keys.get(signer)
         if keys is None:
-            raise Refused(503, "The key of this callback came after the service: restart it.")
+            # Who tells it again, and again, gets through once the key is back.
+            reason = "The key of this callback came after the service (restart it), or is no more."
+            raise Refused(503, reason)
         given = self.headers.get(callback_signing.HEADER, "")
         fault = callback_signing.verify(keys, given, self.clock.now(), opaque, body)
         if fault:

@@ -99,7 +99,25 @@ def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
     assert listener.signer("A" + addresses[1][1:]) is None
     assert listener.tell(addresses[1], DONE, NOW) is Heard.STORED
     assert signed.told(KEY, SOON) == DONE
-    assert plain.told(KEY, SOON) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("", "flows", id="a-key-is-added"),
+        pytest.param("flows", "", id="the-key-is-taken-out"),
+        pytest.param("flows", "renamed", id="the-section-is-renamed"),
+    ],
+)
+def test_what_was_told_is_found_whatever_signs_now(tmp_path: Path, before: str, after: str) -> None:
+    told = Callbacks(tmp_path, before).address(KEY, SOON, chance)
+    listener, now = Callbacks(tmp_path), Callbacks(tmp_path, after)
+    assert listener.tell(told, DONE, NOW) is Heard.STORED
+    assert now.told(KEY, SOON) == DONE
+    assert listener.tell(now.address(KEY, SOON, chance), DONE, NOW) is Heard.REPEATED
+    other = Callbacks(tmp_path, before).address("other", SOON, chance)
+    now.end("other", SOON, NOW)
+    assert listener.tell(other, DONE, NOW) is Heard.OVER
 
 
 # -- the listener ---------------------------------------------------------------------------------

@@ -229,6 +229,24 @@ def test_a_caller_that_goes_away_hurts_nobody(make_service: Callable[..., Servic
 
 
 @pytest.mark.parametrize(
+    ("length", "status"),
+    [
+        pytest.param("9" * 5000, b"413", id="thousands-of-digits"),
+        pytest.param("0" * 5000 + "2", b"404", id="thousands-of-zeros"),
+    ],
+)
+def test_a_length_of_thousands_of_digits_is_answered(
+    make_service: Callable[..., ServiceHandle], length: str, status: bytes
+) -> None:
+    handle = make_service()
+    with socket.create_connection(("127.0.0.1", handle.port), timeout=10) as connection:
+        head = f"POST /else HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{{}}"
+        connection.sendall(head.encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(64).startswith(b"HTTP/1.1 " + status)
+
+
+@pytest.mark.parametrize(
     ("settings", "part"),
     [
         pytest.param({"host": "0.0.0.0"}, "where others could run", id="open-without-token"),
