@@ -19,17 +19,20 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """The script on a machine with these tools and a Python that makes no environments."""
+    """The script on a machine with these tools and a Python that shows its variables, and fails."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in TOOLS:
         (tools / name).symlink_to(str(shutil.which(name)))
 
+    (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
+    (tools / "python").chmod(0o755)
+
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
         if npm:
             (tools / "npm").write_text(f"#!{shutil.which('bash')}\n{npm}\n")
             (tools / "npm").chmod(0o755)
-        environment = {"PATH": str(tools), "PYTHON": "false", "TMPDIR": str(tmp_path)}
+        environment = {"PATH": str(tools), "PYTHON": "python", "TMPDIR": str(tmp_path)}
         return subprocess.run(
             ["bash", str(RUN), *options],
             env=environment,
@@ -71,8 +74,24 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
     assert NEXT in run(*options, npm=npm).stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param([], "ZONDA_RESTATE_TESTS=required", id="restate"),
+        pytest.param(["--without", "restate"], "ZONDA_RESTATE_TESTS=never", id="no-restate"),
+        pytest.param([], "ZONDA_POSTGRESQL_TESTS=required", id="postgresql"),
+        pytest.param(
+            ["--without", "postgresql"], "ZONDA_POSTGRESQL_TESTS=never", id="no-postgresql"
+        ),
+    ],
+)
+def test_the_tests_are_told_what_must_be_there(run: Run, options: list[str], said: str) -> None:
+    done = run(*options, npm="exit 0")
+    assert said in done.stdout.partition(NEXT)[2].splitlines()
+
+
 @pytest.mark.parametrize("options", [["--without", "gravity"], ["--without"], ["now"]])
 def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "usage: bash .ci/run [--without mistral|node-red|restate]..." in done.stderr
+    assert "usage: bash .ci/run [--without mistral|node-red|postgresql|restate]..." in done.stderr

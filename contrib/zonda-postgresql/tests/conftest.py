@@ -80,6 +80,8 @@ class Postgres:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """The server of all tests."""
+    if os.environ.get("ZONDA_POSTGRESQL_TESTS") == "never":
+        pytest.skip("ZONDA_POSTGRESQL_TESTS=never")
     outside = os.environ.get("ZONDA_TEST_PG")
     if outside is not None:
         yield Postgres(outside)
