@@ -54,6 +54,19 @@ class ManifestResource(ObservedResource):
 
     # -- life cycle -------------------------------------------------------------------------
 
+    def handle_delete(self) -> Token | None:
+        """Start DELETE. What it names may have been allowed when the thing was made."""
+        said = self.manifest.actions.get("DELETE")
+        try:
+            for secret in mapping.secrets_in([said.input, said.params] if said else []):
+                self.context.check_secret(secret)
+        except UsageError as error:
+            raise ResourceFailure(
+                f"{error.message} The runner was not asked: allow it, then delete it again.",
+                hint=error.hint,
+            ) from error
+        return super().handle_delete()
+
     def handle_update(
         self,
         json_snippet: resource.ResourceDefinition,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -423,3 +424,32 @@ def test_a_check_shows_nothing_of_what_it_saw_in_a_hidden_property(
     said = f"{told.status_reason} {site.stack.resources['d'].status_reason}"
     assert "(hidden)" in said
     assert "other-secret" not in said
+
+
+def test_what_may_not_be_named_any_more_fails_a_delete_that_says_so_until_it_is_allowed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLD_TOKEN", "hushhush")
+    site.write(
+        DISK.replace("DELETE: rm", "DELETE: {workflow: rm, input: {t: {secret: env:OLD_TOKEN}}}")
+    )
+    site.begin_again()
+    allow(site, "env:OLD_TOKEN")
+    assert state(site.stack.create(TEMPLATE)) == "CREATE_COMPLETE"
+    allow(site, "env:ZONDA_SECRET_*")
+    failed = site.stack.delete()
+    assert state(failed) == "DELETE_FAILED"
+    reason = failed.status_reason
+    assert "secret_sources" in reason
+    assert "env:OLD_TOKEN is to be added" in reason
+    assert "then delete it again" in reason
+    assert site.sent == [("CREATE", "mk")], "nothing was asked of anybody"
+    allow(site, "env:OLD_TOKEN")
+    assert state(site.stack.delete()) == "DELETE_COMPLETE"
+    assert site.sent[-1] == ("DELETE", "rm")
+
+
+def allow(site: Site, sources: str) -> None:
+    """Have the settings allow just these secrets."""
+    lender: Any = site.stack._lender
+    lender._settings = replace(lender._settings, secret_sources=sources)
