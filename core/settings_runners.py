@@ -122,6 +122,15 @@ def _number(raw: Any) -> str | None:
     return None if fits else f"must be a number from 0 to {_MOST}"
 
 
+def _positive(raw: Any) -> str | None:
+    return _number(raw) or (None if raw > 0 else "must be above 0")
+
+
+def _proxy(raw: Any) -> str | None:
+    fits = isinstance(raw, str) and (not raw or host_of_url(raw))
+    return None if fits else "must be a URL that begins with http:// or https://"
+
+
 def _endpoint(raw: Any) -> str | None:
     if not isinstance(raw, str):
         return "must be text"
@@ -171,7 +180,7 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "client_certificate": _text,
     "client_key": _text,
     "client_key_passphrase": secret,
-    "proxy": _text,
+    "proxy": _proxy,
     "max_in_flight": _number,
     "breaker_failures": _number,
     "breaker_pause": _number,
@@ -179,8 +188,8 @@ HTTP: Mapping[str, Callable[[Any], str | None]] = {
     "callback_url": _endpoint,
     "callback_key": _secrets,
     "connect_give_up": _number,
-    "connect_timeout": _number,
-    "answer_timeout": _number,
+    "connect_timeout": _positive,
+    "answer_timeout": _positive,
     "wait": _number,
     "max_body": _number,
 }

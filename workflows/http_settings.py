@@ -40,6 +40,8 @@ _NUMBERS = {
     "breaker_failures": 10.0,
     "breaker_pause": 5.0,
 }
+#: With no time at all nothing can be asked.
+_POSITIVE = ("connect_timeout", "answer_timeout")
 _WHOLE = ("max_body", "max_in_flight", "breaker_failures")
 _TEXTS = (
     "endpoint",
@@ -159,7 +161,8 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         )
     texts = {name: section.text(given, name) for name in _TEXTS}
     numbers: dict[str, Any] = {
-        name: section.number(given, name, usual) for name, usual in _NUMBERS.items()
+        name: section.number(given, name, usual, positive=name in _POSITIVE)
+        for name, usual in _NUMBERS.items()
     }
     numbers |= {name: int(numbers[name]) for name in _WHOLE}
     headers = {**_headers(given), **_authorization(texts)}
@@ -185,7 +188,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
         ca_bundle=_bundle(texts["ca_bundle"]),
         **certificate,
-        proxy=texts["proxy"],
+        proxy=_proxy(texts["proxy"]),
         policy=AddressPolicy(
             allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
         ),
@@ -369,6 +372,16 @@ def _authorization(texts: Mapping[str, str]) -> dict[str, str]:
         pair = f"{texts['username']}:{texts['password']}".encode()
         return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
     return {}
+
+
+def _proxy(url: str) -> str:
+    """The proxy; its URL may hold credentials, and is not shown. Raises UsageError."""
+    if url and not origin(url):
+        raise UsageError(
+            "The runner's setting proxy is no http(s) URL.",
+            hint="Write it as http://HOST:PORT or https://HOST:PORT.",
+        )
+    return url
 
 
 def _endpoint(url: str, *, needed: bool) -> str:

@@ -10,6 +10,7 @@ nothing of workflows.
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import threading
@@ -25,6 +26,8 @@ from .names import NotResolved, TooManyLookups
 from .wire import Wire
 
 _CHUNK = 65536
+#: What a header may hold: no other letters, and no end of a line.
+_LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
 class Unreachable(Exception):
@@ -79,6 +82,7 @@ class Transport:
         total = self._wire.answer_timeout if seconds is None else seconds
         if total <= 0:
             raise Unreachable("no time is left for it", sent=False)
+        _check_headers(headers)
         budget.begin(total, self._wire.max_body)
         try:
             with session.request(
@@ -168,6 +172,15 @@ class Transport:
         if any(isinstance(one, _TIMEOUTS) for one in chain):
             return f"no whole answer within {total:g} s"
         return "the connection broke off"
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    """Raise Unusable, without the value, for a header that is none: ``http.client`` would, too."""
+    for name, value in headers.items():
+        sendable = _LATIN.fullmatch(value) and _LATIN.fullmatch(name)
+        if not sendable or value[:1].isspace():
+            shown = name.encode("ascii", "replace").decode() if name.isprintable() else "?"
+            raise Unusable(f"the header {shown[:60]} must be one line of Latin-1 characters")
 
 
 def _tls_fault(error: ssl.SSLError) -> str:

@@ -40,6 +40,13 @@ GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
         ),
         pytest.param({"signing_keys": []}, "signing_keys holds no key", id="no-keys"),
         pytest.param({"signing_keys": ["whsec_"]}, "it is empty", id="nothing-encoded"),
+        pytest.param({"connect_timeout": 0}, "connect_timeout must be a number above 0", id="now"),
+        pytest.param(
+            {"answer_timeout": 0}, "answer_timeout must be a number above 0", id="at-once"
+        ),
+        pytest.param({"proxy": "proxy.example:3128"}, "proxy is no http(s) URL", id="no-scheme"),
+        pytest.param({"proxy": "socks5://x:1080"}, "proxy is no http(s) URL", id="socks"),
+        pytest.param({"proxy": "ftp://u:p@x"}, "proxy is no http(s) URL", id="ftp-proxy"),
         pytest.param({"endpoint": 5}, "must be a text", id="endpoint-number"),
     ],
 )
@@ -47,6 +54,11 @@ def test_wrong_settings_are_named(settings: dict[str, Any], part: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_settings({**GIVEN, **settings})
     assert part in caught.value.message
+
+
+def test_a_proxy_may_want_a_password_and_none_is_none() -> None:
+    assert read_settings({**GIVEN, "proxy": "http://u:p@x:3128"}).proxy == "http://u:p@x:3128"
+    assert read_settings({**GIVEN, "proxy": ""}).proxy == ""
 
 
 @pytest.mark.parametrize("missing", ["clock", "random"])

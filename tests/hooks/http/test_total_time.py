@@ -133,6 +133,23 @@ def test_nothing_is_sent_when_no_time_is_left(transport: Transport) -> None:
     assert not caught.value.sent
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("X-Price", "\u20ac"), ("X-Two", "a\nb"), ("X-Two", "a\r\nX: b"), ("X-Blank", " a")],
+)
+def test_a_header_that_cannot_be_sent_is_named(transport: Transport, name: str, value: str) -> None:
+    with pytest.raises(Unusable, match=f"the header {name} must be one line of Latin-1"):
+        transport.send("GET", "http://127.0.0.1:9/", {name: value})
+
+
+def test_letters_of_western_europe_are_sent(serve: Serve, transport: Transport) -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(OK + b"Content-Length: 0\r\n\r\n")
+
+    assert transport.send("GET", serve(answer), {"X-Name": "Zo\u00eb"}).status == 200
+
+
 class MachineClock(FakeClock):
     """The handshake looks at the machine's clock."""
 
