@@ -1,43 +1,44 @@
 """Sends a request on to an HTTP endpoint: ``python -m ...service_forward PLAN``.
 
 A child of the wrapper, for endpoints that answer at once. The request goes out as it came in; a
-JSON object in a 2xx answer is the output, any other answer a failure. A process that does nothing
-else can be ended by an alarm, whatever it waits for.
+JSON object in a 2xx answer is the output, any other answer a failure. Whatever it waits for, the
+name of the host included, ends with the one total time, and an answer has a total size.
 """
 
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import requests
+from requests.utils import select_proxy
+
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable, Wire, origin
+
+from .service_clock import ServiceClock
 
 #: Seconds for the request and its whole answer.
 TIMEOUT = 60.0
 
 
-class Late(Exception):
-    """The time is over."""
-
-
 def main(plan: Path) -> int:
     """Read the request from stdin, send it, write the output to stdout; the exit code."""
     try:
-        return _forward(plan)
-    except Late:
-        sys.stderr.write(f"no whole answer within {TIMEOUT:g} s\n")
+        reply = _forwarded(plan)
+    except (Unreachable, Unusable) as error:
+        sys.stderr.write(f"no answer: {error}\n")
         return 1
+    if not 200 <= reply.status < 300:
+        text = reply.body.decode("utf-8", "replace")
+        sys.stderr.write(f"HTTP {reply.status}: {text[:2000]}\n")
+        return 1
+    sys.stdout.buffer.write(reply.body)
+    return 0
 
 
-def _late(number: int, frame: FrameType | None) -> NoReturn:
-    raise Late
-
-
-def _forward(plan: Path) -> int:
+def _forwarded(plan: Path) -> Reply:
     http: dict[str, Any] = json.loads(plan.read_bytes())["http"]
     body = sys.stdin.buffer.read()
     headers = {
@@ -46,26 +47,21 @@ def _forward(plan: Path) -> int:
         "Idempotency-Key": str(json.loads(body).get("request_id", "")),
         **http["headers"],
     }
-    signal.signal(signal.SIGALRM, _late)
-    signal.setitimer(signal.ITIMER_REAL, TIMEOUT)
-    try:
-        answer = requests.request(
-            http["method"],
-            http["url"],
-            data=body,
-            headers=headers,
-            timeout=TIMEOUT,
-            allow_redirects=False,
-        )
-    except requests.RequestException as error:
-        sys.stderr.write(f"no answer ({type(error).__name__})\n")
-        return 1
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    if not 200 <= answer.status_code < 300:
-        sys.stderr.write(f"HTTP {answer.status_code}: {answer.text[:2000]}\n")
-        return 1
-    sys.stdout.write(answer.text)
-    return 0
+    return Transport(_wire(http["url"])).send(http["method"], http["url"], headers, body)
+
+
+def _wire(url: str) -> Wire:
+    """The way there: as the environment says it, which is the workflow's own (``env``)."""
+    way = requests.Session().merge_environment_settings(url, {}, None, None, None)
+    bundle = way["verify"]
+    return Wire(
+        ServiceClock(),
+        connect_timeout=TIMEOUT,
+        answer_timeout=TIMEOUT,
+        ca_bundle=bundle if isinstance(bundle, str) else "",
+        proxy=select_proxy(url, way["proxies"]) or "",
+        trusted=frozenset({origin(url)} - {""}),
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import random
 import socket
 import subprocess
@@ -32,8 +34,20 @@ TOKEN = {"key": "k", "url": "/run", "deadline": NEVER, "at": 0, "action": "CREAT
 FORWARD = """
 import pathlib, sys
 from zonda.workflows import service_forward
-service_forward.TIMEOUT = 0.2
+service_forward.TIMEOUT = globals().get("LONG", 0.2)
 sys.exit(service_forward.main(pathlib.Path(sys.argv[1])))
+"""
+
+LONG = "LONG = 30.0\n"
+#: A resolver that no signal interrupts.
+NEVER_RESOLVED = """
+import signal, socket, threading
+
+def ask(*args, **kwargs):
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    threading.Event().wait()
+
+socket.getaddrinfo = ask
 """
 
 
@@ -128,15 +142,60 @@ def test_a_webhook(given: Given) -> None:
         sink.deliver([EVENT])
 
 
-def test_what_the_bundled_service_sends_on(dripping: Dripping, tmp_path: Path) -> None:
-    """It is a process of its own, whose limit is by the machine's clock."""
-    plan = tmp_path / "plan.json"
-    plan.write_text(f'{{"http": {{"method": "POST", "url": "{dripping.url}", "headers": {{}}}}}}')
-    dripping.beginning = b"HTTP/1.1 200 OK\r\n\r\n"
+def sent_on(folder: Path, url: str, before: str = "", **environment: str) -> tuple[int, bytes]:
+    """The exit code and what is said on stderr: a process of its own, by the machine's clock."""
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps({"http": {"method": "POST", "url": url, "headers": {}}}))
     done = subprocess.run(
-        [sys.executable, "-c", FORWARD, str(plan)],
+        [sys.executable, "-c", before + FORWARD, str(plan)],
         input=b'{"request_id": "k"}',
         capture_output=True,
         timeout=30,
+        env={**os.environ, **environment},
     )
-    assert (done.returncode, done.stderr) == (1, b"no whole answer within 0.2 s\n")
+    return done.returncode, done.stderr
+
+
+def test_what_the_bundled_service_sends_on(dripping: Dripping, tmp_path: Path) -> None:
+    dripping.beginning = b"HTTP/1.1 200 OK\r\n\r\n"
+    said = b"no answer: no whole answer within 0.2 s\n"
+    assert sent_on(tmp_path, dripping.url) == (1, said)
+
+
+def test_a_name_that_nobody_resolves_is_given_up_by_what_is_sent_on(tmp_path: Path) -> None:
+    code, said = sent_on(tmp_path, "http://never.example/", NEVER_RESOLVED)
+    assert code == 1
+    assert b"looking up the name of the host took more than 0.2 s" in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        pytest.param(b"\r\n" + b"x" * 1_100_000, b"larger than 1048576 bytes", id="large"),
+        pytest.param(b"Content-Encoding: gzip\r\n\r\nx", b"is compressed (gzip)", id="packed"),
+    ],
+)
+def test_an_answer_to_what_is_sent_on_has_a_size(
+    tmp_path: Path, answer: bytes, said: bytes
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reply() -> None:
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + answer)
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        code, told = sent_on(tmp_path, url, LONG)
+        thread.join(10)
+    assert code == 1
+    assert said in told
+
+
+def test_a_proxy_of_the_environment_is_used(dripping: Dripping, tmp_path: Path) -> None:
+    dripping.beginning = b"HTTP/1.1 502 no\r\nContent-Length: 3\r\n\r\n"
+    found = sent_on(tmp_path, "http://flows.example/", LONG, http_proxy=dripping.url, no_proxy="")
+    assert found == (1, b"HTTP 502: xxx\n")
