@@ -21,7 +21,7 @@ from . import settings_values
 from .sections import completed, with_networks
 from .settings import BUNDLED, MISTRAL, Settings
 
-#: Kinds of runner that are told how long one that never answers is tried, and whom to call.
+#: Kinds of runner that are told how long one that never answers is tried.
 CONNECTING = frozenset({"http", "mistral"})
 
 
@@ -113,10 +113,9 @@ class Lender:
                 hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
         added = {"clock": self._clock, "random": self._random}
-        section = completed(section, self._settings)
+        section = with_networks(completed(section, self._settings), self._settings)
         if kind in CONNECTING:
             added["connect_give_up"] = self._settings.connect_give_up
-            section = with_networks(section, self._settings)
         if kind == "http":
             from .app_service import place_of_service
 

@@ -76,8 +76,9 @@ def zonda_runners() -> Mapping[str, RunnerFactory]:
     """Kinds of workflow runner by name, e.g. ``{"http": HttpRunner}``.
 
     Called once. A factory receives the runner's section of the settings (``endpoint``, credentials,
-    limits), to which the engine adds ``clock`` (a ``Clock``) and ``random`` (a ``random.Random``),
-    and gives a runner; it is called when the first workflow of that runner is started.
+    limits), to which the engine adds ``clock`` (a ``Clock``) and ``random`` (a ``random.Random``)
+    and, where there are any, the ``allowed_networks`` and ``denied_networks`` of all runners, and
+    gives a runner; it is called when the first workflow of that runner is started.
     """
     raise AssertionError("a specification is never called")
 

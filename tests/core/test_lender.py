@@ -184,6 +184,18 @@ def test_the_name_mistral_stands_for_the_runner_that_is_set(
     assert (runner.section["endpoint"], known_as) == (endpoint, "make")
 
 
+def test_the_networks_of_the_settings_are_handed_to_every_kind(tmp_path: Path) -> None:
+    own = {"kind": "other", "allowed_networks": ["10.1.0.0/16"]}
+    given = {"allowed_networks": "10.2.0.0/16", "denied_networks": "10.2.3.4"}
+    runner, _ = lender(tmp_path, runners={"lab": own}, **given).runner("lab:make")
+    assert isinstance(runner, Recorder)
+    assert runner.section["allowed_networks"] == ["10.2.0.0/16", "10.1.0.0/16"]
+    assert runner.section["denied_networks"] == ["10.2.3.4"]
+    plain, _ = lender(tmp_path, runners=RUNNERS).runner("lab:make")
+    assert isinstance(plain, Recorder)
+    assert "allowed_networks" not in plain.section
+
+
 def test_without_a_mistral_bare_names_are_for_the_bundled_service(tmp_path: Path) -> None:
     assert isinstance(lender(tmp_path, runners=RUNNERS).runner("make")[0], BundledRunner)
 

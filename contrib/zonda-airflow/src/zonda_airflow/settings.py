@@ -9,10 +9,11 @@ from typing import Any
 
 from zonda.hooks import section
 from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Wire, base_url, origin
+from zonda.hooks.http import AddressPolicy, Network, Wire, base_url, networks, origin
 
 OUTPUT_TASK = "zonda_output"
 _TEXTS = ("endpoint", "username", "password", "token", "output_task", "ca_bundle")
+_NETWORKS = ("allowed_networks", "denied_networks")
 _NUMBERS = {"connect_timeout": 5.0, "answer_timeout": 60.0, "give_up": 120.0}
 
 
@@ -41,7 +42,7 @@ class Settings:
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
     """The settings of a section. Raises UsageError that names the wrong entry."""
-    section.check_settings(given, "airflow", {*_TEXTS, *_NUMBERS})
+    section.check_settings(given, "airflow", {*_TEXTS, *_NUMBERS, *_NETWORKS})
     texts = {name: section.text(given, name) for name in _TEXTS}
     endpoint = base_url(given, "endpoint")
     if not endpoint:
@@ -62,6 +63,9 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
             connect_timeout=numbers["connect_timeout"],
             answer_timeout=numbers["answer_timeout"],
             ca_bundle=texts["ca_bundle"],
+            policy=AddressPolicy(
+                _networks(given, "allowed_networks"), _networks(given, "denied_networks")
+            ),
             trusted=frozenset({origin(endpoint)}),
         ),
         random=given["random"],
@@ -72,3 +76,10 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         output_task=texts["output_task"] or OUTPUT_TASK,
         give_up=numbers["give_up"],
     )
+
+
+def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
+    try:
+        return networks(section.texts(given, name))
+    except ValueError as error:
+        raise UsageError(f"The airflow runner's {name} is wrong: {error}.") from None

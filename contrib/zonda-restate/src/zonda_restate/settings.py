@@ -9,9 +9,10 @@ from typing import Any
 
 from zonda.hooks import section
 from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Wire, base_url, origin
+from zonda.hooks.http import AddressPolicy, Network, Wire, base_url, networks, origin
 
 _TEXTS = ("endpoint", "admin", "token", "ca_bundle")
+_NETWORKS = ("allowed_networks", "denied_networks")
 _NUMBERS = {"connect_timeout": 5.0, "answer_timeout": 60.0, "give_up": 120.0}
 
 
@@ -40,7 +41,7 @@ class Settings:
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
     """The settings of a section. Raises UsageError that names the wrong entry."""
-    section.check_settings(given, "restate", {*_TEXTS, *_NUMBERS})
+    section.check_settings(given, "restate", {*_TEXTS, *_NUMBERS, *_NETWORKS})
     endpoint, admin = base_url(given, "endpoint"), base_url(given, "admin")
     if not endpoint:
         raise UsageError(
@@ -59,6 +60,9 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
             connect_timeout=numbers["connect_timeout"],
             answer_timeout=numbers["answer_timeout"],
             ca_bundle=section.text(given, "ca_bundle"),
+            policy=AddressPolicy(
+                _networks(given, "allowed_networks"), _networks(given, "denied_networks")
+            ),
             trusted=frozenset({origin(endpoint), origin(admin)} - {""}),
         ),
         random=given["random"],
@@ -67,3 +71,10 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         token=token,
         give_up=numbers["give_up"],
     )
+
+
+def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
+    try:
+        return networks(section.texts(given, name))
+    except ValueError as error:
+        raise UsageError(f"The restate runner's {name} is wrong: {error}.") from None
