@@ -117,7 +117,7 @@ def _until(text: str, now: float) -> float:
     until = drift_section.until(text, now)
     if until is None:
         raise UsageError(
-            f"--until {text} is no date before the year 10000.",
+            f"--until {text} is no date of the years 1 to 9999.",
             hint="Give 2027-01-31, 2027-01-31T12:00, 30d or 12h.",
         )
     if until <= now:

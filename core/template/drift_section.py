@@ -172,7 +172,7 @@ def _exception_faults(said: Any, at: Path) -> Iterator[Fault]:
         elif key == UNTIL:
             if value is not None and not _is_end(value):
                 hint = "Give 2027-01-31, 2027-01-31T12:00:00Z or 30d."
-                yield f"{value!r} is no date before the year 10000", here, hint
+                yield f"{value!r} is no date of the years 1 to 9999", here, hint
         elif value is not None and not isinstance(value, str):
             yield f"must be text, not a {type_name(value)}", here, ""
 
