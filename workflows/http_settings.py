@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import random
 import re
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,11 +20,10 @@ from zonda.hooks.errors import UsageError
 from zonda.hooks.http import MEBIBYTE, AddressPolicy, Network, Wire, is_url, origin, shown
 from zonda.hooks.http import networks as read_networks
 
-from . import http_actions, http_messages, http_oauth
+from . import http_actions, http_oauth, http_proofs
 from .http_actions import USUAL, Action
 from .http_messages import MessageKey
 from .http_oauth import OAuth2
-from .http_signing import read_key
 
 __all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "shown"]
 
@@ -169,7 +166,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     callback = _callback(given, texts["callback_url"])
     tokens = http_oauth.read(given)
     _check_one_way(texts, tokens)
-    keys, certificate = _keys(given), _certificate(texts)
+    keys, certificate = http_proofs.signing(given), http_proofs.certificate(texts)
     proofs = (headers, tokens, certificate, *keys.values())
     endpoint = _endpoint(texts["endpoint"], needed=any(proofs))
     actions = http_actions.read(given, endpoint)
@@ -186,7 +183,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
-        ca_bundle=_bundle(texts["ca_bundle"]),
+        ca_bundle=http_proofs.bundle(texts["ca_bundle"]),
         **certificate,
         proxy=_proxy(texts["proxy"]),
         policy=AddressPolicy(
@@ -199,7 +196,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
 
 def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
-    keys = tuple(_key(text, "callback_key") for text in _given_keys(given, "callback_key"))
+    keys = http_proofs.callback_keys(given)
     wanted = given.get("callback", False)
     if not isinstance(wanted, bool):
         raise UsageError("The runner's setting callback must be true or false.")
@@ -240,34 +237,6 @@ def _origin(url: str) -> str:
     return found
 
 
-def _keys(given: Mapping[str, Any]) -> dict[str, Any]:
-    scheme = section.choice(given, "signature", http_messages.SCHEMES)
-    if scheme == http_messages.MESSAGES:
-        return {"message_keys": http_messages.read_keys(given)}
-    return {"signing_keys": tuple(_key(text) for text in _key_texts(given))}
-
-
-def _key_texts(given: Mapping[str, Any]) -> list[str]:
-    """The keys themselves; a key may have an id, of which this scheme makes no use."""
-    found = []
-    for name in ("signing_keys", "signing_key"):
-        value = given.get(name)
-        listed = value if isinstance(value, list | tuple) else [] if value is None else [value]
-        plain = [one.get("key") if isinstance(one, Mapping) else one for one in listed]
-        found += _given_keys({} if value is None else {name: plain}, name)
-    return found
-
-
-def _given_keys(given: Mapping[str, Any], name: str) -> list[str]:
-    """The keys of an entry; one that is there holds some: nobody must sign less than he thinks."""
-    found = section.texts(given, name)
-    if not found and given.get(name) is not None:
-        raise UsageError(
-            f"The runner's setting {name} holds no key.", hint="Leave it out, or give a key."
-        )
-    return found
-
-
 def _secrets(
     given: Mapping[str, Any],
     texts: Mapping[str, str],
@@ -278,7 +247,7 @@ def _secrets(
     found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
     found |= {
         *section.texts(given, "callback_key"),
-        *_key_texts(given),
+        *http_proofs.key_texts(given),
         *headers.values(),
         *(tokens.secrets if tokens else ()),
     }
@@ -288,56 +257,6 @@ def _secrets(
     # A shorter one would be found in half of all texts, and nobody would be the wiser.
     long = [text for text in found | quoted if len(text) >= _SHORTEST_SECRET]
     return tuple(sorted(long, key=len, reverse=True))
-
-
-def _bundle(path: str) -> str:
-    """The file, or the folder, of certificates to trust. Raises UsageError for no such."""
-    if not path:
-        return ""
-    try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        folder = os.path.isdir(path)
-        context.load_verify_locations(None if folder else path, path if folder else None)
-    except (OSError, ValueError) as error:
-        why = "" if isinstance(error, ssl.SSLError) else getattr(error, "strerror", "")
-        raise UsageError(
-            f"The runner's ca_bundle cannot be used: {why or 'it holds no certificate'}.",
-            hint="ca_bundle is a file of certificates in PEM.",
-        ) from None
-    return path
-
-
-def _certificate(texts: Mapping[str, str]) -> dict[str, Any]:
-    """The files that prove who we are. Raises UsageError for those that cannot be used."""
-    names = ("client_certificate", "client_key", "client_key_passphrase")
-    found = {name: texts[name] for name in names}
-    if not found["client_certificate"]:
-        if any(found.values()):
-            raise UsageError("The runner has a client_key and no client_certificate.")
-        return {}
-    try:
-        # Without a passphrase OpenSSL would ask the terminal for one.
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
-            found["client_certificate"],
-            found["client_key"] or None,
-            lambda: found["client_key_passphrase"],
-        )
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, FileNotFoundError | PermissionError) else ""
-        raise UsageError(
-            "The runner's client_certificate cannot be used"
-            f"{f' ({why})' if why else ': certificate, key and passphrase do not fit'}.",
-            hint="client_certificate and client_key are files in PEM; the key may have a "
-            "client_key_passphrase.",
-        ) from None
-    return found
-
-
-def _key(text: str, name: str = "signing key") -> bytes:
-    try:
-        return read_key(text)
-    except ValueError as error:
-        raise UsageError(f"A {name} of the runner cannot be read: {error}.") from None
 
 
 def _headers(given: Mapping[str, Any]) -> dict[str, str]:
