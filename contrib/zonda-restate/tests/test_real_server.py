@@ -108,7 +108,9 @@ def test_the_other_side_is_killed_while_the_handler_runs(
         restate.start_service()
     output, errors = command.communicate(timeout=120)
     assert command.returncode == 0, f"{output}\n{errors}"
-    assert len(restate.done("CREATE")) == len(restate.done("made")) == 1
+    # A step whose end the server had not written down when it died is run again: that is Restate's
+    # promise. It is one request, and what came of it was made once.
+    assert len(set(restate.done("CREATE"))) == len(restate.done("made")) == 1
 
 
 def test_a_stack_that_is_deleted_meanwhile_cancels_the_handler(
