@@ -74,6 +74,7 @@ KEPT_NESTED = [
     pytest.param(40512, id="a-rollback-had-what-only-an-older-template-has"),
     pytest.param(40711, id="what-an-attempt-had-left-was-half-removed-in-a-stack-set-free"),
     pytest.param(41151, id="a-deletion-was-given-up-in-a-stack-that-was-set-free"),
+    pytest.param(90224, id="a-signal-was-given-up-half-way-and-had-made-a-member-that-failed"),
 ]
 
 #: The same of lives in which things drift; ``tests/engine/test_adoption.py`` has it made simple.

@@ -179,9 +179,18 @@ def _check_converged(sim: Simulator, stack: StackRow, rows: list[ResourceRow]) -
 
 
 def _check_tree(
-    sim: Simulator, rows: list[ResourceRow], known: Any, files: Any, given: str | None
+    sim: Simulator,
+    rows: list[ResourceRow],
+    known: Any,
+    files: Any,
+    given: str | None,
+    *,
+    to_mend: bool = False,
 ) -> list[ResourceRow]:
-    """A stack is as its template says, and what is nested in it; gives the rows of things."""
+    """A stack is as its template says, and what is nested in it; gives the rows of things.
+
+    ``to_mend``: a signal to the owner has failed half-way; the next plan is to mend what it left.
+    """
     wanted = known["resources"]
     by_name = {row.name: row for row in rows}
     if len(by_name) != len(rows) or set(by_name) != set(wanted):
@@ -201,8 +210,11 @@ def _check_tree(
         if owner:
             below = nested_rest.below(sim, row, files, stale=row.id in stale)
             child_rows = sim.reader.resource_rows(below.stack_id)
-            leaves += _check_tree(sim, child_rows, below.template, files, below.given)
+            left = row.id in stale and bool(row.dirty)
+            leaves += _check_tree(sim, child_rows, below.template, files, below.given, to_mend=left)
         if row.id in stale or row.external_id is not None:
+            continue
+        if to_mend and row.status == "FAILED":
             continue
         if not as_wanted or row.dirty:
             raise Violation(f"{name} is not as wanted: {row.action}_{row.status} {row.dirty}")
