@@ -23,6 +23,8 @@ from .contract_trial import Trial
 from .http_states import FINAL
 
 _LONGEST = 1024 * 1024
+#: Of a length; what has more is no length of anything.
+_MOST_DIGITS = 18
 #: Method, path, signature and body.
 Told = tuple[str, str, str, bytes]
 
@@ -33,8 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         """Whatever comes is kept and acknowledged."""
-        length = self.headers.get("Content-Length", "")
-        body = self.rfile.read(min(int(length), _LONGEST)) if length.isdigit() else b""
+        body = self.rfile.read(min(_length(self.headers.get("Content-Length", "")), _LONGEST))
         signature = self.headers.get(callback_signing.HEADER, "")
         self.told.put((self.command, self.path, signature, body))
         self.send_response(200)
@@ -45,6 +46,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: answers hold outputs."""
+
+
+def _length(given: str) -> int:
+    """What a header says, as far as it is a number that can be read."""
+    is_number = given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS
+    return int(given) if is_number else 0
 
 
 @contextlib.contextmanager

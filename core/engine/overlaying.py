@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+#: No list has an item with a longer index.
+_MOST_DIGITS = 18
 #: There is nothing.
 _LACKS: Any = object()
 
@@ -64,7 +66,7 @@ def _in_list(wanted: Any, live: Any, part: str) -> Any:
     if not (isinstance(wanted, list) and isinstance(live, list)):
         raise CannotStay
     first, _, rest = part.partition(".")
-    if not first.isdecimal():
+    if not first.isdecimal() or len(first) > _MOST_DIGITS:
         return wanted
     index, found = int(first), list(wanted)
     if index >= max(len(found), len(live)):

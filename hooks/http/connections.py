@@ -1,6 +1,6 @@
 """Connections to checked addresses, whose answers are read within one total time.
 
-What ``http_transport`` builds its sessions of: the places where ``requests`` and ``urllib3`` would
+What ``transport`` builds its sessions of: the places where ``requests`` and ``urllib3`` would
 look up names by themselves, read sockets without a limit, or listen to the environment.
 """
 

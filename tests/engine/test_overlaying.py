@@ -56,3 +56,7 @@ def test_what_is_left_is_as_it_is_there(
 def test_what_has_no_place_is_an_error(wanted: Any, live: Any, part: str) -> None:
     with pytest.raises(CannotStay):
         overlaid(wanted, live, [part])
+
+
+def test_an_index_of_thousands_of_digits_is_of_no_item() -> None:
+    assert overlaid([1], [2], ["9" * 5000]) == [1]
