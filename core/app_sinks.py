@@ -32,8 +32,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
     from .engine.engine import Engine
 
-#: Seconds that a short command waits at its end for what it has caused to be delivered.
-GRACE = 1.0
 #: Events that are counted as waiting, at most.
 _MOST_COUNTED = 10_000
 
@@ -176,11 +174,12 @@ class Delivery:
             clock,
         )
         self._couriers.start()
+        self._grace = settings.sink_grace
         self.news = self._couriers.news
 
     def finish(self) -> None:
-        """Deliver what there is yet, within ``GRACE``; the next engine delivers the rest."""
-        self._couriers.finish(GRACE)
+        """Deliver what there is yet, within ``sink_grace``; the next engine delivers the rest."""
+        self._couriers.finish(self._grace)
         self._post.close()
 
 

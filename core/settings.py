@@ -194,6 +194,14 @@ class Settings:
         least=0,
         most=_LONGEST_WAIT,
     )
+    sink_grace: float = _setting(
+        1.0,
+        "How long a command that ends waits for event sinks to take what it has caused; the next "
+        "engine delivers the rest.",
+        "ZONDA_SINK_GRACE",
+        least=0,
+        most=_LONGEST_WAIT,
+    )
     cancel_grace: float = _setting(
         240.0,
         "How long a cancelled, deleted or rolled back stack waits for what still runs before it is "

@@ -89,7 +89,9 @@ def receiver() -> Iterator[Receiver]:
 
 
 def configure(zonda: Any, receiver: Receiver, more: str = "") -> None:
+    """Settings with both sinks, and a grace that is longer than any machine needs."""
     zonda.configure(
+        "sink_grace = 100\n"
         f'[sinks.hook]\nkind = "webhook"\nurl = "{receiver.url}"\nsigning_key = "{KEY}"\n'
         f'[sinks.log]\nkind = "log"\nfile = "{zonda.home / "events.jsonl"}"\n{more}'
     )
@@ -183,7 +185,10 @@ def test_a_dead_receiver_holds_up_nobody_and_gets_everything_later(
 def test_a_receiver_that_never_answers_costs_one_command_the_time_of_one_event(
     zonda: Any, receiver: Receiver, tmp_path: Path
 ) -> None:
-    zonda.configure(f'[sinks.hook]\nkind = "webhook"\nurl = "{receiver.url}"\nanswer_timeout = 3\n')
+    zonda.configure(
+        f"sink_grace = 0.5\n"
+        f'[sinks.hook]\nkind = "webhook"\nurl = "{receiver.url}"\nanswer_timeout = 3\n'
+    )
     receiver.hangs = True
     zonda.run("stack", "create", "s", "-t", template(tmp_path, 1))
     assert state(zonda)["Failures"] == 1
@@ -204,7 +209,7 @@ def test_a_test_event(zonda: Any, receiver: Receiver) -> None:
 
 
 def test_a_sink_of_an_unknown_kind_is_told_of_and_harms_nobody(zonda: Any, tmp_path: Path) -> None:
-    zonda.configure('[sinks.x]\nkind = "pager"\n')
+    zonda.configure('sink_grace = 100\n[sinks.x]\nkind = "pager"\n')
     zonda.run("stack", "create", "s", "-t", template(tmp_path, 1))
     assert "No plug-in brings event sinks of kind pager" in state(zonda, "x")["Error"]
 
@@ -231,7 +236,8 @@ def test_a_plug_in_brings_a_kind_of_its_own(zonda: Any, tmp_path: Path) -> None:
     (zonda.home / "plugins").mkdir()
     (zonda.home / "plugins" / "bell.py").write_text(PLUGIN)
     zonda.configure(
-        f'[sinks.x]\nkind = "bell"\nbell = "{tmp_path / "rung"}"\nevents = ["*_COMPLETE"]\n'
+        f'sink_grace = 100\n[sinks.x]\nkind = "bell"\nbell = "{tmp_path / "rung"}"\n'
+        'events = ["*_COMPLETE"]\n'
     )
     zonda.run("stack", "create", "s", "-t", template(tmp_path, 1))
     rung = (tmp_path / "rung").read_text().splitlines()
