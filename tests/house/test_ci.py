@@ -1,7 +1,8 @@
-"""``.ci/run`` goes on only with all that the tests need, unless it is told to do without."""
+"""``.ci/run`` needs all components unless told otherwise; ``.ci/tests`` runs both of its parts."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -95,3 +96,57 @@ def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
     assert "usage: bash .ci/run [--without mistral|node-red|postgresql|restate]..." in done.stderr
+
+
+#: A Python whose environments have tools that log their command and fail as ``FAILING`` says.
+PYTHON = """#!{bash}
+echo "$0 $*" >>"$LOG"
+case " $* " in
+    *" -m venv "*)
+        mkdir -p "${{@: -1}}/bin"
+        for name in pip pytest mypy; do cp "$0" "${{@: -1}}/bin/$name"; done
+        ;;
+esac
+for word in $FAILING; do case "$0 $*" in *"$word"*) exit 1 ;; esac; done
+exit 0
+"""
+
+
+@pytest.fixture
+def log_of_tests(tmp_path: Path) -> Callable[[str], tuple[int, str]]:
+    """The exit code of ``.ci/tests`` and all calls, where calls that contain a word fail."""
+    python = tmp_path / "python"
+    python.write_text(PYTHON.format(bash=shutil.which("bash")))
+    python.chmod(0o755)
+
+    def run_tests(failing: str) -> tuple[int, str]:
+        log = tmp_path / "log"
+        environment = {"PATH": os.environ["PATH"], "PYTHON": str(python), "TMPDIR": str(tmp_path)}
+        done = subprocess.run(
+            ["bash", str(RUN.parent / "tests"), str(tmp_path)],
+            env={**environment, "LOG": str(log), "FAILING": failing},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.returncode, log.read_text()
+
+    return run_tests
+
+
+@pytest.mark.parametrize(
+    ("failing", "code"),
+    [
+        pytest.param("", 0, id="all-pass"),
+        pytest.param("worksteal", 1, id="the-tests-of-zonda-fail"),
+        pytest.param("contrib/zonda-files/tests", 1, id="one-package-fails"),
+    ],
+)
+def test_all_tests_run_whatever_fails_and_the_exit_code_tells(
+    log_of_tests: Callable[[str], tuple[int, str]], failing: str, code: int
+) -> None:
+    ended, calls = log_of_tests(failing)
+    assert ended == code
+    assert "-m pytest" in calls
+    for package in (RUN.parents[1] / "contrib").glob("*/pyproject.toml"):
+        assert f"contrib/{package.parent.name}/tests" in calls
