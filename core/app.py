@@ -21,7 +21,7 @@ from .clock import SystemClock
 from .engine.actions import Action
 from .folders import make_folder
 from .ids import Ids, new_token, system_random
-from .settings import Settings
+from .settings_table import Settings
 from .store.lock import EngineLock
 from .store.reads import Reader
 from .store.sealing import Sealer, make_key, sealer_for

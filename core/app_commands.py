@@ -19,7 +19,7 @@ from zonda.hooks.errors import Conflict, StoreError
 from .engine import actions, answers
 from .engine.actions import Accepted, Action
 from .ids import Ids
-from .settings import Settings
+from .settings_table import Settings
 from .store.lock import EngineLock
 from .store.reads import Reader
 from .store.store import Store

@@ -17,7 +17,7 @@ from . import settings_values
 from .app_service import HINT, ServiceRecord, host_and_port
 from .secret_references import own_files
 from .sections import completed, read_secret, with_networks
-from .settings import BUNDLED, Settings
+from .settings_table import BUNDLED, Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from zonda.hooks.runner_base import WorkflowRunner
 
 from . import settings_values
 from .sections import completed, with_networks
-from .settings import BUNDLED, MISTRAL, Settings
+from .settings_table import BUNDLED, MISTRAL, Settings
 
 #: Kinds of runner that are told how long one that never answers is tried.
 CONNECTING = frozenset({"http", "mistral"})

@@ -30,7 +30,7 @@ from zonda.hooks.runner import (
 
 from . import settings_values
 from .folders import make_folder
-from .settings import Settings
+from .settings_table import Settings
 
 NOT_RUNNING = "the bundled workflow service is not running"
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."

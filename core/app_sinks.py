@@ -18,7 +18,7 @@ from zonda.hooks.sinks import EventRecord, EventSink
 from . import settings_sinks, settings_values
 from .ids import Ids
 from .sections import completed, with_networks
-from .settings import Settings
+from .settings_table import Settings
 from .sinks.courier import Courier, told
 from .sinks.couriers import Couriers
 from .sinks.records import Records

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from zonda.hooks.errors import UsageError
 
 from . import settings_values
-from .settings import FILE_NAME, Settings, variable
+from .settings import FILE_NAME, variable
+from .settings_table import Settings
 
 KINDS = ("env", "file")
 #: Variables that are settings: the key that seals the database, for one.

@@ -14,8 +14,8 @@ from typing import Any
 from zonda.hooks.errors import UsageError
 
 from .secret_references import resolve
-from .settings import Settings
 from .settings_runners import is_reference
+from .settings_table import Settings
 
 #: Whoever writes the settings may name any secret there.
 _ANY = "*"

@@ -10,7 +10,7 @@ import argparse
 import logging
 from functools import cached_property
 
-from zonda.core import arenas, settings
+from zonda.core import arenas, settings, settings_table
 from zonda.core.app import App, build_app
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import UsageError
@@ -30,7 +30,7 @@ class Session:
         _set_logging(arguments.debug)
 
     @cached_property
-    def settings(self) -> settings.Settings:
+    def settings(self) -> settings_table.Settings:
         """The settings; raises UsageError that lists every fault."""
         return settings.load(self._given())
 

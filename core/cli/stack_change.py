@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from zonda.core.app import Running
 from zonda.core.engine import actions
-from zonda.core.settings import LONGEST_ACTION
+from zonda.core.settings_table import LONGEST_ACTION
 from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 

@@ -11,8 +11,8 @@ import pytest
 
 from zonda.core.app_lender import Lender
 from zonda.core.app_service import BundledRunner, ServiceRecord, host_and_port
-from zonda.core.settings import Settings
 from zonda.core.settings import load as load_settings
+from zonda.core.settings_table import Settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
 from zonda.hooks.manager import Plugins

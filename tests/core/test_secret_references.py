@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from zonda.core.secret_references import check, own_files, resolve
-from zonda.core.settings import Settings, load
+from zonda.core.settings import load
+from zonda.core.settings_table import Settings
 from zonda.hooks.errors import UsageError
 
 ALL = "env:*,file:*"

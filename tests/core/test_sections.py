@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core import settings, settings_runners
 from zonda.core.sections import callback_keys, completed, with_networks
-from zonda.core.settings import Settings
+from zonda.core.settings_table import Settings
 from zonda.hooks.errors import UsageError
 
 

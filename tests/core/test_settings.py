@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import settings, settings_runners, settings_sinks
+from zonda.core import settings, settings_runners, settings_sinks, settings_table
 from zonda.core.clock import SystemClock
 from zonda.hooks.errors import UsageError
 from zonda.workflows import http_settings, mistral_settings, sinks_log, sinks_webhook
@@ -264,7 +264,7 @@ def test_an_address_in_a_variable_is_checked() -> None:
 
 
 def test_secrets_are_not_in_the_repr() -> None:
-    shown = repr(settings.Settings(key="s3cret", runners={"lab": {"token": "t0ken"}}))
+    shown = repr(settings_table.Settings(key="s3cret", runners={"lab": {"token": "t0ken"}}))
 
     assert "s3cret" not in shown
     assert "t0ken" not in shown
@@ -286,7 +286,7 @@ def test_the_process_environment_is_read_by_default(monkeypatch: pytest.MonkeyPa
 def test_the_docs_table_has_one_row_per_setting() -> None:
     rows = settings.markdown_table().splitlines()[2:]
 
-    assert [row.split("`")[1] for row in rows] == list(settings.Settings.__dataclass_fields__)
+    assert [row.split("`")[1] for row in rows] == list(settings_table.Settings.__dataclass_fields__)
 
 
 def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from zonda.core.app_sinks import Making
-from zonda.core.settings import Settings
+from zonda.core.settings_table import Settings
 from zonda.core.sinks.courier import LONGEST_WAIT, Courier
 from zonda.core.sinks.wanted import Wanted, wanted
 from zonda.core.store.rows import SinkRow
