@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from zonda.core.template.faults import Poisoned
@@ -188,17 +189,19 @@ class GetAttrOrAll(GetAttr):
 
 
 def _attribute_sources(known: Sequence[Any]) -> tuple[Source, ...]:
-    """What the arguments read, as far as it is known: a path up to its first unknown part.
+    """What the arguments read, as far as it is known.
 
-    That part ends it as ``UNKNOWN``.
+    A part that is unknown, or that no value has (a list, a map, null), ends the path as
+    ``UNKNOWN``.
     """
     resource, attribute, *path = [*known, None] if len(known) == 1 else known
     if resource is UNKNOWN or isinstance(resource, dict | list):
         return ()
     if not isinstance(attribute, str):
         return (Source("attr", str(resource)),)
-    end = next((at for at, part in enumerate(path) if part is UNKNOWN), len(path))
-    return (Source("attr", str(resource), attribute, tuple(path[: end + 1])),)
+    keys = tuple(takewhile(lambda part: isinstance(part, str | int | float), path))
+    end = (UNKNOWN,) if len(keys) < len(path) else ()
+    return (Source("attr", str(resource), attribute, (*keys, *end)),)
 
 
 def resource_name(function: str, name: Any) -> str:

@@ -6,7 +6,8 @@ loader has found so far, however little. Never changes what a template means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, Related, TemplateWarning
@@ -29,6 +30,8 @@ from .registry import Registry
 from .resources import ResourceNode
 from .sections import RESOURCES
 from .source import Document
+
+log = logging.getLogger(__name__)
 
 #: Codes, stable for ever.
 DUPLICATE_KEY = "ZON601"
@@ -54,22 +57,40 @@ class Found(advice_functions.Found, advice_support.Found, Protocol):
 
 
 def of(found: Found) -> list[TemplateWarning]:
-    """Every warning, those of the template first, each file from its first line to its last."""
-    document = found.found_document
-    made: list[TemplateWarning] = []
-    if document is not None:
-        made += _duplicates(document)
-        if isinstance(document.data, Mapping):
-            made += (_placed(each, document) for each in _of_template(document.data, found))
-        made.sort(key=_position)
+    """Every warning, those of the template first, each file from its first line to its last.
+
+    A part that breaks gives none: what is only advice ends nothing.
+    """
+    made = _part(_of_document, found)
     for environment in found.environment.documents:
-        some = [*_duplicates(environment)]
-        if isinstance(environment.data, Mapping):
-            some += (_placed(each, environment) for each in _of_environment(environment.data))
-            some += (_placed(each, environment) for each in _for_nothing(environment.data, found))
-        made += sorted(some, key=_position)
-    made += advice_registry.of(found.registry, found.environment)
-    return made
+        made += _part(_of_environment_file, environment, found)
+    return made + _part(advice_registry.of, found.registry, found.environment)
+
+
+def _part(part: Callable[..., Iterable[TemplateWarning]], *about: Any) -> list[TemplateWarning]:
+    try:
+        return list(part(*about))
+    except Exception:  # border: a plug-in's declarations are read, and it is only advice
+        log.warning("Some warnings could not be worked out", exc_info=True)
+        return []
+
+
+def _of_document(found: Found) -> list[TemplateWarning]:
+    document = found.found_document
+    if document is None:
+        return []
+    made = [*_duplicates(document)]
+    if isinstance(document.data, Mapping):
+        made += (_placed(each, document) for each in _of_template(document.data, found))
+    return sorted(made, key=_position)
+
+
+def _of_environment_file(environment: Document, found: Found) -> list[TemplateWarning]:
+    made = [*_duplicates(environment)]
+    if isinstance(environment.data, Mapping):
+        made += (_placed(each, environment) for each in _of_environment(environment.data))
+        made += (_placed(each, environment) for each in _for_nothing(environment.data, found))
+    return sorted(made, key=_position)
 
 
 def _position(warning: TemplateWarning) -> tuple[int, int]:

@@ -39,6 +39,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/preview/offers.py": "border: a plug-in is asked for an attribute",
     "core/engine/preview/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/preview/verdicts.py": "border: a plug-in decides about an update",
+    "core/template/advice.py": "border: what is only advice ends nothing",
     "core/template/added_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/checks.py": "border: a plug-in's validate is called",
     "core/template/nested_checks.py": "border: a plug-in is asked for its nested template",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import pytest
 
 from zonda.core.functions.table import functions_for
+from zonda.core.template import advice_functions
 from zonda.core.template.stack import Bundle, Identity, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateWarning, ValidationErrors
@@ -238,3 +239,25 @@ def test_aliases_that_hold_each_other_many_times_cost_nothing() -> None:
         warnings(f"resources:\n  a:\n    type: New\n    metadata:\n      k0: &a0 [x]\n{levels}")
         == []
     )
+
+
+@pytest.mark.parametrize("key", ["[1]", "{k: v}", "null", "[]", "2001-01-01", "1.5", "true"])
+def test_a_path_may_hold_anything_and_is_advised_about(key: str) -> None:
+    text = (
+        "resources:\n  a: {type: New}\n  b: {type: New, metadata: {k: {get_attr: [a, old, KEY]}}}\n"
+        "outputs:\n  o: {value: {get_attr: [a, old, k, KEY, j]}}\n"
+    )
+    found = shown(warnings(text.replace("KEY", key)))
+    assert found == [("ZON607", "t.yaml:4:33"), ("ZON607", "t.yaml:6:15")]
+
+
+def test_advice_that_breaks_ends_nothing_and_the_rest_is_given(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> NoReturn:
+        raise TypeError("of no use")
+
+    monkeypatch.setattr(advice_functions, "of", broken)
+    found = warnings("parameters: {}\n", environment="parameters: {}\n")
+    assert [code for code, _ in shown(found)] == ["ZON610"]
+    assert "of no use" in caplog.text
