@@ -245,7 +245,8 @@ class Settings:
     )
     max_template_bytes: int = _setting(
         _LIMITS.max_template_bytes,
-        "The largest template, environment or attached file (Heat's `max_template_size`).",
+        "The largest template, environment or attached file (Heat's `max_template_size`), and how "
+        "many characters all YAML aliases of one may stand for.",
         "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
@@ -273,8 +274,8 @@ class Settings:
     )
     max_nodes: int = _setting(
         _LIMITS.max_nodes,
-        "How many values a template may have once its aliases are written out, and how many "
-        "the functions of one resource or output may make; 32 characters of text count as one.",
+        "How many values the functions of one resource or output may make; 32 characters of text "
+        "count as one.",
         "ZONDA_MAX_NODES",
         least=1,
     )

@@ -67,13 +67,9 @@ def _entries(document: Mapping[str, Any], where: str = "") -> Iterator[str]:
 
 def _named(given: Bundle) -> Iterator[str]:
     """The parameters that environments name."""
-    import yaml
-
-    for _, text in given.environment_files:
-        try:
-            found = yaml.safe_load(text)
-        except yaml.YAMLError:
-            continue  # told with its place when the bundle is loaded
+    for file, _ in given.environment_files:
+        document = given.documents.get(file)  # none where it cannot be read, which is told later
+        found = None if document is None else document.data
         for section in _SECTIONS:
             values = found.get(section) if isinstance(found, Mapping) else None
             yield from map(str, values if isinstance(values, Mapping) else ())

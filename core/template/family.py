@@ -36,7 +36,7 @@ from .resources import ResourceNode
 from .secrecy import Below, Secrecy
 from .secrecy_below import SecretsBelow
 from .signatures import Level, Signatures, digest_of
-from .source import Document, count_nodes, read_document
+from .source import Document, read_document
 from .template_resource import TemplateResource, template_class
 
 #: Faults of a file that Heat tells when the resource is checked, not when its class is made.
@@ -143,12 +143,6 @@ class Family:
         limits = self.around.limits
         known = self.around.bundle.documents.get(file)
         document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
-        if document.aliased:
-            try:
-                count_nodes(document.data, limits.max_nodes)
-            except TemplateError as error:  # no document of it is kept to look the place up in
-                error.place = document.place(())
-                raise
         return cfn_documents.read(document)
 
     def template_class(self, file: str) -> type[Resource]:

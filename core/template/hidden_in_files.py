@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resource import Resource
 
 from .bundle import Bundle
 from .secrecy import hides
+from .source import data_of
 
-_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _TYPES = re.compile(r"""\btype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)""")
 _TRUE = (True, 1, "true", "True", "TRUE", "yes", "on", "1", "t", "y")
 
@@ -64,10 +62,7 @@ class _Search:
 
     def _data(self, file: str) -> Mapping[str, Any]:
         if file not in self._parsed:
-            try:
-                self._parsed[file] = yaml.load(self._bundle.files[file], Loader=_LOADER)
-            except (yaml.YAMLError, ValueError):
-                self._parsed[file] = None
+            self._parsed[file] = data_of(self._bundle.files[file])
         found = self._parsed[file]
         return found if isinstance(found, Mapping) else {}
 

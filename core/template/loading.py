@@ -39,7 +39,7 @@ from .registry import Registry
 from .resource_reader import parse_resource
 from .resources import NoClass, ResourceNode
 from .scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
-from .source import Document, count_nodes, read_document
+from .source import Document, read_document
 from .type_texts import TypeTexts
 from .ways import led
 
@@ -163,8 +163,6 @@ class Loader:
             )
             self.found_document = document
             self.version = versions.version_of(document.data)
-            if document.aliased:
-                count_nodes(document.data, self.limits.max_nodes)
         except TemplateError as error:
             error.stage = "parse"
             self.errors.append(error)

@@ -18,6 +18,7 @@ from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
 
 from .bundle import Bundle
 from .secrecy import hides
+from .source import data_of
 from .stack import StackDefinition
 
 HIDDEN = "(hidden)"
@@ -75,7 +76,7 @@ def secrets(
             found["", path] = value
     below = definition.family.hidden_in_files
     for file, text in _environments(bundle).items():
-        given = _data(text)
+        given = data_of(text)
         places = [(section, name) for section in _GIVEN for name in hidden]
         places += [("parameter_defaults", name) for name in sorted(below.names.difference(hidden))]
         for path in places:
@@ -190,13 +191,6 @@ def _only_reads(value: Any) -> bool:
     """Whether a property only names where its value is."""
     names = [*value] if isinstance(value, Mapping) else []
     return len(names) == 1 and str(names[0]).startswith("get_")
-
-
-def _data(text: str) -> Any:
-    try:
-        return yaml.load(text, Loader=_LOADER)
-    except (yaml.YAMLError, ValueError):
-        return None
 
 
 def _at(data: Any, path: Path) -> Any:

@@ -20,19 +20,13 @@ import yaml
 from zonda.hooks.errors import Path, Place, TemplateError
 
 from .faults import TOO_LARGE
-from .yaml_events import CONVERTED_TAGS, MAX_DEPTH, Builder, scalar_value
+from .yaml_events import CONVERTED_TAGS, MAX_DEPTH, TOO_LONG, Builder, scalar_value
 
 #: Heat's limit on the size of a template, in bytes.
 MAX_BYTES = 524_288
 
 #: The code of every error about text that cannot be read.
 UNREADABLE = "ZON102"
-
-#: A text counts as one more node for so many characters, so that copies of long texts count.
-TEXT_PER_NODE = 32
-
-#: A map of one key may be a function call, which costs so many times as much as a plain value.
-_PER_CALL = 10
 
 #: What an escape begins with that may stand for a letter, a sign or nothing.
 _ESCAPED = re.compile("\\\\[xuU\r\n\x85\u2028\u2029]")
@@ -46,6 +40,7 @@ _HINTS = {
     "expected <block end>": "Check the indentation of this line against the lines above it.",
     "expected ',' or": "A bracket or brace above is not closed.",
     "constructor for the tag": "Quote the text if it begins with '!', '=' or '<<'.",
+    TOO_LONG: "Use fewer aliases (*name) inside aliases, or raise max_template_bytes.",
     "another": "Write each template into a file of its own.",
 }
 
@@ -57,19 +52,15 @@ class Document:
     """One text with its plain data.
 
     ``data`` is what YAML 1.1 (or JSON) says, dates as text; aliases share one object.
-    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``aliased``:
-    whether there are aliases: only these can make more of a text than its length. ``made``: what
+    ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``made``: what
     was made of nothing but this document and the key, for whoever has the document again.
     """
 
-    def __init__(
-        self, text: str, file: str, data: Any, *, repeated: bool = False, aliased: bool = False
-    ) -> None:
+    def __init__(self, text: str, file: str, data: Any, *, repeated: bool = False) -> None:
         self.text = text
         self.file = file
         self.data = data
         self.repeated = repeated
-        self.aliased = aliased
         self.made: dict[Hashable, Any] = {}
         self._indexes: dict[int, dict[Any, Step]] = {}
 
@@ -168,7 +159,7 @@ def load_document(
         document = _from_json(text, file)
         if document is not None:
             return document
-    builder = Builder()
+    builder = Builder(max_bytes)
     try:
         with _collector_paused():
             data = builder.build(text)
@@ -176,7 +167,15 @@ def load_document(
         raise _unreadable(_sentence(error), file, what, _place(error, file)) from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise _unreadable(str(error).split("\n")[0], file, what, Place(file, 1, 1)) from error
-    return Document(text, file, data, repeated=builder.repeated, aliased=builder.aliased)
+    return Document(text, file, data, repeated=builder.repeated)
+
+
+def data_of(text: str) -> Any:
+    """The data of a text that was loaded before within some limit; null where it is no YAML."""
+    try:
+        return load_document(text, "", max_bytes=max(MAX_BYTES, 4 * len(text))).data
+    except TemplateError:
+        return None
 
 
 def read_document(text: str, file: str, known: Document | None, *, max_bytes: int) -> Document:
@@ -193,40 +192,6 @@ def may_say(text: str, *words: str) -> bool:
     Nothing but an escape can hide one: of a character, or of the end of a line inside of it.
     """
     return any(word in text for word in words) or _ESCAPED.search(text) is not None
-
-
-def count_nodes(data: Any, limit: int) -> int:
-    """How many nodes ``data`` has once every alias is written out; a long text counts for several.
-
-    Raises TemplateError beyond ``limit``. Shared containers are looked into once.
-    """
-    total = _count(data, {})
-    if total > limit:
-        raise TemplateError(
-            f"The template has more than {limit} values once its aliases are written out.",
-            code=TOO_LARGE,
-            heat_type="RequestLimitExceeded",
-            hint="Use fewer aliases (*name) inside aliases.",
-        )
-    return total
-
-
-def _count(data: Any, known: dict[int, int]) -> int:
-    if isinstance(data, str):
-        return 1 + len(data) // TEXT_PER_NODE
-    if not isinstance(data, dict | list):
-        return 1
-    if id(data) not in known:
-        children = data.values() if isinstance(data, dict) else data
-        total = _PER_CALL if isinstance(data, dict) and len(data) == 1 else 1
-        for child in children:
-            kind = type(child)
-            if kind is str:
-                total += 1 + len(child) // TEXT_PER_NODE
-            else:
-                total += _count(child, known) if kind is dict or kind is list else 1
-        known[id(data)] = total
-    return known[id(data)]
 
 
 def _check_size(text: str, file: str, max_bytes: int, what: str) -> None:
@@ -284,11 +249,12 @@ def _collector_paused() -> Iterator[None]:
 
 def _unreadable(problem: str, file: str, what: str, place: Place) -> TemplateError:
     hint = next((hint for part, hint in _HINTS.items() if part in problem), "")
+    is_long = TOO_LONG in problem
     return TemplateError(
         f"Error parsing {what} {file}: {problem}",
         place=place,
-        code=TOO_LARGE if "nested deeper" in problem else UNREADABLE,
-        heat_type="ValueError",
+        code=TOO_LARGE if is_long or "nested deeper" in problem else UNREADABLE,
+        heat_type="RequestLimitExceeded" if is_long else "ValueError",
         hint=hint,
     )
 

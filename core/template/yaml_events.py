@@ -29,8 +29,12 @@ from yaml.events import (
 #: Deeper than any sane template, shallow enough for everything that walks the data by recursion.
 MAX_DEPTH = 200
 
-#: Merge keys in one text may bring so many keys in all: aliases multiply them.
-MAX_MERGED = 1_000_000
+#: What an error says of a text whose aliases make too much of it.
+TOO_LONG = "written out, the aliases up to here have more than"
+
+#: No number may have more characters: Python writes and reads whole numbers of so many digits.
+MAX_DIGITS = 4300
+_LARGEST_BITS = 14_280
 
 _STANDARD = "tag:yaml.org,2002:"
 _STR, _MERGE, _VALUE = _STANDARD + "str", _STANDARD + "merge", _STANDARD + "value"
@@ -89,12 +93,17 @@ def scalar_value(tag: str, text: str) -> Any:
         return _bytes(text)
     if tag not in CONVERTED_TAGS:
         raise ValueError(f"could not determine a constructor for the tag {tag!r}")
+    kind = tag.removeprefix(_STANDARD)
+    if len(text) > MAX_DIGITS and kind in ("int", "float"):
+        raise ValueError(f"{text[:20]!r}... is a number of more than {MAX_DIGITS} digits")
     construct: Callable[..., Any] = yaml.SafeLoader.yaml_constructors[tag]
     try:
-        return construct(_CONSTRUCTOR, yaml.ScalarNode(tag, text))
-    except (ValueError, LookupError) as error:
-        kind = tag.removeprefix(_STANDARD)
+        value = construct(_CONSTRUCTOR, yaml.ScalarNode(tag, text))
+    except (ValueError, LookupError, OverflowError) as error:
         raise ValueError(f"{text[:60]!r} cannot be read as !!{kind}") from error
+    if type(value) is int and value.bit_length() > _LARGEST_BITS:
+        raise ValueError(f"{text[:20]!r}... is a number of more than {MAX_DIGITS} digits")
+    return value
 
 
 def _bytes(text: str) -> bytes:
@@ -112,13 +121,16 @@ def problem(context: str, event: Any) -> yaml.MarkedYAMLError:
 class _Frame:
     """A collection that is being read. A mapping's items are key, value, key, value, ..."""
 
-    __slots__ = ("anchor", "depth", "is_mapping", "items", "merges", "tag")
+    __slots__ = ("anchor", "begin", "depth", "is_mapping", "items", "merges", "tag")
 
-    def __init__(self, is_mapping: bool, anchor: str | None, tag: str | None = None) -> None:
+    def __init__(
+        self, is_mapping: bool, anchor: str | None, tag: str | None = None, begin: int = 0
+    ) -> None:
         self.items: list[Any] = []
         self.is_mapping = is_mapping
         self.anchor = anchor
         self.tag = tag
+        self.begin = begin
         self.depth = 0
         self.merges = False
 
@@ -127,18 +139,20 @@ class _Frame:
 
 
 class Builder:
-    """Reads one document.
+    """Reads one document. ``repeated`` tells afterwards whether any mapping repeats a key.
 
-    ``repeated`` tells afterwards whether any mapping repeats a key, ``aliased`` whether anything
-    stands in several places.
+    All aliases of a text together may stand for ``max_length`` characters, so that no walk over
+    the data sees much more than it would see of the largest text without aliases.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_length: int) -> None:
         self.repeated = False
-        self.aliased = False
-        self._merges = 0
+        self._max_length = max_length
+        #: How many characters all aliases so far stand for.
+        self._aliased = 0
         self._plain: dict[str, Any] = {}
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        #: The value of an anchor, how deep it is, and how long.
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
 
     def build(self, text: str) -> Any:
         """The document's data, null for an empty stream. Raises yaml.YAMLError."""
@@ -210,7 +224,7 @@ class Builder:
             self._plain[text] = value
         if event.anchor is not None:
             self._open_anchor(event, event.anchor)
-            self._anchors[event.anchor] = (value, 0)
+            self._anchors[event.anchor] = (value, 0, len(text))
         return value
 
     def _opened(self, event: Any, frame: _Frame, depth: int) -> _Frame:
@@ -224,12 +238,13 @@ class Builder:
             raise problem(f"nested deeper than {MAX_DEPTH} levels", event)
         if event.anchor is not None:
             self._open_anchor(event, event.anchor)
-        return _Frame(kind is MappingStartEvent, event.anchor, event.tag)
+        begin = event.start_mark.index + self._aliased
+        return _Frame(kind is MappingStartEvent, event.anchor, event.tag, begin)
 
     def _open_anchor(self, event: NodeEvent, anchor: str) -> None:
         if anchor in self._anchors:
             raise problem(f"found duplicate anchor {anchor!r}", event)
-        self._anchors[anchor] = (_UNFINISHED, 0)
+        self._anchors[anchor] = (_UNFINISHED, 0, 0)
 
     def _finished(self, frame: _Frame, event: Any) -> Any:
         """The value of a collection that ends."""
@@ -246,7 +261,8 @@ class Builder:
         if frame.depth > MAX_DEPTH:
             raise problem(f"nested deeper than {MAX_DEPTH} levels through aliases", event)
         if frame.anchor is not None:
-            self._anchors[frame.anchor] = (value, frame.depth)
+            length = event.end_mark.index + self._aliased - frame.begin
+            self._anchors[frame.anchor] = (value, frame.depth, length)
         return value
 
     def _merged(self, items: list[Any], event: Any) -> dict[Any, Any]:
@@ -260,9 +276,6 @@ class Builder:
             for source in reversed(value) if isinstance(value, list) else (value,):
                 if not isinstance(source, dict):
                     raise problem("expected a mapping or list of mappings for merging", event)
-                self._merges += len(source) + 1
-                if self._merges > MAX_MERGED:
-                    raise problem(f"more than {MAX_MERGED} keys are merged in by <<", event)
                 merged.update(source)
         return {**merged, **own}
 
@@ -273,14 +286,16 @@ class Builder:
     def _alias(self, event: AliasEvent, frame: _Frame) -> Any:
         if event.anchor not in self._anchors:
             raise problem(f"found undefined alias {event.anchor!r}", event)
-        value, depth = self._anchors[event.anchor]
+        value, depth, length = self._anchors[event.anchor]
         if value is _UNFINISHED:
             raise problem(f"the alias {event.anchor!r} stands inside what it refers to", event)
         if isinstance(value, dict | list | set):
             if frame.at_key():
                 raise problem("found unhashable key: a list or a map cannot be a key", event)
             frame.depth = max(frame.depth, depth + 1)
-        self.aliased = True
+        self._aliased += length
+        if self._aliased > self._max_length:
+            raise problem(f"{TOO_LONG} {self._max_length} characters", event)
         return value
 
 

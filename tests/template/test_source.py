@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.template import source, yaml_events
-from zonda.core.template.source import count_nodes, load_document, may_say
+from zonda.core.template.source import load_document, may_say
 from zonda.hooks.errors import Place, TemplateError
 
 ROOM = Path(os.environ.get("ZONDA_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
@@ -291,26 +291,6 @@ def test_aliases_share_one_object():
 
 
 @pytest.mark.parametrize(
-    ("text", "aliased"),
-    [
-        pytest.param("a: &x [1]\nb: *x\n", True, id="list"),
-        pytest.param("a: &x text\nb: *x\n", True, id="text"),
-        pytest.param("a: &x {b: 1}\nc: {<<: *x}\n", True, id="merged"),
-        pytest.param("a: &x [1]\nb: '*x'\n", False, id="quoted"),
-        pytest.param("a: &x [1]\nb: a * b & c\n", False, id="in-a-text"),
-        pytest.param('{"a": "*", "b": "&"}', False, id="json"),
-    ],
-)
-def test_a_document_tells_whether_there_are_aliases(text, aliased):
-    assert load_document(text, "t").aliased is aliased
-
-
-def test_nodes_are_counted_as_if_aliases_were_written_out():
-    data = load_document("a: &x [1, 2]\nb: [*x, *x]\n", "t").data
-    assert count_nodes(data, 100) == 1 + 3 + 1 + 3 + 3
-
-
-@pytest.mark.parametrize(
     ("text", "may"),
     [
         pytest.param("a: get_file", True, id="plain"),
@@ -343,17 +323,28 @@ def test_no_word_of_a_value_is_missed(value, style, width, as_json):
     assert may_say(text, "get_file")
 
 
-def test_a_billion_laughs_is_counted_quickly_and_refused():
+def test_a_billion_laughs_is_refused_at_the_alias_that_is_too_much():
     lines = ["a0: &a0 [lol]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 60)]
-    document = load_document("\n".join(lines), "t")
-    with pytest.raises(TemplateError, match="more than 1000000 values"):
-        count_nodes(document.data, 1_000_000)
+    with pytest.raises(TemplateError, match="written out, the aliases up to here") as caught:
+        load_document("\n".join(lines), "t")
+    assert caught.value.code == "ZON119"
+    assert str(caught.value.place) == "t:6:20"
 
 
-def test_copies_of_long_texts_count():
-    data = load_document(f"a: &x {'y' * 3200}\nb: [{', '.join(['*x'] * 10)}]\n", "t").data
-    assert count_nodes(data, 10_000) > 1000
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        pytest.param("a: &x text\nb: [*x, *x]\n", 8, id="text"),
+        pytest.param("a: &x [1, 2]\nb: [*x, *x]\n", 18, id="list"),
+        pytest.param("a: &x [1, 2]\nb: &y [*x, *x]\nc: *y\n", 18 + 11 + 18, id="inside-an-alias"),
+        pytest.param("a: &x {b: 1}\nc: {<<: [*x, *x]}\n", 18, id="merged"),
+    ],
+)
+def test_aliases_count_for_what_they_stand_for(text, length):
+    yaml_events.Builder(length).build(text)
+    with pytest.raises(yaml.YAMLError, match="written out, the aliases"):
+        yaml_events.Builder(length - 1).build(text)
 
 
 def test_aliases_cannot_nest_deeper_than_the_limit():
@@ -378,3 +369,22 @@ def test_the_collector_is_left_as_it_was():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param("9" * 4301, id="decimal"),
+        pytest.param("0x" + "f" * 4000, id="hexadecimal"),
+        pytest.param("1" + ":59" * 3000, id="base-60"),
+        pytest.param("1" + ":59" * 1000 + ".5", id="base-60-with-a-fraction"),
+        pytest.param("0b" + "1" * 20_000, id="binary"),
+        pytest.param("1." + "5" * 5000, id="fraction"),
+        pytest.param("1" + "_000" * 90_000, id="with-underscores"),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_an_error_with_its_place(number):
+    with pytest.raises(TemplateError, match=r"number of more than|cannot be read as") as caught:
+        load_document(f"a: b\nc: {number}\n", "t")
+    assert str(caught.value.place) == "t:2:4"
+    assert len(str(caught.value)) < 300

@@ -1,0 +1,76 @@
+"""Documents of somebody who means no good, at the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+VERSION = "heat_template_version: 2021-04-16\n"
+NOTHING = VERSION + "resources: {a: {type: 'OS::Heat::None'}}\n"
+
+
+def laughs() -> str:
+    """A value of 10^12 texts in a few lines."""
+    pieces = ["&a0 [l, l, l, l, l, l, l, l, l, l]"]
+    for level in range(1, 12):
+        pieces.append(f"&a{level} [{', '.join([f'*a{level - 1}'] * 10)}]")
+    return f"[{', '.join(pieces)}]"
+
+
+def with_value(value: str) -> str:
+    return (
+        VERSION + f"resources: {{a: {{type: 'OS::Heat::Value', properties: {{value: {value}}}}}}}\n"
+    )
+
+
+PLACES = {
+    "property": {"t.yaml": with_value(laughs())},
+    "default": {
+        "t.yaml": NOTHING + f"parameters: {{p: {{type: json, default: {laughs()}}}}}\n",
+    },
+    "output": {"t.yaml": NOTHING + f"outputs: {{o: {{value: {laughs()}}}}}\n"},
+    "capabilities": {"t.yaml": NOTHING + f"capabilities: {{a: {laughs()}}}\n"},
+    "environment": {"t.yaml": NOTHING, "e.yaml": f"parameter_defaults: {{p: {laughs()}}}\n"},
+    "registry": {"t.yaml": NOTHING, "e.yaml": f"resource_registry: {{p: {laughs()}}}\n"},
+    "nested-template": {
+        "t.yaml": VERSION + "resources: {a: {type: c.yaml}}\n",
+        "c.yaml": with_value(laughs()),
+    },
+    "group": {
+        "t.yaml": VERSION + "resources: {a: {type: 'OS::Heat::ResourceGroup', "
+        "properties: {count: 2, resource_def: {type: c.yaml}}}}\n",
+        "c.yaml": with_value(laughs()),
+    },
+    "manifest": {
+        "t.yaml": VERSION + "resources: {a: {type: 'X::Y'}}\n",
+        "e.yaml": "resource_registry: {'X::Y': m.yaml}\n",
+        "m.yaml": f"zonda_type: 'X::Y'\nproperties: {{a: {{type: list, default: {laughs()}}}}}\n",
+    },
+}
+
+
+@pytest.mark.parametrize("command", ["template validate", "stack plan s", "stack create s"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_billion_laughs_is_refused_with_its_place_wherever_it_stands(
+    zonda: Any, write: Callable[[str, str], Path], place: str, command: str
+) -> None:
+    files = {name: write(name, text) for name, text in PLACES[place].items()}
+    environment = ["-e", files["e.yaml"]] if "e.yaml" in files else []
+    done = zonda(*command.split(), "-t", files["t.yaml"], *environment, code=2)
+    guilty = next(name for name, text in PLACES[place].items() if "&a0" in text)
+    assert f"{files[guilty].name}:" in done.err.split(" error: ")[0]
+    assert "written out, the aliases up to here have more than 524288 characters" in done.err
+    assert "[ZON119]" in done.err
+
+
+def test_a_billion_laughs_in_a_file_that_is_only_read_is_just_text(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    hidden = f"parameters: {{x: {{hidden: true, type: json, default: {laughs()}}}}}\n"
+    write("c.yaml", VERSION + hidden)
+    template = write("t.yaml", with_value("{get_file: c.yaml}"))
+    zonda("stack", "create", "-t", template, "s")
+    assert "&a11" in zonda("stack", "export", "s").out
