@@ -19,13 +19,13 @@ from .app_commands import Commands, Running, Waiting
 from .app_details import Checked, Details
 from .clock import SystemClock
 from .engine.actions import Action
-from .folders import make_folder
+from .folders import exposed, make_folder
 from .ids import Ids, new_token, system_random
 from .settings_table import Settings
 from .store.lock import EngineLock
 from .store.reads import Reader
 from .store.sealing import Sealer, make_key, sealer_for
-from .store.store import MEMORY, Store, open_store
+from .store.store import MEMORY, Store, has_database, open_store
 from .store.views import StackView
 from .template.bundle import Bundle, Identity, Limits
 
@@ -118,12 +118,12 @@ class App:
     @property
     def reader(self) -> Reader:
         """What is stored. Takes no lock and writes nothing; empty where there is no database."""
-        if self._reader is None or (self._reads_nothing and self.database.exists()):
+        if self._reader is None or (self._reads_nothing and has_database(self.database)):
             self._reader, self._reads_nothing = self._open_reader()
         return self._reader
 
     def _open_reader(self) -> tuple[Reader, bool]:
-        if not self.database.exists():
+        if not has_database(self.database):
             return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
         store = open_store(self.database, sealer=self._sealer, read_only=True)
         return self._keep(store).reader(), False
@@ -169,7 +169,7 @@ class App:
         from .app_plans import plan
 
         reader = self.reader
-        if keep and not self.database.exists():
+        if keep and not has_database(self.database):
             make_folder(self.database.parent)
             reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
         return plan(self, reader, action, keep=keep)
@@ -221,17 +221,27 @@ class App:
         _check_reachable(path)
         return path
 
+    @property
+    def key_file(self) -> Path:
+        """Where the sealing key stands, unless a setting holds it."""
+        known = self.settings.key_file
+        return Path(known).expanduser() if known else self.database.with_name("zonda.key")
+
+    @property
+    def exposed(self) -> list[Path]:
+        """What of the home, the database and its key every user of this machine may open."""
+        return exposed((self.settings.home, self.database, self.key_file))
+
     @cached_property
     def _sealer(self) -> Sealer:
-        given = self.settings.key_file
-        file = Path(given).expanduser() if given else self.database.with_name("zonda.key")
         keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
-        return sealer_for(keys or None, file, database=self.database)
+        return sealer_for(keys or None, self.key_file, database=self.database)
 
     @cached_property
     def store(self) -> Store:
         """The database, opened for writing; made if it is not there."""
-        make_folder(self.database.parent)
+        for folder in (self.settings.home, self.database.parent):
+            make_folder(folder)
         opened = open_store(
             self.database, sealer=self._sealer, synchronous=self.settings.synchronous
         )
@@ -366,6 +376,7 @@ class App:
             ready(url)
 
         record.check_free()
+        make_folder(self.settings.home)
         state = folder_of_service(self.settings)
         try:
             service.serve(

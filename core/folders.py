@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from zonda.hooks.errors import StoreError
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder`` with mode 0700, unless it is there; raises StoreError."""
+    """Make ``folder`` and those above it with mode 0700, unless they are there; raises StoreError.
+
+    What is there keeps its mode: it may be shared, or be the user's own home.
+    """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        for each in reversed(missing):
+            each.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(exist_ok=True)  # raises where a file is in its place
     except OSError as error:
         raise StoreError(
             f"The folder {folder} cannot be made: {error.strerror}.",
             hint="Choose another with --home or ZONDA_HOME.",
         ) from error
+
+
+def exposed(paths: Iterable[Path]) -> list[Path]:
+    """Those of ``paths`` that every user of this machine may read, write or enter."""
+    return [path for path in paths if _mode(path) & stat.S_IRWXO]
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 #: Names in the folder of a run; service_journal tells what they hold.
 BODY, PLAN, RESULT, RUN, CANCEL = "body", "plan.json", "result.json", "run.json", "cancel"
@@ -58,6 +58,11 @@ def write_new(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+def open_log(path: Path) -> BinaryIO:
+    """A file to add lines to, for its owner alone."""
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
 
 
 def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = True) -> None:

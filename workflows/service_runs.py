@@ -276,7 +276,7 @@ class Runs:
             # The wrapper inherits the locked descriptor: from before it begins until it is gone,
             # the lock is taken, and the pid of a stranger can never be mistaken for it.
             journal.try_lock(descriptor)
-            with open(run.folder / journal.WRAPPER_LOG, "ab") as log:
+            with files.open_log(run.folder / journal.WRAPPER_LOG) as log:
                 return subprocess.Popen(
                     [*_WRAPPER, str(run.folder)],
                     stdin=subprocess.DEVNULL,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import shlex
 import shutil
 import subprocess
@@ -109,12 +110,13 @@ def _service(app: App, folder: Path) -> str:
 
 def _opened(log: Path) -> BinaryIO:
     try:
-        return log.open("wb")
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreError(
             f"The file {log} cannot be written: {error.strerror}.",
             hint="Choose another folder with --folder, --home or ZONDA_HOME.",
         ) from error
+    return open(handle, "wb")
 
 
 def _run(session: Session, folder: Path) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+from contextlib import suppress
 from functools import cached_property
 
 from zonda.core import arenas, settings, settings_table
 from zonda.core.app import App, build_app
 from zonda.core.template.bundle import Bundle
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import StoreError, UsageError
 
 from .screen import Screen
 
@@ -51,7 +52,16 @@ class Session:
         if self._app is None:
             arenas.share_one_heap()
             self._app = build_app(self.settings)
+            self._warn_of_exposure(self._app)
         return self._app
+
+    def _warn_of_exposure(self, app: App) -> None:
+        with suppress(StoreError):  # whoever uses the database says so
+            for path in app.exposed:
+                mode = path.stat().st_mode & 0o777
+                self.screen.say(
+                    f"warning: {path} is open to every user (mode {mode:o}): chmod o= {path}"
+                )
 
     def use(self, app: App) -> None:
         """Go on with another application."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from zonda.hooks.errors import StoreError
 
+from . import schema
 from .jsontext import dumps, loads
+from .lock import EngineLock
 from .reopening import Reopening
 
 PREFIX = "sealed:"
-_SQLITE = b"SQLite format 3\0"
 
 
 class Sealer:
@@ -97,18 +98,32 @@ def key_from_file(path: Path, database: Path | None = None) -> str:
 
     Raises StoreError where it is missing and the file ``database`` has been made with one.
     """
+    key = _read_key(path)
+    if key:
+        return key
+    if database is None:
+        return _make_file(path)
+    try:
+        is_made = schema.is_made(str(database))
+    except sqlite3.OperationalError:  # it cannot be opened, yet it is there
+        is_made = True
+    except (sqlite3.Error, OSError):
+        return make_key()  # not kept: the store refuses that file
+    if is_made:
+        raise StoreError(
+            f"The sealing key {path} is missing, and the database {database} needs it.",
+            hint="Restore the key file, or set ZONDA_KEY to the key. Nothing was written.",
+        )
+    with EngineLock(database):
+        return _read_key(path) or _make_file(path)
+
+
+def _read_key(path: Path) -> str:
+    """The key in a file; '' where there is none, or the file is empty."""
     try:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
-        start = b"" if database is None else _start(database)
-        if start and start != _SQLITE:
-            return make_key()  # not kept: the store refuses that file
-        if start:
-            raise StoreError(
-                f"The sealing key {path} is missing, and the database {database} needs it.",
-                hint="Restore the key file, or set ZONDA_KEY to the key. Nothing was written.",
-            ) from None
-        return _make_file(path)
+        return ""
     except UnicodeDecodeError as error:
         raise StoreError(
             f"The sealing key {path} is not text in ASCII.",
@@ -121,30 +136,19 @@ def key_from_file(path: Path, database: Path | None = None) -> str:
         ) from error
 
 
-def _start(database: Path) -> bytes:
-    """The first bytes of a file; none where there is none, or it is empty."""
-    try:
-        with database.open("rb") as file:
-            return file.read(len(_SQLITE))
-    except FileNotFoundError:
-        return b""
-    except OSError:
-        return b"?"
-
-
 def _make_file(path: Path) -> str:
-    key = make_key()
+    """Make a key beside its place and rename it, so that nobody reads a part of it."""
+    key, beside = make_key(), path.with_name(f"{path.name}.new")
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
+        beside.unlink(missing_ok=True)
+        schema.make_private(str(beside))
+        beside.write_text(key, encoding="ascii")
+        beside.rename(path)
     except OSError as error:
         raise StoreError(
             f"The sealing key {path} cannot be made: {error.strerror}.",
             hint="Make the folder writable, or give a key in ZONDA_KEY.",
         ) from error
-    with os.fdopen(handle, "w") as file:
-        file.write(key)
     return key
 
 

@@ -16,23 +16,18 @@ from typing import Any
 
 from zonda.hooks.errors import StoreError
 
+from . import schema
 from .edges import Edges
 from .faults import explain
-from .prepared import SCHEMA, SQL
+from .prepared import SQL
 from .reads import Reader
 from .sealing import Sealer
 from .transaction import Fenced, Transaction
 
-#: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0014"
 #: Pages in the write-ahead log that are worth a checkpoint: pages that are written over and over
 #: go into the file once. 16 MB at most stand in the log.
 CHECKPOINT_PAGES = 4000
 MEMORY = ":memory:"
-_VERSION_TABLE = (
-    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
-    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-)
 
 
 class Store:
@@ -90,7 +85,11 @@ class Store:
         """A reader with a connection of its own (for one thread at a time)."""
         if self.path == MEMORY:
             return Reader(self._connection, self.sealer, self.path)
-        reader = Reader(_connect(self.path, read_only=True), self.sealer, self.path)
+        try:
+            connection, _ = _read(self.path)
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+        reader = Reader(connection, self.sealer, self.path)
         self._readers.append(reader)
         return reader
 
@@ -102,125 +101,142 @@ class Store:
             self._connection.close()
 
 
+def has_database(path: str | Path) -> bool:
+    """Whether there is a file that ``open_store`` can read, or says why it cannot."""
+    try:
+        return schema.is_made(str(path))
+    except (sqlite3.Error, OSError):
+        return True
+
+
 def open_store(
     url: str | Path, *, sealer: Sealer, read_only: bool = False, synchronous: str = "NORMAL"
 ) -> Store:
     """Open the database ``url`` (a path, ``sqlite:///path`` or ``:memory:``), making it if needed.
 
+    One of an older zonda is brought up to date, also by who only reads, where it can be written.
     ``synchronous`` is NORMAL (safe against the death of the process) or FULL (against power cuts
-    too). Raises StoreError, with what to do, for a file that is damaged, of a newer zonda, sealed
-    with another key, or in a folder that cannot be written.
+    too). Raises StoreError, with what to do, for a file that is damaged, another program's, of a
+    newer zonda, sealed with another key, or in a folder that cannot be written.
     """
     path = str(url).removeprefix("sqlite:///")
-    if read_only and path != MEMORY and not os.path.exists(path):
-        raise StoreError(
-            f"There is no database {path} yet.", hint="Create a stack first, or check ZONDA_HOME."
-        )
-    if not read_only and path != MEMORY:
-        _make_private(path)
-    connection = _connect(path, read_only=read_only)
     try:
-        if not read_only:
+        if path == MEMORY:
+            connection = _connect(path, "")
+            schema.fill(connection, _key_check(sealer))
+        elif read_only:
+            connection = _opened_to_read(path)
+        else:
+            connection = _opened_to_write(path, sealer)
             connection.execute(f"PRAGMA synchronous={synchronous}")
-            _prepare(connection, path, sealer)
         _check(connection, path, sealer)
     except sqlite3.Error as error:
-        connection.close()
         raise explain(error, path) from error
-    except BaseException:
-        connection.close()
-        raise
+    except OSError as error:
+        raise StoreError(
+            f"The database {path} cannot be made: {error.strerror}.",
+            hint="Make its folder writable, or choose another ZONDA_HOME.",
+        ) from error
     return Store(connection, path, sealer, read_only)
 
 
-def _make_private(path: str) -> None:
-    """Make the file, for its owner alone; SQLite gives its companions the mode of the file."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    except OSError:
-        return  # it is there, or SQLite will find the same and say so
-
-
-def _connect(path: str, *, read_only: bool) -> sqlite3.Connection:
-    target, uri = path, False
-    if read_only and path != MEMORY:
-        target, uri = f"{Path(path).absolute().as_uri()}?mode=ro", True
-    try:
-        connection = sqlite3.connect(
-            target, timeout=5.0, isolation_level=None, check_same_thread=False, uri=uri
-        )
-        connection.execute("PRAGMA foreign_keys=ON")
-        if not read_only and path != MEMORY:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA journal_size_limit=67108864")
-            connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
-    except sqlite3.Error as error:
-        raise explain(error, path) from error
+def _opened_to_write(path: str, sealer: Sealer) -> sqlite3.Connection:
+    if not os.path.exists(path):
+        schema.make(path, _key_check(sealer))
+    connection = _connect(path, "rw")
+    version = _known_version(connection, path)
+    if version is None:
+        connection.close()
+        schema.make(path, _key_check(sealer))
+    elif version < schema.HEAD:
+        connection.close()
+        _upgrade(path)
+    if version is None or version < schema.HEAD:
+        connection = _connect(path, "rw")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA journal_size_limit=67108864")
+    connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
-    """Make an empty database what it should be; bring an older one up to date."""
-    version = _version(connection)
-    if version == HEAD:
-        return
-    if version is None:
-        connection.execute("BEGIN IMMEDIATE")
-        if _version(connection) is None:
-            for statement in SCHEMA:
-                connection.execute(statement)
-            connection.execute(_VERSION_TABLE)
-            connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
-            connection.execute(SQL["put_meta"], ("key_check", _key_check(sealer)))
-        connection.execute("COMMIT")
-    elif version < HEAD:
-        from .migrate import upgrade  # alembic takes 0.3 s to import, and is needed once
-
-        upgrade(path)
+def _opened_to_read(path: str) -> sqlite3.Connection:
+    connection, version = _read(path) if os.path.exists(path) else (None, None)
+    if connection is None or version is None:
+        raise StoreError(
+            f"There is no database {path} yet.", hint="Create a stack first, or check ZONDA_HOME."
+        )
+    if version < schema.HEAD and _is_writable(path):
+        connection.close()
+        _upgrade(path)
+        connection, _ = _read(path)
+    return connection
 
 
-def _version(connection: sqlite3.Connection) -> str | None:
-    known = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
-    ).fetchone()
-    if known is None:
-        return None
-    found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    return None if found is None else str(found[0])
+def _read(path: str) -> tuple[sqlite3.Connection, str | None]:
+    """A connection that only reads, and the version of the schema.
+
+    SQLite shares memory with those that write through a file beside the database. Where that
+    cannot be made, since nobody can write there, the database is what its file says.
+    """
+    connection = _connect(path, "ro")
+    try:
+        return connection, _known_version(connection, path)
+    except sqlite3.OperationalError:
+        wal = f"{path}-wal"
+        if _is_writable(path) or (os.path.exists(wal) and os.path.getsize(wal)):
+            raise
+    connection = _connect(path, "ro&immutable=1")
+    return connection, _known_version(connection, path)
+
+
+def _is_writable(path: str) -> bool:
+    folder = os.path.dirname(os.path.abspath(path))
+    return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
+
+
+def _known_version(connection: sqlite3.Connection, path: str) -> str | None:
+    """``schema.version_of``; closes the connection where that raises."""
+    try:
+        return schema.version_of(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _connect(path: str, mode: str) -> sqlite3.Connection:
+    target = f"{Path(path).absolute().as_uri()}?mode={mode}" if mode else path
+    connection = sqlite3.connect(
+        target, timeout=5.0, isolation_level=None, check_same_thread=False, uri=bool(mode)
+    )
+    connection.execute("PRAGMA foreign_keys=ON")
+    return connection
+
+
+def _upgrade(path: str) -> None:
+    from .migrate import upgrade  # alembic takes 0.3 s to import, and is needed once
+
+    upgrade(path)
 
 
 def _check(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
-    version = _version(connection)
-    if version != HEAD:
-        raise _another(path, version)
-    kept = connection.execute(SQL["meta_value"], ("key_check",)).fetchone()
-    if kept is None or kept[0] != _key_check(sealer):
-        raise StoreError(
-            f"The database {path} was made with another sealing key.",
-            hint="Give that key in ZONDA_KEY or put its key file back.",
-        )
-
-
-def _another(path: str, version: str | None) -> StoreError:
-    """What is wrong with a database whose schema is not ours."""
-    if version is None:
-        return StoreError(
-            f"The database {path} has no schema of zonda.",
-            hint="Choose another ZONDA_HOME, or move the file away.",
-        )
-    if version < HEAD:
-        return StoreError(
-            f"The database {path} has the schema {version} of an older zonda (this one: {HEAD}).",
-            hint="A command that changes something brings it up to date, or says why it cannot.",
-        )
-    return StoreError(
-        f"The database {path} has the schema {version} of a newer zonda (this one: {HEAD}).",
-        hint="Use the zonda that wrote it, or a newer one.",
-    )
+    """Raise StoreError, the connection closed, for another schema or another key."""
+    try:
+        version = schema.version_of(connection, path)
+        if version != schema.HEAD:
+            raise schema.another(path, version or "")
+        kept = connection.execute(SQL["meta_value"], ("key_check",)).fetchone()
+        if kept is None or kept[0] != _key_check(sealer):
+            raise StoreError(
+                f"The database {path} was made with another sealing key.",
+                hint="Give that key in ZONDA_KEY or put its key file back.",
+            )
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _key_check(sealer: Sealer) -> str:
     return sealer.hmac(b"zonda key check")
 
 
-__all__ = ["HEAD", "Fenced", "Store", "Transaction", "open_store"]
+__all__ = ["Fenced", "Store", "Transaction", "has_database", "open_store"]

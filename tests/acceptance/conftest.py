@@ -90,7 +90,7 @@ class Zonda:
             stderr=subprocess.STDOUT,
             text=True,
             env=self.environment,
-            cwd=self.home,
+            cwd=self.home if self.home.exists() else None,
         )
         self.processes.append(process)
         return process
@@ -154,7 +154,7 @@ def until() -> Callable[..., Any]:
 def zonda(tmp_path: Path) -> Iterator[Zonda]:
     """A command line with an empty home."""
     home = tmp_path / "home"
-    home.mkdir()
+    home.mkdir(mode=0o700)
     made = Zonda(home)
     yield made
     made.close()

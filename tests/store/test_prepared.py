@@ -9,8 +9,9 @@ import pytest
 
 from zonda.core.store import compile as compiling
 from zonda.core.store import drift_tables, migrate, prepared, rows, tables
+from zonda.core.store.schema import HEAD
 from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import HEAD, open_store
+from zonda.core.store.store import open_store
 
 
 def test_the_prepared_text_is_what_the_statements_say() -> None:

@@ -315,7 +315,7 @@ def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_a_database_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "z.db"
-    path.touch()
+    open_store(path, sealer=SEALER).close()
     path.chmod(0o640)
 
     open_store(path, sealer=SEALER).close()

@@ -1,0 +1,105 @@
+"""The schema of a database file: how it is made on first use, and which version a file has.
+
+Called by ``store.open_store``. A new database is made beside its place, under the engine's lock,
+and renamed into it: a process that is killed leaves either none or a whole one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+
+from zonda.hooks.errors import StoreError
+
+from .lock import EngineLock
+from .prepared import SCHEMA, SQL
+
+#: The newest migration; a test compares it with ``migrations/``.
+HEAD = "0014"
+#: What SQLite keeps beside a database file.
+COMPANIONS = ("-wal", "-shm", "-journal")
+_VERSION_TABLE = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
+
+
+def version_of(connection: sqlite3.Connection, path: str) -> str | None:
+    """The version of the schema; None where there are no tables at all.
+
+    Raises StoreError for the database of another program.
+    """
+    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    tables = {name for (name,) in connection.execute(query)}
+    if not tables:
+        return None
+    row = None
+    if "alembic_version" in tables:
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    if row is None or "stack" not in tables:
+        raise StoreError(
+            f"The database {path} has no schema of zonda.",
+            hint="It belongs to another program: choose another ZONDA_HOME or database_url.",
+        )
+    return str(row[0])
+
+
+def is_made(path: str) -> bool:
+    """Whether there is a database; not where there is none yet, or one without any table.
+
+    Raises sqlite3.Error for a file that is none.
+    """
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return False
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT count(*) FROM sqlite_master"
+        return bool(connection.execute(query).fetchone()[0])
+
+
+def make(path: str, key_check: str) -> None:
+    """Make the database ``path`` for its owner alone, unless another process has by now."""
+    with EngineLock(path):
+        if is_made(path):
+            return
+        beside = f"{path}.new"
+        for file in (path, beside):
+            for companion in ("", *COMPANIONS):
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{file}{companion}")
+        make_private(beside)
+        with closing(sqlite3.connect(beside, isolation_level=None)) as connection:
+            connection.execute("BEGIN")
+            fill(connection, key_check)
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode=WAL")
+        os.rename(beside, path)
+
+
+def fill(connection: sqlite3.Connection, key_check: str) -> None:
+    """Make every table in an empty database."""
+    for statement in SCHEMA:
+        connection.execute(statement)
+    connection.execute(_VERSION_TABLE)
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+    connection.execute(SQL["put_meta"], ("key_check", key_check))
+
+
+def make_private(path: str) -> None:
+    """Make an empty file for its owner alone; SQLite gives its companions the same mode."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.fchmod(handle, 0o600)  # whatever the umask takes away
+    os.close(handle)
+
+
+def another(path: str, version: str) -> StoreError:
+    """What is wrong with a database whose schema is not ours, and cannot be brought up to date."""
+    if version < HEAD:
+        return StoreError(
+            f"The database {path} has the schema {version} of an older zonda (this one: {HEAD}).",
+            hint="Make the file and its folder writable: the next command brings it up to date.",
+        )
+    return StoreError(
+        f"The database {path} has the schema {version} of a newer zonda (this one: {HEAD}).",
+        hint="Use the zonda that wrote it, or a newer one.",
+    )
