@@ -157,6 +157,7 @@ class App:
             lender=self.lender,
             clock=self.clock,
             source=self.random,
+            definitions=self.commands.definitions,
         )
         outputs = shown.outputs(stack.id, refresh=refresh, reveal=reveal)
         return Details(shown.parameters(stack.id), outputs)

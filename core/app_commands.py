@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
     from .app_lender import Lender
     from .app_sinks import Delivery
-    from .engine.definitions import Loading
+    from .engine.definitions import Definitions, Loading
     from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
     from .store.drift_views import DriftCheckView
@@ -291,11 +291,15 @@ class Commands:
             given = (parts.settings, parts.plugins, parts.store, engine, parts.clock, parts.random)
             self._delivery = Delivery(*given)
 
+    @property
+    def definitions(self) -> Definitions | None:
+        """What the engine of this process has at hand; None if it has none."""
+        return None if self._engine is None else self._engine.room.definitions
+
     def definition(self, template_id: str | None) -> Any:
         """A definition that the engine of this process has at hand; None if it has not."""
-        if self._engine is None or template_id is None:
-            return None
-        return self._engine.room.definitions.get(template_id)
+        known = self.definitions
+        return None if known is None or template_id is None else known.get(template_id)
 
     def check(self) -> None:
         """Raises StoreError if this process is the engine and it has died."""

@@ -23,7 +23,7 @@ from zonda.core.folders import make_folder
 from zonda.core.template.fetcher import bundle_from_files
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
-from . import output
+from . import output_show
 from .follow import follow
 from .session import Session
 
@@ -134,10 +134,9 @@ def _run(session: Session, folder: Path) -> int:
 
 def _show(session: Session, folder: Path) -> None:
     screen = session.screen
-    outputs = session.app.details(session.app.stack(STACK)).outputs
-    shown = argparse.Namespace(format="table", column=[])
-    rows = [(each.name, each.value) for each in outputs]
-    output.rows(screen.out, shown, ("output_key", "output_value"), rows, screen.width)
+    shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
+    found = session.app.details(session.app.stack(STACK)).outputs
+    output_show.show_all(screen, shown, found)
     screen.out.write("\nWhat is really there:\n")
     for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):
         screen.out.write(f"  {path.stat().st_size:>8} bytes  {path}\n")

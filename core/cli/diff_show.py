@@ -39,7 +39,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 0 if nothing differs, 2 if something does, 1 on errors",
     )
-    output.add_arguments(parser)
+    output.add_text_format(parser)
 
 
 def diff(session: Session, arguments: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from zonda.core.store.drift_states import COMPLETE, DRIFTED, INTERRUPTED, MISSIN
 from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.views import StackView
 
-from . import drift_text, nested, output, plan_tree, stack_change, streams
+from . import drift_text, nested, outcome_show, output, plan_tree, stack_change, streams
 from .session import Session
 
 #: Seconds between two looks at a check that runs.
@@ -23,7 +23,6 @@ _AGAIN = 3
 FAILED = 1
 #: How many of what is left alone are named.
 _MOST = 5
-FORMATS = ("table", "json", "yaml")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,17 +35,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """``-f``: text for people, or data."""
-    parser.add_argument(
-        "-f", "--format", choices=FORMATS, default="table", help="how to show it (default: table)"
-    )
-
-
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack drift check``."""
     _arguments(parser)
-    add_format(parser)
+    output.add_text_format(parser)
     parser.epilog = "exit codes: 0 in sync, 3 drifted or missing, 4 cannot tell, 1 failed, 2 usage"
 
 
@@ -116,13 +108,12 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan", "--dry-run", action="store_true", help="show what would be done, and do nothing"
     )
     stack_change.add_waiting(parser)
-    output.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
     parser.epilog = (
         "exit codes: 0 done, 1 failed; where nothing was repaired 3 something has drifted and is "
         "left alone, 4 something is UNKNOWN; "
         "with --plan those of 'drift check'"
     )
-    parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
 
 
 def repair(session: Session, arguments: argparse.Namespace) -> int:
@@ -131,7 +122,6 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
     action = RepairDrift(stack.id, tuple(resources))
     if arguments.plan:
         return _plan(session, arguments.format, stack, action)
-    arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
     findings: list[DriftFindingView] = []
     if running.check_id:
@@ -151,7 +141,7 @@ def _plan(session: Session, form: str | None, stack: StackView, action: RepairDr
     _say_what_was_seen(session, check, findings, stack.name)
     if check.verdict == UNKNOWN:
         _nothing(session, stack, findings)
-    plan_tree.show(session.screen, "json" if form == "value" else form, found.document)
+    plan_tree.show(session.screen, form, found.document)
     return FAILED if found.fails else exit_code(check)
 
 

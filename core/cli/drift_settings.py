@@ -33,7 +33,7 @@ def schedule_arguments(parser: argparse.ArgumentParser) -> None:
         "None: show what is set",
     )
     parser.add_argument("--policy", choices=POLICIES, help="what to do about drift")
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def schedule(session: Session, arguments: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
@@ -13,7 +14,7 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
 from . import drift_text, output
-from .drift_check import add_format, scoped, show_check, top
+from .drift_check import scoped, show_check, top
 from .history_show import took
 from .session import Session
 
@@ -21,6 +22,12 @@ COLUMNS = (
     *("ID", "Started", "Took", "Cause", "By", "Status", "Verdict"),
     *("In Sync", "Drifted", "Missing", "Unknown", "Ignored", "Scope", "Reason"),
 )
+#: Of the newest verdicts, and of what one check has found.
+NOW_COLUMNS = (
+    *("resource", "resource_type", "verdict", "checked_at", "reason", "ignored"),
+    *("differences", "not_observed"),
+)
+SPARE = ("ID", "By", "Status", "Took", "Cause", "Ignored")
 
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +42,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 0 in sync, 3 drifted or missing, 4 unknown or not checked",
     )
-    add_format(parser)
+    output.add_arguments(parser)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
@@ -45,13 +52,29 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     arguments.resource = wanted[0] if wanted else None
     if arguments.check:
         found = _check(session, stack, arguments.check)
-        show_check(session, arguments.format, stack, found)
+        if _is_text(arguments):
+            show_check(session, arguments.format, stack, found)
+        else:
+            findings = session.app.reader.drift_findings(found.id)
+            _show_rows(session, arguments, map(drift_text.finding_as_data, findings))
         verdict = found.verdict or UNKNOWN
     else:
         now = _wanted(session.app.reader.drift_now(stack.id), arguments.resource)
         _show_now(session, arguments, stack, now)
         verdict = drift_text.worst(now)
     return drift_text.EXIT_OF_VERDICT[verdict] if arguments.detailed_exitcode else 0
+
+
+def _is_text(arguments: argparse.Namespace) -> bool:
+    """Whether all is shown in one piece, and not as a list of which columns can be chosen."""
+    return arguments.format in output.TEXT and not arguments.column
+
+
+def _show_rows(
+    session: Session, arguments: argparse.Namespace, found: Iterable[Mapping[str, Any]]
+) -> None:
+    rows = [[each.get(name) for name in NOW_COLUMNS] for each in found]
+    output.rows(session.screen.out, arguments, NOW_COLUMNS, rows, session.screen.width)
 
 
 def _check(session: Session, stack: StackView, name: str) -> DriftCheckView:
@@ -80,6 +103,9 @@ def _show_now(
     counts = Counter(each.verdict for each in now)
     checks = session.app.reader.drift_checks(stack.id, 1)
     screen = session.screen
+    if not _is_text(arguments):
+        _show_rows(session, arguments, map(drift_text.now_as_data, now))
+        return
     if arguments.format != "table":
         shown = _as_data(stack, now, counts, checks)
         output.data(screen.out, arguments.format, shown)
@@ -129,7 +155,7 @@ def history(session: Session, arguments: argparse.Namespace) -> int:
         return 0
     now = session.app.clock.now()
     rows = [_row(each, now) for each in found]
-    output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
+    output.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0
 
 

@@ -12,6 +12,30 @@ from . import output, plain
 PAUSED = " paused until Hook "
 
 
+#: How many events, and then how many failures, of nested stacks are told of one by one.
+MOST_NESTED = 100
+
+
+class Nested:
+    """Which events of nested stacks are told: what owns them tells of them as a whole."""
+
+    def __init__(self) -> None:
+        self._all = self._failed = 0
+
+    def admits(self, event: EventView) -> bool:
+        """Whether this one is told, too."""
+        self._all += 1
+        if event.status == "FAILED":
+            self._failed += 1
+            return self._failed <= MOST_NESTED
+        return self._all <= MOST_NESTED
+
+    @property
+    def just_full(self) -> bool:
+        """Whether the last one was the first of those of which failures alone are told."""
+        return self._all == MOST_NESTED + 1
+
+
 def line(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
     """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``.
 

@@ -23,6 +23,7 @@ LIST_COLUMNS = (
 )
 #: Those of events of nested stacks, too; with ``--nested-depth``.
 NESTED_COLUMNS = ("stack_name", "path")
+SPARE = ("id", "physical_resource_id", "stack_name")
 _LOOK_AGAIN = 0.25
 
 
@@ -60,7 +61,7 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     found = _wanted(told, arguments, arguments.limit)
     screen = session.screen
     rows = [_row(each, depth) for each in found]
-    output.rows(screen.out, arguments, _columns(depth), rows, screen.width)
+    output.rows(screen.out, arguments, _columns(depth), rows, screen.width, spare=SPARE)
     return 0
 
 
@@ -100,7 +101,7 @@ def _wanted(told: list[Told], arguments: argparse.Namespace, limit: int | None) 
 
 def _follow(session: Session, arguments: argparse.Namespace, stack: StackView, depth: int) -> int:
     """Events as they come, until the stack is idle; its end decides the exit code."""
-    output.check_columns(arguments, _columns(depth))
+    output.head(session.screen.out, arguments, _columns(depth))
     news, seen, limit = News(session, stack, depth), 0, arguments.limit
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.

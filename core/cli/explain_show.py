@@ -15,7 +15,7 @@ from .session import Session
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``explain``."""
     parser.add_argument("code", metavar="CODE", nargs="?", help="e.g. ZON120; none lists them all")
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def explain(session: Session, arguments: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ COLUMNS = (
     "resource_status",
     "resource_status_reason",
 )
+SPARE = ("physical_resource_id", "resource_type")
 
 
 def list_failures_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,5 +40,5 @@ def list_failures(session: Session, arguments: argparse.Namespace) -> int:
         if path not in above
     ]
     screen = session.screen
-    output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
+    output.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0

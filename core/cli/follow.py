@@ -7,9 +7,11 @@ the same whether this process is the engine or another one is.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from zonda.core.app import Running, Waiting
+from zonda.core.store.reads import ALL
 from zonda.core.store.trees import ALL_LEVELS
 from zonda.core.store.views import EventView, StackView
 
@@ -17,10 +19,9 @@ from . import event_lines, failures
 from .news import News, Told
 from .screen import Screen
 from .session import Session
+from .tally import Tally
 
 LOOK_AGAIN = 0.2
-#: How many events, and then how many failures, of nested stacks are told of one by one.
-MOST_NESTED = 100
 
 
 class Display(Protocol):
@@ -39,7 +40,7 @@ class Lines:
     def __init__(self, screen: Screen, name: str) -> None:
         self._screen = screen
         self._name = name
-        self._nested = self._failed = 0
+        self._nested = event_lines.Nested()
 
     def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """Print the events."""
@@ -55,14 +56,11 @@ class Lines:
             return False
         if event_lines.PAUSED in event.reason:
             return True
-        self._nested += 1
-        if self._nested == MOST_NESTED + 1:
+        admitted = self._nested.admits(event)
+        if self._nested.just_full:
             words = f"zonda stack event list {self._name} --nested-depth 9"
             self._screen.say(f"Of nested stacks only failures are told from now on: '{words}'.")
-        if event.status == "FAILED":
-            self._failed += 1
-            return min(self._failed, self._nested) <= MOST_NESTED
-        return self._nested <= MOST_NESTED
+        return admitted
 
     def close(self) -> None:
         """Nothing to do."""
@@ -70,14 +68,13 @@ class Lines:
 
 def follow(session: Session, running: Running, good: Collection[str]) -> int:
     """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
-    stack, failed = _watched(session, running)
-    return _verdict(session, running, stack, failed, good)
+    watch = _watched(session, running)
+    return _verdict(session, running, watch, good)
 
 
 def follow_signal(session: Session, running: Running) -> int:
     """Show what a signal has begun in nested stacks, until that is over."""
-    _, failed = _watched(session, running)
-    return 1 if failed else 0
+    return 1 if _watched(session, running).failed else 0
 
 
 def follow_passing(session: Session, running: Running, done: str) -> int:
@@ -98,12 +95,20 @@ def follow_passing(session: Session, running: Running, done: str) -> int:
     return 1
 
 
-def _watched(session: Session, running: Running) -> tuple[StackView, list[EventView]]:
-    """The stack once it is idle, and what of it has failed."""
+@dataclass(slots=True)
+class _Watch:
+    """A stack that is watched: what it is now, what of it has failed, and what was done."""
+
+    stack: StackView
+    failed: list[EventView] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+
+
+def _watched(session: Session, running: Running) -> _Watch:
+    """The stack once it is idle."""
     display = _display(session, running)
-    failed: list[EventView] = []
     try:
-        return _watch(session, running, display, failed), failed
+        return _watch(session, running, display)
     except KeyboardInterrupt:
         display.close()
         _say_how_to_go_on(session, running)
@@ -121,22 +126,32 @@ def _display(session: Session, running: Running) -> Display:
     return Live(session.screen, running.name, total, session.app.clock)
 
 
-def _watch(
-    session: Session, running: Running, display: Display, failed: list[EventView]
-) -> StackView:
+def _watch(session: Session, running: Running, display: Display) -> _Watch:
     seen = running.events_before
-    news = News(session, session.app.stack(running.stack_id), ALL_LEVELS)
+    watch = _Watch(session.app.stack(running.stack_id))
+    news = News(session, watch.stack, ALL_LEVELS)
+    if running.generation is None:  # another command has begun it
+        watch.tally.add(_told_before(session, watch.stack, news, seen))
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
-        stack = running.look(LOOK_AGAIN)
+        watch.stack = running.look(LOOK_AGAIN)
         told = news.after(seen)
         seen = told[-1][1].seq if told else seen
-        failed += [
+        watch.tally.add(told)
+        watch.failed += [
             one for path, one in told if one.status == "FAILED" and one.resource_name and not path
         ]
         display.show(told, running.waiting(), session.app.clock.now())
-        if running.is_at_rest(stack):
-            return stack
+        if running.is_at_rest(watch.stack):
+            return watch
+
+
+def _told_before(session: Session, stack: StackView, news: News, last: int) -> list[Told]:
+    """The events of the present action of a stack, up to the one whose ``seq`` is ``last``."""
+    for event in session.app.reader.events(stack.id, limit=ALL):
+        if event.generation == stack.generation:
+            return [each for each in news.after(event.seq - 1) if each[1].seq <= last]
+    return []
 
 
 def _say_how_to_go_on(session: Session, running: Running) -> None:
@@ -167,11 +182,11 @@ def _cancelled(session: Session, running: Running) -> str:
 def _verdict(
     session: Session,
     running: Running,
-    stack: StackView,
-    failed: Sequence[EventView],
+    watch: _Watch,
     good: Collection[str],
 ) -> int:
-    screen = session.screen
+    screen, stack = session.screen, watch.stack
+    ended = f"Stack {stack.name} {stack.state}{watch.tally.summary(session.app.reader, stack)}"
     if _superseded(running, stack):
         newer = f"superseded by {stack.action} (generation {stack.generation})"
         screen.say(
@@ -180,12 +195,12 @@ def _verdict(
         )
         return 1
     if stack.status == "COMPLETE" and stack.action in good:
-        screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "green"))
+        screen.say(screen.coloured(ended, "green"))
         return 0
-    screen.say(screen.coloured(f"Stack {stack.name} {stack.state}", "red"))
+    screen.say(screen.coloured(ended, "red"))
     if told := _cancelled(session, running):
         screen.say(told)
     since = stack.generation if running.generation is None else running.generation
-    for line in failures.explain(session, stack, failed, since):
+    for line in failures.explain(session, stack, watch.failed, since):
         screen.say(line)
     return 1

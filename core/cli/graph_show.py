@@ -77,7 +77,7 @@ def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
             output.data(screen.out, "json", drawing.as_data(found))
             return
         for line in _lines(screen, found, form, painted=True):
-            screen.show(line)
+            screen.show(line, fit=False)
         return
     try:
         text = "".join(f"{line}\n" for line in _lines(screen, found, form, painted=False))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.engine.telling.generations import Generation
 
 COLUMNS = ("Generation", "Action", "Status", "By", "Started", "Took", "Did", "Template", "Reason")
+SPARE = ("Template", "By", "Took", "Started")
 #: How much of a keyed hash is shown.
 SHORT = 8
 
@@ -40,7 +41,7 @@ def history(session: Session, arguments: argparse.Namespace) -> int:
         return 0
     now = session.app.clock.now()
     rows = [_row(each, now) for each in found]
-    output.rows(screen.out, arguments, COLUMNS, rows, screen.width)
+    output.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0
 
 

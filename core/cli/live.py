@@ -18,12 +18,11 @@ from zonda.core.store.views import EventView
 from zonda.hooks.context import Clock
 
 from . import event_lines, plain
+from .history_show import took
 from .news import Told
 from .screen import Screen
 
 _SHOWN = 12
-#: How many failures in nested stacks stay on the screen: each is told again by what owns it.
-_FAILURES = 20
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
 
 
@@ -43,7 +42,7 @@ class Live:
         self._name = name
         self._total = total
         self._most = 0
-        self._failures = 0
+        self._nested = event_lines.Nested()
         self._began = clock.now()
         self._running: dict[_Key, Told] = {}
         self._done: set[_Key] = set()
@@ -52,25 +51,35 @@ class Live:
         self._live.start()
 
     def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
-        """Failures and the stack's own events stay on the screen; the rest is the picture."""
+        """What has ended stays on the screen; the rest is the picture."""
         for path, event in told:
+            line = self._line(path, event) if self._stays(path, event) else None
             self._take(path, event)
-            if self._stays(path, event):
-                style = _STYLES.get(event.status, "")
-                line = event_lines.line(event, self._name, path)
-                self._live.console.print(Text(line, style))
+            if line is not None:
+                self._live.console.print(line)
             elif hint := event_lines.hint(event, self._name, path):
                 self._live.console.print(Text(hint))
         known = {(each.stack_id, each.resource): each for each in waiting}
         self._live.update(self._picture(known, now), refresh=True)
 
     def _stays(self, path: tuple[str, ...], event: EventView) -> bool:
-        if not path:
-            return event.status == "FAILED" or not event.resource_name
-        if event.status != "FAILED" or not event.resource_name:
+        if not event.resource_name:
+            return not path and event.status != "COMPLETE"  # which the last line tells
+        if event.status == "IN_PROGRESS" or event_lines.PAUSED in event.reason:
             return False
-        self._failures += 1
-        return self._failures <= _FAILURES
+        return not path or self._nested.admits(event)
+
+    def _line(self, path: tuple[str, ...], event: EventView) -> Text:
+        """An event that stays: who, what, for how long, and why."""
+        name = "/".join((*path, event.resource_name)) if event.resource_name else ""
+        line = Text(plain.line(f"  {name}: " if name else f"Stack {self._name} "))
+        line.append(event.state, _STYLES.get(event.status, ""))
+        begun = self._running.get((event.stack_id, event.resource_name))
+        if begun is not None:
+            line.append(f" ({took(event.at - begun[1].at)})", "dim")
+        if event.reason != "state changed" and (name or event.status == "FAILED"):
+            line.append(plain.line(f"  {' '.join(event.reason.splitlines())}"))
+        return line
 
     def close(self) -> None:
         """Take the picture away. Closing twice is fine."""

@@ -12,22 +12,16 @@ from zonda.core.app import Running
 
 from . import output, streams
 from .session import Session
-from .stack_show import LIST_COLUMNS, as_fields, as_row
+from .stack_show import LIST_COLUMNS, SPARE, as_fields, as_row
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``-f`` and ``-c``; nothing is shown without them."""
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "-f", "--format", choices=output.FORMATS, help="show the stack as it is then (default: not)"
-    )
-    group.add_argument(
-        "-c",
-        "--column",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="show only this column, as a table without -f; may be given several times",
+def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
+    """``-f`` and ``-c``; nothing is shown without them. ``more`` as in ``output``."""
+    output.add_formats(
+        parser,
+        (*output.FORMATS, *more),
+        None,
+        "show the stack as it is then, not only how it has ended",
     )
 
 
@@ -44,7 +38,8 @@ def several(session: Session, arguments: argparse.Namespace, running: Iterable[R
     if _is_wanted(arguments):
         rows = [as_row(session.app.reader.stack(each.stack_id)) for each in running]
         with streams.outcome():
-            output.rows(session.screen.out, arguments, LIST_COLUMNS, rows, session.screen.width)
+            screen = session.screen
+            output.rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)
 
 
 def _is_wanted(arguments: argparse.Namespace) -> bool:

@@ -1,4 +1,4 @@
-"""Results as a table, JSON, YAML or bare values: the formats of the openstack client.
+"""Results as a table, JSON, YAML, CSV, bare values or variables of a shell, as cliff has them.
 
 Called by every command that shows something. ``rows`` shows a list of things, ``fields`` one
 thing. Columns are chosen with ``-c``; ``stack_name`` and ``Stack Name`` are the same column.
@@ -9,31 +9,34 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import textwrap
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from zonda.hooks.errors import UsageError
 
-from . import plain
-from .excerpts import width as width_of
+from . import plain, tables
 
-FORMATS = ("table", "json", "yaml", "value")
+#: Of a list; one thing can also be shown as SHELL.
+FORMATS = ("table", "json", "yaml", "value", "csv")
+SHELL = "shell"
+TEXT = ("table", "json", "yaml")
 #: What JSON may hold as it is, and terminals may take as orders: written as escapes.
 _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
-    """``-f`` and ``-c``; ``more`` are formats that only this command has."""
+    """``-f``, ``-c`` and how wide a table may be; ``more`` are formats that others have not."""
+    add_formats(parser, (*FORMATS, *more), "table", "how to show it (default: table)")
+
+
+def add_formats(
+    parser: argparse.ArgumentParser, formats: Sequence[str], default: str | None, meaning: str
+) -> None:
+    """Like ``add_arguments``, of a command that has other formats or another default."""
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "-f",
-        "--format",
-        choices=(*FORMATS, *more),
-        default="table",
-        help="how to show it (default: table)",
-    )
+    group.add_argument("-f", "--format", choices=formats, default=default, help=meaning)
     group.add_argument(
         "-c",
         "--column",
@@ -41,6 +44,22 @@ def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
         action="append",
         default=[],
         help="show only this column; may be given several times",
+    )
+    group.add_argument(
+        "--fit-width",
+        action=argparse.BooleanOptionalAction,
+        help="make a table fit the terminal (default: where it is shown on one)",
+    )
+    if SHELL in formats:
+        group.add_argument(
+            "--prefix", metavar="TEXT", default="", help="of -f shell: what names begin with"
+        )
+
+
+def add_text_format(parser: argparse.ArgumentParser) -> None:
+    """``-f`` of a command whose result is a text for people, or data."""
+    parser.add_argument(
+        "-f", "--format", choices=TEXT, default=TEXT[0], help="how to show it (default: table)"
     )
 
 
@@ -50,16 +69,25 @@ def rows(
     columns: Sequence[str],
     found: Iterable[Sequence[Any]],
     width: int | None = None,
+    *,
+    spare: Sequence[str] = (),
 ) -> None:
-    """A list of things. ``width``: of the terminal, to which a table is made to fit."""
+    """A list of things. ``width``: of the terminal, to which a table is made to fit.
+
+    ``spare``: columns that a narrow terminal does without, unless somebody asks for them.
+    """
     chosen = _chosen(columns, arguments.column)
     cells = [[row[index] for index in chosen] for row in found]
     names = [columns[index] for index in chosen]
     if arguments.format == "table":
-        out.write(_table(names, [[_cell(value) for value in row] for row in cells], width))
+        texts = [[_cell(value) for value in row] for row in cells]
+        spared = () if arguments.column else spare
+        out.write(tables.table(names, texts, _room(arguments, width), spared))
     elif arguments.format == "value":
         for row in cells:
             out.write(" ".join(_value(out, value) for value in row) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [names, *cells])
     else:
         data(out, arguments.format, [dict(zip(names, row, strict=True)) for row in cells])
 
@@ -70,17 +98,60 @@ def fields(
     thing: Mapping[str, Any],
     width: int | None = None,
 ) -> None:
-    """One thing, as pairs of field and value."""
+    """One thing, as pairs of field and value; as CSV it is a list of one."""
     names = list(thing)
     chosen = [names[index] for index in _chosen(names, arguments.column)]
     if arguments.format == "table":
-        cells = [[name, _cell(thing[name])] for name in chosen]
-        out.write(_table(["Field", "Value"], cells, width))
+        values = [_cell(thing[name]) for name in chosen]
+        out.write(tables.fields(chosen, values, _room(arguments, width)))
     elif arguments.format == "value":
         for name in chosen:
             out.write(_value(out, thing[name]) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [chosen, [thing[name] for name in chosen]])
+    elif arguments.format == SHELL:
+        variables(out, arguments, {name.lower(): thing[name] for name in chosen})
     else:
         data(out, arguments.format, {name: thing[name] for name in chosen})
+
+
+def variables(out: TextIO, arguments: argparse.Namespace, things: Mapping[str, Any]) -> None:
+    """Values as assignments that a shell can ``eval``, whatever is in them."""
+    for name, value in things.items():
+        variable = re.sub(r"\W", "_", f"{arguments.prefix}{name}", flags=re.ASCII)
+        if variable[:1].isdigit():
+            variable = f"_{variable}"
+        text = re.sub(r'([\\"$`])', r"\\\1", _value(out, value))
+        out.write(f'{variable}="{text}"\n')
+
+
+def _room(arguments: argparse.Namespace, width: int | None) -> int | None:
+    """Columns that a table has to fit; None: any number."""
+    fit = getattr(arguments, "fit_width", None)
+    if fit is None:
+        return width
+    return (width or shutil.get_terminal_size().columns) if fit else None
+
+
+def _csv(out: TextIO, lines: Iterable[Sequence[Any]]) -> None:
+    import csv
+
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    for line in lines:
+        writer.writerow([_csv_value(out, value) for value in line])
+
+
+def _csv_value(out: TextIO, value: Any) -> Any:
+    """Numbers as they are; everything else as text, which stands in quotes."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if is_number else _value(out, value)
+
+
+def head(out: TextIO, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+    """What stands above a list that goes on; raises UsageError for a column that is not there."""
+    chosen = _chosen(columns, arguments.column)
+    if arguments.format == "csv":
+        _csv(out, [[columns[index] for index in chosen]])
 
 
 def news(
@@ -95,6 +166,8 @@ def news(
         data(out, "yaml", [thing])
     elif arguments.format == "value":
         out.write(" ".join(_value(out, value) for value in thing.values()) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [list(thing.values())])
     else:
         out.write("  ".join(plain.line(bare(value)) for value in thing.values()) + "\n")
 
@@ -166,49 +239,3 @@ def bare(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return "" if value is None else str(value)
-
-
-def _table(names: Sequence[str], cells: Sequence[Sequence[str]], width: int | None) -> str:
-    columns = [_lines(column) for column in zip(names, *cells, strict=True)]
-    widths = [max(width_of(line) for lines in column for line in lines) for column in columns]
-    if width is not None:
-        columns, widths = _fitted(columns, widths, width)
-    rule = "+" + "+".join("-" * (each + 2) for each in widths) + "+\n"
-    shown = [_row(lines, widths) for lines in zip(*columns, strict=True)]
-    return rule + shown[0] + rule + "".join(shown[1:]) + (rule if len(shown) > 1 else "")
-
-
-def _lines(column: Sequence[str]) -> list[list[str]]:
-    """Each cell of a column as lines, without characters that would steer a terminal."""
-    return [plain.lines(cell).split("\n") for cell in column]
-
-
-def _fitted(
-    columns: list[list[list[str]]], widths: list[int], width: int
-) -> tuple[list[list[list[str]]], list[int]]:
-    """The widest column wrapped so that the table fits, unless it would become unreadable."""
-    over = sum(widths) + 3 * len(widths) + 1 - width
-    widest = widths.index(max(widths))
-    if over <= 0 or widths[widest] - over < 16:
-        return columns, widths
-    widths[widest] -= over
-    columns[widest] = [_wrapped(lines, widths[widest]) for lines in columns[widest]]
-    return columns, widths
-
-
-def _wrapped(lines: list[str], width: int) -> list[str]:
-    wrapped: list[str] = []
-    for line in lines:
-        indent = " " * min(len(line) - len(line.lstrip()), width // 2)
-        wrapped += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
-    return wrapped
-
-
-def _row(cells: Sequence[list[str]], widths: Sequence[int]) -> str:
-    height = max(map(len, cells))
-    shown = ""
-    for number in range(height):
-        parts = [lines[number] if number < len(lines) else "" for lines in cells]
-        padded = (part + " " * (w - width_of(part)) for part, w in zip(parts, widths, strict=True))
-        shown += "| " + " | ".join(padded) + " |\n"
-    return shown

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from zonda.hooks.errors import NotFound, UsageError
+from zonda.core.store.views import REDACTED
+from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
-from . import output
+from . import output, streams
+from .screen import Screen
 from .session import Session
 
 if TYPE_CHECKING:  # listing stacks must not pay for the engine
     from zonda.core.engine.outputs import OutputView
+
+_SEALED = "sealed"
+_COLUMNS = ("output_key", "output_value", "description")
 
 
 def list_outputs_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +44,12 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show-hidden", action="store_true", help="print hidden values, too: in clear"
     )
-    output.add_arguments(parser)
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="print the value of OUTPUT alone, a text as it is and no line break behind it",
+    )
+    output.add_arguments(parser, output.SHELL)
 
 
 def add_refresh(parser: argparse.ArgumentParser) -> None:
@@ -51,24 +63,75 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     """One output as fields, or all of them as a list. An output that failed gives exit code 1."""
     if arguments.all == bool(arguments.key):
         raise UsageError("Give the name of an output, or --all for every output.")
+    if arguments.raw and (arguments.all or arguments.column or arguments.format != "table"):
+        raise UsageError("--raw prints the value of one output, and takes no --all, -f or -c.")
     found = _outputs(
         session, arguments.stack, refresh=arguments.refresh, reveal=arguments.show_hidden
     )
     if arguments.key:
         found = [_named(found, arguments.key)]
+    failed = [shown for shown in found if shown.error]
     screen = session.screen
-    if arguments.key:
+    if arguments.raw:
+        screen.out.write("" if failed else _raw(found[0]))
+    elif arguments.key:
         output.fields(screen.out, arguments, as_fields(found[0]), screen.width)
+    else:
+        show_all(screen, arguments, found)
+    for shown in failed:
+        screen.say(f"{screen.coloured('error', 'red')}: output {shown.name}: {shown.error}")
+    return 1 if failed else 0
+
+
+def show_all(screen: Screen, arguments: argparse.Namespace, found: Iterable[OutputView]) -> None:
+    """Several outputs: a list, or a map by name where the format has one."""
+    if arguments.format == output.SHELL:
+        output.variables(screen.out, arguments, {shown.name: shown.value for shown in found})
     elif arguments.format in ("json", "yaml") and not arguments.column:
         output.data(screen.out, arguments.format, {shown.name: as_fields(shown) for shown in found})
     else:
         rows = [(shown.name, shown.value, shown.description) for shown in found]
-        columns = ("output_key", "output_value", "description")
-        output.rows(screen.out, arguments, columns, rows, screen.width)
-    failed = [shown for shown in found if shown.error]
-    for shown in failed:
-        screen.say(f"{screen.coloured('error', 'red')}: output {shown.name}: {shown.error}")
-    return 1 if failed else 0
+        output.rows(screen.out, arguments, _COLUMNS, rows, screen.width, spare=_COLUMNS[2:])
+
+
+def at_the_end(session: Session, stack_id: str) -> None:
+    """The outputs of a stack that has come to a good end; nothing where it has none.
+
+    Nobody has asked for generated passwords here, so that they do not get into a log.
+    """
+    screen, stack = session.screen, session.app.reader.stack(stack_id)
+    try:
+        found = session.app.details(stack).outputs
+    except ZondaError as error:  # what was done has been done
+        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
+        return
+    if not found:
+        return
+    as_table = argparse.Namespace(format="table", column=[])
+    rows = [(each.name, each.error or _unless_sealed(each)) for each in found]
+    with streams.outcome():
+        output.rows(screen.out, as_table, _COLUMNS[:2], rows, screen.width)
+    if any(each.secrecy == _SEALED for each in found):
+        screen.say(f"'zonda stack output show {stack.name} --all' shows what is sealed.")
+
+
+def _unless_sealed(shown: OutputView) -> Any:
+    return REDACTED if shown.secrecy == _SEALED else shown.value
+
+
+def _raw(shown: OutputView) -> str:
+    """The text of a value; raises UsageError where a script would take something else for it."""
+    if shown.value == REDACTED and shown.secrecy == "hidden":
+        raise UsageError(
+            f"The output {shown.name} is hidden.", hint="--show-hidden prints it in clear."
+        )
+    if isinstance(shown.value, (dict, list)):
+        raise UsageError(
+            f"The output {shown.name} is a {'map' if isinstance(shown.value, dict) else 'list'}, "
+            "which --raw cannot print.",
+            hint="-f json -c output_value prints it.",
+        )
+    return shown.value if isinstance(shown.value, str) else json.dumps(shown.value)
 
 
 def _outputs(

@@ -37,13 +37,12 @@ _CHANGES = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "
 
 
 def show(screen: Screen, form: str | None, document: Mapping[str, Any]) -> None:
-    """A plan as a tree (``table``), or as data; None: a tree on a terminal, else JSON."""
-    form = form or ("table" if screen.out.isatty() else "json")
-    if form == "table":
+    """A plan as data (``json``, ``yaml``), or as a tree for people."""
+    if form in ("json", "yaml"):
+        output.data(screen.out, form, document)
+    else:
         for line in lines(document):
             screen.draw(line)
-    else:
-        output.data(screen.out, form, document)
 
 
 def lines(document: Mapping[str, Any]) -> Iterator[str]:

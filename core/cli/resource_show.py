@@ -22,6 +22,7 @@ LIST_COLUMNS = (
 )
 #: Those of resources in nested stacks, too; with ``--nested-depth``.
 NESTED_COLUMNS = ("stack_name", "path")
+SPARE = ("updated_time", "physical_resource_id", "stack_name", "leaving")
 
 
 def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,7 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> int:
     else:
         rows = [_row(one) for one in session.app.reader.resource_rows(stack.id)]
     screen = session.screen
-    output.rows(screen.out, arguments, columns, rows, screen.width)
+    output.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
     return 0
 
 
@@ -66,7 +67,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "resource", metavar="RESOURCE", help="name, an instance's id, or OWNER/NAME"
     )
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:

@@ -12,11 +12,14 @@ from typing import TextIO, cast
 
 from . import plain
 from .streams import Results, Speech, standard_output
+from .wrapping import wrapped
 
 #: Colours travel through a line as characters that no text has, since what comes from outside must
 #: not bring codes of its own.
 _MARKS = {"red": "\ue001", "green": "\ue002", "yellow": "\ue003", "bold": "\ue004"}
 _END = "\ue000"
+#: How much deeper a line goes on that a terminal is too narrow for.
+_HANG = 4
 _CODES = {
     "\ue000": "\x1b[0m",
     "\ue001": "\x1b[31m",
@@ -74,9 +77,13 @@ class Screen:
         """``text`` in a colour once it is said, on a terminal."""
         return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
 
-    def show(self, text: str) -> None:
-        """A line of the result for people; control characters are spelt out."""
+    def show(self, text: str, *, fit: bool = True) -> None:
+        """A line of the result for people; control characters are spelt out.
+
+        ``fit``: made to fit a terminal.
+        """
         coloured = self._colour and self.out.isatty()
+        text = self._fitted(text) if fit else text
         self.out.write(plain.lines(text, _CODES if coloured else None) + "\n")
 
     def painted(self, text: str, colour: str) -> str:
@@ -95,7 +102,14 @@ class Screen:
         """Write a line of the result; what is ``marked`` is coloured on a terminal."""
         coloured = self._colour and self.out.isatty()
         codes = _CODES if coloured else dict.fromkeys(_CODES, "")
-        self.out.write(plain.lines(line, codes) + "\n")
+        self.out.write(plain.lines(self._fitted(line), codes) + "\n")
+
+    def _fitted(self, text: str) -> str:
+        """Lines that the terminal has not to break, where there is one."""
+        width = self.width
+        if width is None:
+            return text
+        return "\n".join(part for line in text.split("\n") for part in wrapped(line, width, _HANG))
 
     def remember_source(self, file: str, text: str) -> None:
         """Keep a text that errors may point into."""

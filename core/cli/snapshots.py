@@ -13,6 +13,7 @@ from .session import Session
 from .stack_change import add_waiting, say_planned, to_a_good_end
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
+SPARE = ("Status Reason", "Creation Time")
 
 
 def create_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument("--name", default="", help="name of the snapshot")
     add_waiting(parser)
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
@@ -48,7 +49,8 @@ def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
     """The snapshots of a stack, the oldest first."""
     stack = session.app.stack(arguments.stack)
     found = [list(_fields(each).values()) for each in session.app.exporting.snapshots(stack.id)]
-    output.rows(session.screen.out, arguments, COLUMNS, found, session.screen.width)
+    screen = session.screen
+    output.rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
     return 0
 
 
@@ -56,7 +58,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot show``."""
     _snapshot_arguments(parser)
     parser.add_argument("--with-secrets", action="store_true", help="show what is hidden, too")
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
@@ -89,7 +91,7 @@ def restore_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot restore``."""
     _snapshot_arguments(parser)
     add_waiting(parser)
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def restore(session: Session, arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import argparse
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.states import PASSING
 
-from . import outcome_show
+from . import outcome_show, output, output_show
 from .follow import follow, follow_passing
 from .session import Session
 from .stack_change import act_on_all, add_waiting, to_a_good_end
@@ -28,6 +28,10 @@ _GOOD_ENDS = (
     "RESTORE",
     "SNAPSHOT",
 )
+
+
+#: Whose end is told with the outputs.
+_SHOWN = ("CREATE", "ADOPT", "UPDATE")
 
 
 def _stack_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +78,7 @@ def cancel_arguments(parser: argparse.ArgumentParser) -> None:
         help="start nothing more, and leave everything as it is then",
     )
     add_waiting(parser)
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
@@ -92,7 +96,7 @@ def cancel(session: Session, arguments: argparse.Namespace) -> int:
 def wait_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack wait``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def wait(session: Session, arguments: argparse.Namespace) -> int:
@@ -105,4 +109,6 @@ def wait(session: Session, arguments: argparse.Namespace) -> int:
     else:
         code = follow(session, running, _GOOD_ENDS)
     outcome_show.one(session, arguments, running)
+    if code == 0 and action in _SHOWN and arguments.format is None:
+        output_show.at_the_end(session, running.stack_id)
     return code

@@ -6,7 +6,7 @@ import argparse
 
 from zonda.core.engine.actions import RetryStack, RollbackStack
 
-from . import outcome_show
+from . import outcome_show, output
 from .session import Session
 from .stack_change import add_waiting, to_a_good_end
 
@@ -33,7 +33,7 @@ def rollback_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave this resource as it is; may be given several times",
     )
     add_waiting(parser)
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def rollback(session: Session, arguments: argparse.Namespace) -> int:
@@ -47,7 +47,7 @@ def retry_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack retry``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
     add_waiting(parser)
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def retry(session: Session, arguments: argparse.Namespace) -> int:

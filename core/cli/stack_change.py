@@ -19,13 +19,12 @@ from . import (
     nested,
     outcome_show,
     output,
+    output_show,
     plan_tree,
     problems,
-    streams,
 )
 from .follow import follow
 from .session import Session
-from .stack_show import as_fields
 
 
 def action_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +77,7 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="show what would be done, as 'zonda stack plan' does"
     )
     add_waiting(parser)
-    output.add_arguments(parser)
-    parser.set_defaults(format=None)  # a plan is shown otherwise than a stack where none is asked
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def add_waiting(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +118,6 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
-    arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
     _say_warnings(session, running)
     return to_the_end(session, arguments, running, "CREATE")
@@ -142,8 +139,7 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> acti
 
 
 def _dry_run(session: Session, arguments: argparse.Namespace, action: actions.Action) -> int:
-    form = "json" if arguments.format == "value" else arguments.format
-    plan_tree.show(session.screen, form, session.app.plan(action).document)
+    plan_tree.show(session.screen, arguments.format, session.app.plan(action).document)
     return 0
 
 
@@ -169,7 +165,6 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
     action = dataclasses.replace(action, bundle=bundle)
     if arguments.dry_run:
         return _dry_run(session, arguments, action)
-    arguments.format = arguments.format or "table"
     running = session.app.act(action, drive=arguments.wait)
     if arguments.template or arguments.environment:
         _say_warnings(session, running)
@@ -289,16 +284,10 @@ def to_a_good_end(
 def to_the_end(
     session: Session, arguments: argparse.Namespace, running: Running, action: str
 ) -> int:
-    """Follow ``action`` if that is wanted, and show the stack as it is then; the exit code."""
-    code = 0
-    if arguments.wait:
-        code = follow(session, running, (action,))
-    else:
-        say_planned(session, running)
-    screen = session.screen
-    fields = as_fields(session.app.stack(running.stack_id))
-    with streams.outcome():
-        output.fields(screen.out, arguments, fields, screen.width)
+    """Follow ``action`` if that is wanted, and show the outputs or, with ``-f``, the stack."""
+    code = to_a_good_end(session, arguments, running, (action,))
+    if arguments.wait and code == 0 and arguments.format is None:
+        output_show.at_the_end(session, running.stack_id)
     return code
 
 

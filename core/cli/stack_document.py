@@ -15,7 +15,7 @@ from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import Conflict, UsageError
 
-from . import bundles, left_out, output, streams
+from . import bundles, left_out, outcome_show, output, streams
 from .session import Session
 from .stack_change import action_arguments, add_waiting, tags_of, to_the_end
 
@@ -146,7 +146,7 @@ def adopt_arguments(parser: argparse.ArgumentParser) -> None:
     )
     action_arguments(parser)
     add_waiting(parser)
-    output.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def adopt(session: Session, arguments: argparse.Namespace) -> int:

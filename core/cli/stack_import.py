@@ -6,7 +6,7 @@ import argparse
 
 from zonda.core.engine.actions import ImportResource
 
-from . import outcome_show
+from . import outcome_show, output
 from .follow import follow_passing
 from .session import Session
 from .stack_change import add_waiting, say_planned
@@ -23,7 +23,7 @@ def bind_arguments(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="although another resource has the same physical id"
     )
     add_waiting(parser)
-    outcome_show.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def bind(session: Session, arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import NotFound, UsageError
 
-from . import bundles, output, plan_tree, stack_change
+from . import bundles, outcome_show, output, plan_tree, stack_change
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -42,12 +42,7 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 0 if there is nothing to do, 1 if it fails, 2 if something would change",
     )
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=("table", "json", "yaml"),
-        help="a tree for people (table; the default on a terminal), or data (default: json)",
-    )
+    output.add_text_format(parser)
 
 
 def plan(session: Session, arguments: argparse.Namespace) -> int:
@@ -105,7 +100,7 @@ def apply_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack apply``."""
     parser.add_argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'")
     stack_change.add_waiting(parser)
-    output.add_arguments(parser)
+    outcome_show.add_arguments(parser, output.SHELL)
 
 
 def apply(session: Session, arguments: argparse.Namespace) -> int:

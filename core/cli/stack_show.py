@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what only those need who ask about drift
 
 LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
 NESTED_COLUMNS = ("Parent", "Owner")
+SPARE = ("ID", "Parent", "Updated Time", "Creation Time")
 #: The last drift checks, of which one should be of the whole stack.
 _LOOKED_AT = 50
 
@@ -61,9 +62,11 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.nested:
         owners = trees.Owners(reader)
         rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
-        output.rows(screen.out, arguments, (*LIST_COLUMNS, *NESTED_COLUMNS), rows, screen.width)
+        columns = (*LIST_COLUMNS, *NESTED_COLUMNS)
+        output.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
     else:
-        output.rows(screen.out, arguments, LIST_COLUMNS, map(as_row, found), screen.width)
+        shown = map(as_row, found)
+        output.rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
     return 0
 
 
@@ -80,7 +83,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", metavar="N", type=int, help="as it was at the end of generation N; N as in history"
     )
     output_show.add_refresh(parser)
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only warn of resource types and custom constraints that are not installed",
     )
-    output.add_arguments(parser, SARIF)
+    output.add_arguments(parser, SARIF, output.SHELL)
 
 
 def validate(session: Session, arguments: argparse.Namespace) -> int:

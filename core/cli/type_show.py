@@ -57,7 +57,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
     )
-    output.add_arguments(parser)
+    output.add_arguments(parser, output.SHELL)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:

@@ -32,7 +32,7 @@ def why_arguments(parser: argparse.ArgumentParser) -> None:
         "resource", metavar="RESOURCE", nargs="?", help="only this one, or OWNER/NAME"
     )
     parser.add_argument("--at", metavar="N", type=int, help="explain generation N")
-    output.add_arguments(parser)
+    output.add_text_format(parser)
 
 
 def why(session: Session, arguments: argparse.Namespace) -> int:

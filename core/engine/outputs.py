@@ -122,10 +122,12 @@ def showing(
     lender: Lender,
     clock: Clock,
     source: random.Random,
+    definitions: Definitions | None = None,
 ) -> Showing:
-    """A ``Showing`` for a process that has no engine."""
+    """A ``Showing`` beside an engine. ``definitions``: of that engine, where it is at hand."""
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
-    return Showing(Instances(lending, Definitions(load, resource_types, lambda: reader)), reader)
+    known = definitions or Definitions(load, resource_types, lambda: reader)
+    return Showing(Instances(lending, known), reader)
 
 
 def _is_stored(row: ResourceRow) -> bool:

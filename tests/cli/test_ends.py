@@ -107,7 +107,7 @@ def test_waiting_for_a_stack_that_was_deleted_is_no_error(zonda: Zonda, template
         zonda("stack", "delete", "-y", "web")
 
     for name in ("web", *ids):
-        assert zonda("stack", "wait", name).err == "Stack web DELETE_COMPLETE\n"
+        assert zonda("stack", "wait", name).err.startswith("Stack web DELETE_COMPLETE in ")
     assert "could not be found" in zonda("stack", "wait", "wob", code=1).err
 
 

@@ -92,7 +92,7 @@ def test_diff_tells_that_a_hidden_value_has_changed_and_no_more(zonda: Zonda, we
     assert "~ word: (hidden) -> (hidden, changed)" in done.out
     assert "xY7" not in done.out
     assert "zZ8" not in done.out
-    for form in ("json", "yaml", "value"):
+    for form in ("json", "yaml", "table"):
         out = zonda("stack", "diff", "web", "1", "2", "-f", form).out
         assert "xY7" not in out
         assert "zZ8" not in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 
 import pytest
 
@@ -64,6 +65,11 @@ def text(screen: Screen) -> str:
     return screen.err.getvalue()
 
 
+def plain_text(shown: str) -> str:
+    """Without what steers the terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", shown)
+
+
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
@@ -115,14 +121,19 @@ def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen
     assert "1/2" in picture
 
 
-def test_a_failure_stays_on_the_screen(screen: Screen) -> None:
+def test_what_has_ended_stays_on_the_screen_with_how_long_it_took(screen: Screen) -> None:
     live = Live(screen, "web", None, StandingClock())
-    failed = dataclasses.replace(EVENT, status="FAILED", reason="no room")
+    done = dataclasses.replace(EVENT, status="COMPLETE", at=EVENT.at + 12)
+    failed = dataclasses.replace(EVENT, resource_name="disk", status="FAILED", reason="no room")
+    stack = dataclasses.replace(EVENT, resource_name="", status="COMPLETE")
 
-    live.show(told(failed), [], EVENT.at)
+    live.show(told(EVENT, done, failed, stack), [], EVENT.at)
     live.close()
 
-    assert "CREATE_FAILED  no room" in text(screen)
+    shown = text(screen)
+    assert "  database: CREATE_COMPLETE (12 s)\n" in plain_text(shown)
+    assert "  disk: CREATE_FAILED  no room\n" in plain_text(shown)
+    assert "Stack web" not in plain_text(shown)  # the command's last line tells that
 
 
 def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
@@ -196,7 +207,7 @@ def test_of_nested_resources_the_innermost_are_shown(screen: Screen) -> None:
 def test_failures_of_nested_resources_do_not_flood_the_screen(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.cli.live._FAILURES", 2)
+    monkeypatch.setattr("zonda.core.cli.event_lines.MOST_NESTED", 2)
     live = Live(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, status="FAILED", stack_id="s2")
 
@@ -204,5 +215,6 @@ def test_failures_of_nested_resources_do_not_flood_the_screen(
     live.show(told(dataclasses.replace(failed, stack_id="s1")), [], EVENT.at)
     live.close()
 
-    assert text(screen).count("[web.servers/database]: CREATE_FAILED") == 2
-    assert "[web.database]: CREATE_FAILED" in text(screen)
+    shown = plain_text(text(screen))
+    assert shown.count("  servers/database: CREATE_FAILED") == 2
+    assert " database: CREATE_FAILED" in shown

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,13 +103,102 @@ def test_what_would_steer_a_terminal_is_shown_as_text() -> None:
     assert "\\x1b[31mred" in out.getvalue()
 
 
-def test_a_table_is_made_to_fit_the_terminal() -> None:
+def listed(
+    columns: tuple[str, ...], rows: list[tuple[Any, ...]], width: int | None, **given: Any
+) -> list[str]:
+    """The lines of a table on a terminal."""
     out = io.StringIO()
-    rows = [("a", "word " * 30)]
+    arguments = argparse.Namespace(format="table", column=given.pop("column", []), **given)
+    output.rows(out, arguments, columns, rows, width, spare=("id", "time"))
+    return out.getvalue().splitlines()
 
-    output.rows(out, argparse.Namespace(format="table", column=[]), ("k", "v"), rows, 60)
 
-    assert max(map(len, out.getvalue().splitlines())) <= 60
+def test_a_table_is_made_to_fit_the_terminal() -> None:
+    lines = listed(("k", "v"), [("a", "word " * 30)], 60)
+    assert max(map(len, lines)) <= 60
+
+
+WIDE = ("01a203fa-fe5b-7025-b5c7-1a79579303b6", "OS::Mistral::ExternalResource", "/a/path/to/it")
+
+
+@pytest.mark.parametrize("width", [200, 100, 80, 60, 40, 20])
+def test_no_word_of_a_table_is_broken(width: int) -> None:
+    """Words that are longer than the whole line stand alone on one."""
+    columns = ("name", "type", "path", "reason")
+    rows: list[tuple[Any, ...]] = [
+        ("web", *WIDE[1:], "all is well " * 9),
+        ("db", "T", "/", {"k": 1}),
+    ]
+
+    lines = listed(columns, rows, width)
+
+    shown = "\n".join(lines)
+    assert all(word in shown for word in (*columns, *WIDE[1:], "well", '"k": 1'))
+    longest = max(map(len, WIDE[1:])) + 2
+    assert max(map(len, lines)) <= max(width, longest)
+
+
+def test_a_narrow_terminal_does_without_the_columns_that_a_list_can_spare() -> None:
+    columns, row = ("id", "name", "state", "time"), (WIDE[0], "web", "CREATE_COMPLETE", "12:00:00Z")
+
+    assert "id" in listed(columns, [row], 80)[1]
+    lines = listed(columns, [row], 60)
+    assert lines[1] == "| name | state           | time      |"
+    assert lines[-1] == "Not shown for want of room: id (-c COLUMN, --no-fit-width)."
+    assert listed(columns, [row], 36)[1] == "| name | state           |"
+
+
+def test_a_column_that_was_asked_for_is_not_left_out() -> None:
+    lines = listed(("id", "name"), [(WIDE[0], "web"), (WIDE[0], "db")], 40, column=["id", "name"])
+    assert lines == [
+        "id",
+        f"  {WIDE[0]}",
+        "name  web",
+        "",
+        "id",
+        f"  {WIDE[0]}",
+        "name  db",
+    ]
+
+
+def test_the_width_can_be_said() -> None:
+    columns, row = ("id", "name"), (WIDE[0], "a word " * 20)
+    assert max(map(len, listed(columns, [row], 60, fit_width=False))) > 100
+    assert max(map(len, listed(columns, [row], None, fit_width=True))) <= 80
+
+
+def test_one_thing_fits_the_terminal_too() -> None:
+    out = io.StringIO()
+    arguments = argparse.Namespace(format="table", column=[])
+
+    output.fields(out, arguments, {"id": WIDE[0], "note": "all is well"}, 30)
+
+    assert out.getvalue() == f"id\n  {WIDE[0]}\nnote  all is well\n"
+
+
+def test_csv_is_as_cliff_writes_it() -> None:
+    assert shown("csv") == (
+        '"ID","Stack Name","Value"\n"1","web","{""a"": [1, 2]}"\n"2","dätabase",""\n'
+    )
+    out = io.StringIO()
+    arguments = argparse.Namespace(format="csv", column=["name", "count"])
+    output.fields(out, arguments, {"count": 3, "name": 'a "b"', "is": True})
+    assert out.getvalue() == '"name","count"\n"a ""b""",3\n'
+
+
+EVIL = "a $(touch pwned) `touch pwned` \"; touch pwned; ' \\ $HOME\nend"
+
+
+def test_what_a_shell_reads_is_the_value_whatever_is_in_it(tmp_path: Path) -> None:
+    out = io.StringIO()
+    arguments = argparse.Namespace(format="shell", column=[], prefix="my-")
+
+    output.fields(out, arguments, {"Stack Name": EVIL, "9": 1, "map": {"a": "$b"}})
+
+    script = out.getvalue() + 'printf \'%s|%s|%s\' "$my_stack_name" "$my_9" "$my_map"'
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f'{EVIL}|1|{{"a": "$b"}}', "")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

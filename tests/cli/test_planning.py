@@ -143,7 +143,7 @@ def test_what_is_gone_from_the_template_and_not_selected_is_counted(
     more = "  b: {type: OS::Heat::None}\n  c: {type: OS::Heat::None}\n"
     zonda("stack", "create", "s", "-t", write("t.yaml", text + more))
     plan = ("stack", "plan", "s", "-t", write("t.yaml", text), "--target", "b")
-    shown = zonda(*plan).data
+    shown = zonda(*plan, "-f", "json").data
     assert shown["selection"]["left_alone"] == ["a", "c"]
     assert shown["summary"] == {"delete": 1, "outside": 2, "unchanged": 0}
 
@@ -171,17 +171,20 @@ def test_a_stack_in_progress_can_be_planned_beside_what_runs(
     assert "overtake" in shown
 
 
-def test_programs_get_json_without_asking_for_it(
+def test_a_plan_is_text_in_a_pipe_and_json_where_that_is_asked_for(
     zonda: Zonda, template: Callable[..., Path]
 ) -> None:
     given = ("s", "-t", template("t.yaml"), "-P", secret("hush-hush"))
     asked = zonda("stack", "plan", *given, "-f", "json").data
     assert asked["zonda_plan"] == 1
+    dry = zonda("stack", "create", "--dry-run", *given, "-f", "json").data
+    assert dry["resources"] == asked["resources"]
     for words in (("plan",), ("create", "--dry-run")):
-        assert zonda("stack", *words, *given).data["resources"] == asked["resources"]
-    assert zonda("stack", "create", *given).out.startswith("+--")  # of the stack: a table
-    for words in (("update", "--dry-run"), ("update", "--dry-run", "-f", "value")):
-        assert zonda("stack", *words, *given).data["does_something"] is False
+        assert zonda("stack", *words, *given).out.startswith("Stack s: CREATE (new)\n")
+    zonda("stack", "create", *given)
+    assert zonda("stack", "update", "--dry-run", *given).out.startswith("Stack s: UPDATE")
+    dry = zonda("stack", "update", "--dry-run", *given, "-f", "json").data
+    assert dry["does_something"] is False
 
 
 class Terminal(io.StringIO):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_create_shows_events_and_the_stack(zonda: Zonda, template: Path) -> None
     assert done.data["stack_status"] == "CREATE_COMPLETE"
     assert done.data["description"] == "Two resources, one needs the other"
     lines = done.err.splitlines()
-    assert lines[-1] == "Stack web CREATE_COMPLETE"
+    assert lines[-1].startswith("Stack web CREATE_COMPLETE in ")
     position = {
         name: next(n for n, line in enumerate(lines) if f"[{name}]: CREATE_COMPLETE" in line)
         for name in ("web.first", "web.second", "web")
@@ -345,7 +346,7 @@ def test_a_plan_is_carried_out_later(zonda: Zonda, template: Path) -> None:
 
 @pytest.mark.usefixtures("web")
 def test_waiting_for_an_idle_stack_ends_at_once(zonda: Zonda) -> None:
-    assert zonda("stack", "wait", "web").err == "Stack web CREATE_COMPLETE\n"
+    assert zonda("stack", "wait", "web").err.startswith("Stack web CREATE_COMPLETE in ")
 
 
 def test_tags_are_kept_and_found(zonda: Zonda, template: Path) -> None:
@@ -519,3 +520,143 @@ def test_create_and_update_warn_as_validate_does(
         updated = zonda("stack", "update", "odd", "-t", template).err
         assert all(line in updated for line in said)
         assert "ZON602" not in zonda("stack", "update", "odd", "--existing").err
+
+
+COUNTED = """
+heat_template_version: 2018-08-31
+parameters:
+  size: {type: number, default: 8}
+  text: {type: string, default: one}
+  more: {type: boolean, default: true}
+conditions: {more: {get_param: more}}
+resources:
+  password: {type: OS::Heat::RandomString, properties: {length: {get_param: size}}}
+  shown: {type: OS::Heat::TestResource, properties: {value: {get_param: text}}}
+  same: {type: OS::Heat::None}
+  gone: {type: OS::Heat::None, condition: more}
+  come: {type: OS::Heat::None, condition: {not: more}}
+outputs:
+  text: {value: {get_attr: [shown, output]}}
+  map: {value: {a: [1, 2]}}
+"""
+
+
+def test_the_end_of_create_and_update_is_counts_time_and_outputs(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    template = write("counted.yaml", COUNTED)
+
+    made = zonda("stack", "create", "c", "-t", template)
+    given = ("-P", "size=9", "-P", "text=two", "-P", "more=false")
+    changed = zonda("stack", "update", "c", "-t", template, *given)
+    again = zonda("stack", "update", "c", "-t", template, *given)
+    removed = zonda("stack", "delete", "-y", "c")
+
+    last = [done.err.splitlines()[-1] for done in (made, changed, again, removed)]
+    assert [re.sub(r"\d+\.\d s", "TIME", line) for line in last] == [
+        "Stack c CREATE_COMPLETE in TIME: 4 made, 0 changed, 0 replaced, 0 removed, 0 unchanged",
+        "Stack c UPDATE_COMPLETE in TIME: 1 made, 1 changed, 1 replaced, 1 removed, 1 unchanged",
+        "Stack c UPDATE_COMPLETE in TIME: 0 made, 0 changed, 0 replaced, 0 removed, 4 unchanged",
+        "Stack c DELETE_COMPLETE in TIME: 4 removed",
+    ]
+    assert [line.split("|")[1:3] for line in changed.out.splitlines()[3:5]] == [
+        [" text       ", " two          "],
+        [" map        ", " {            "],
+    ]
+    assert removed.out == ""
+
+
+def test_the_end_of_a_create_tells_no_generated_password(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    text = COUNTED.replace("  map:", "  word: {value: {get_attr: [password, value]}}\n  map:")
+    done = zonda("stack", "create", "c", "-t", write("t.yaml", text))
+
+    word = zonda("stack", "output", "show", "c", "word", "--raw").out
+    assert len(word) == 8
+    assert word not in done.out
+    assert "| word       | ******       |" in done.out
+    assert "'zonda stack output show c --all' shows what is sealed." in done.err
+
+
+def test_the_end_of_a_failed_update_counts_what_failed_and_what_was_not_reached(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    text = COUNTED.split("outputs:")[0]
+    zonda("stack", "create", "c", "-t", write("one.yaml", text))
+    more = """
+  bad: {type: OS::Heat::TestResource, properties: {value: x, fail: true}, depends_on: same}
+  after: {type: OS::Heat::None, depends_on: bad}
+"""
+    done = zonda("stack", "update", "c", "-t", write("two.yaml", text + more[1:]), code=1)
+
+    [line] = [line for line in done.err.splitlines() if line.startswith("Stack c UPDATE_FAILED")]
+    assert line.endswith(
+        ": 0 made, 0 changed, 0 replaced, 0 removed, 4 unchanged, 1 failed, 1 not reached"
+    )
+    assert done.out == ""
+
+
+def test_a_rollback_counts_nothing_that_was_made_and_removed_again(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    text = "heat_template_version: 2018-08-31\nresources:\n  a: {type: OS::Heat::None}\n"
+    bad = "  b: {type: OS::Heat::TestResource, depends_on: a, properties: {fail: true}}\n"
+    template = write("t.yaml", text + bad)
+
+    done = zonda("stack", "create", "c", "-t", template, "--enable-rollback", code=1)
+
+    assert "0 made, 0 changed, 0 replaced, 0 removed, 0 unchanged" in done.err
+
+
+def test_waiting_for_what_another_command_has_planned_ends_as_that_would(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    template = write("counted.yaml", COUNTED)
+    planned = zonda("stack", "create", "c", "-t", template, "--no-wait")
+    assert planned.out == ""
+
+    waited = zonda("stack", "wait", "c")
+
+    assert "4 made, 0 changed, 0 replaced, 0 removed, 0 unchanged" in waited.err
+    assert "| text " in waited.out
+    assert zonda("stack", "wait", "c").err.splitlines()[-1] == waited.err.splitlines()[-1]
+
+
+SECRET = """
+heat_template_version: 2018-08-31
+parameters:
+  word: {type: string, hidden: true, default: hush}
+outputs:
+  word: {value: {get_param: word}}
+  text: {value: "a 'b' $c\\n"}
+  count: {value: 3}
+  list: {value: [1]}
+"""
+
+
+def test_a_raw_output_is_its_text_and_nothing_else(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    zonda("stack", "create", "s", "-t", write("secret.yaml", SECRET))
+    raw = ("stack", "output", "show", "s", "--raw")
+
+    assert zonda(*raw, "text").out == "a 'b' $c\n"
+    assert zonda(*raw, "count").out == "3"
+    assert zonda(*raw, "word", "--show-hidden").out == "hush"
+    refused = zonda(*raw, "word", code=2)
+    assert (refused.out, "--show-hidden" in refused.err) == ("", True)
+    refused = zonda(*raw, "list", code=2)
+    assert (refused.out, "-f json" in refused.err) == ("", True)
+    for words in (("text", "-f", "yaml"), ("--all",), ("text", "-c", "output_key")):
+        assert "--raw prints the value of one output" in str(zonda(*raw, *words, code=2))
+
+
+def test_all_outputs_of_a_stack_are_variables_of_a_shell(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    zonda("stack", "create", "s", "-t", write("secret.yaml", SECRET))
+
+    shown = zonda("stack", "output", "show", "s", "--all", "-f", "shell", "--prefix", "s_").out
+
+    assert shown == 's_word="******"\ns_text="a \'b\' \\$c\n"\ns_count="3"\ns_list="[1]"\n'
