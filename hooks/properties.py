@@ -14,10 +14,19 @@ from .context import ResourceContext
 from .errors import Path, TemplateError
 from .function import Function, sources
 from .property_schema import Schema
-from .property_values import Pending, Reading, children, convert, filled, missing, property_error
+from .property_values import (
+    Pending,
+    Reading,
+    children,
+    convert,
+    filled,
+    missing,
+    property_error,
+    without_null,
+)
 from .translation import Rule, translate
 
-__all__ = ["Properties", "Schema"]
+__all__ = ["Properties", "Schema", "same"]
 
 _PLAIN: Final = Reading()
 
@@ -96,6 +105,15 @@ class Properties(Mapping[str, Any]):
         """The converted values of the names that were given, null kept: what is kept and shown."""
         return {key: self.converted(key) for key in self._translated() if key in self.props}
 
+    def sent(self, *names: str) -> dict[str, Any]:
+        """What a handler or a runner is given of ``names``, or of all: defaults, but no null."""
+        values = {key: self.converted(key) for key in names or self.props}
+        return {
+            key: without_null(self.props[key], value)
+            for key, value in values.items()
+            if value is not None
+        }
+
     def validate(
         self, path: Path = (), *, pending: Collection[str] | None = None
     ) -> list[TemplateError]:
@@ -117,18 +135,27 @@ class Properties(Mapping[str, Any]):
         children(self.props, given, path, reading, Pending(waiting) if waiting else None)
         return faults
 
-    def diff(self, before: Properties) -> list[str]:
-        """The names whose converted values differ from ``before``, in the order of the schema."""
+    def diff(self, before: Properties, observed: Collection[str] = ()) -> list[str]:
+        """The names whose converted values differ from ``before``, in the order of the schema.
+
+        ``observed``: names whose values ``before`` has by an observation, which may be of another
+        type: there nothing is converted.
+        """
         names: Iterable[str] = self.props
         if before.props is self.props:
             # What neither gives has the same default in both.
             given = {*self._translated(), *before._translated()}
             names = [key for key in self.props if key in given]
-        return [key for key in names if self._differs(key, before)]
+        return [
+            key
+            for key in names
+            if self._differs(key, before)
+            or (key in observed and not same(before.get_user_value(key), self.sent(key).get(key)))
+        ]
 
-    def changes(self, before: Properties) -> dict[str, Any]:
+    def changes(self, before: Properties, observed: Collection[str] = ()) -> dict[str, Any]:
         """The ``prop_diff`` of ``handle_update``: changed names and their new values or null."""
-        return {key: self.converted(key) for key in self.diff(before)}
+        return {key: self.converted(key) for key in self.diff(before, observed)}
 
     def update_allowed(self, keys: Iterable[str]) -> bool:
         """Whether every one of ``keys`` may be changed in place."""
@@ -173,6 +200,17 @@ class Properties(Mapping[str, Any]):
         if isinstance(self._raw, Function):
             return frozenset(self.props) if _reads_resources(self._raw) else frozenset()
         return frozenset(name for name, tree in self._raw.items() if _reads_resources(tree))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same as JSON: 1 is 1.0, and neither is true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
 
 
 def _reads_resources(tree: Any) -> bool:

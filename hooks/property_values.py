@@ -270,3 +270,13 @@ def filled(schema: Schema, value: Any) -> Any:
     if isinstance(value, dict):
         return {name: filled(inside, value[name]) for name, inside in schema.fields.items()}
     return value
+
+
+def without_null(schema: Schema, value: Any) -> Any:
+    """``value`` without the names inside it that a schema declares and nobody gave."""
+    if isinstance(value, list) and schema.items is not None:
+        return [without_null(schema.items, each) for each in value]
+    if isinstance(value, dict) and schema.fields:
+        given = {name: each for name, each in value.items() if each is not None}
+        return {name: without_null(schema.fields[name], each) for name, each in given.items()}
+    return value

@@ -342,9 +342,10 @@ class Resource:
         """The properties as they really are outside; None: this type cannot tell.
 
         By the names of the properties and in their types; a name that cannot be observed is left
-        out. Raises ``errors.NotFound`` where the thing is gone, ``errors.NotReady(delay)`` to be
-        called again within the same check, on another instance; any other error means that nobody
-        could look. Changes nothing, here or outside: ``resource_id_set`` and the like are refused.
+        out, also in a map whose schema names its keys (of another: ``live_state.Partial``). Raises
+        ``errors.NotFound`` where the thing is gone, ``errors.NotReady(delay)`` to be called again
+        within the same check, on another instance; any other error means that nobody could look.
+        Changes nothing, here or outside: ``resource_id_set`` and the like are refused.
         During a check ``context.operation`` has the action CHECK, an id of its own and a deadline,
         and ``context.observation`` keeps what one call has for the next.
         """

@@ -10,23 +10,18 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from zonda.hooks.execution import plain
 from zonda.hooks.secret_texts import masked, secret_texts
 from zonda.hooks.wording import shortened
 
 
 def in_words(
-    wanted: Mapping[str, Any], live: Mapping[str, Any], hidden: Collection[str]
+    names: Collection[str],
+    sent: Mapping[str, Any],
+    live: Mapping[str, Any],
+    hidden: Collection[str],
 ) -> list[str]:
-    """One text for each property that is set and was observed to be otherwise."""
-    names = [
-        name
-        for name in sorted(live)
-        if wanted.get(name) is not None and plain(wanted[name]) != plain(live[name])
-    ]
-    texts = secret_texts(
-        value[name] for name in hidden for value in (wanted, live) if name in value
-    )
+    """One text for each of the properties ``names``, which were observed to be otherwise."""
+    texts = secret_texts(value[name] for name in hidden for value in (sent, live) if name in value)
 
     def shown(value: Any) -> str:
         return shortened(masked(json.dumps(value), texts))
@@ -34,6 +29,6 @@ def in_words(
     return [
         f"{name} (hidden)"
         if name in hidden
-        else f"{name} (template {shown(wanted[name])}, there {shown(live[name])})"
+        else f"{name} (template {shown(sent[name])}, there {shown(live[name])})"
         for name in names
     ]

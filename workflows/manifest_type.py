@@ -181,7 +181,7 @@ class ManifestResource(ObservedResource):
             raise ResourceFailure(f"CHECK told nothing of what it observes: {names}.")
         if not observes and output.get("exists") is not True:
             raise ResourceFailure("CHECK told nothing: its output has no exists.")
-        return {name: self._as_property(name, value) for name, value in live.items()}
+        return live
 
     def _told(self, result: Any) -> Mapping[str, Any]:
         if self.manifest.exists is not None:
@@ -191,14 +191,6 @@ class ManifestResource(ObservedResource):
             )
             result = type(result)(output, result.resource_id)
         return super()._told(result)
-
-    def _as_property(self, name: str, value: Any) -> Any:
-        """What was observed, in the type of the property; as it is where it does not fit."""
-        schema = {name: self.properties_schema[name]}
-        try:
-            return properties.Properties(schema, {name: value}).converted(name)
-        except TemplateError:
-            return value
 
 
 class _Suspends(WorkflowResource):

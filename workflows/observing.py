@@ -13,7 +13,7 @@ from typing import Any
 from zonda.hooks import properties
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.execution import Token, failure, plain
-from zonda.hooks.live_state import AsAWhole
+from zonda.hooks.live_state import AsAWhole, compare
 from zonda.hooks.runner import Failed, Lost, Succeeded
 
 from . import differences
@@ -97,7 +97,7 @@ class ObservedResource(WorkflowResource):
 
     def _told(self, result: Succeeded) -> Mapping[str, Any]:
         output = result.output or {}
-        if output.get("exists") is False:
+        if flag(output, "exists") is False:
             raise NotFound("physical resource", str(self.resource_id or self.name))
         return self._live_of(output)
 
@@ -131,7 +131,10 @@ class ObservedResource(WorkflowResource):
         schemas = self.properties_schema
         own = {name for name in live if name in schemas and schemas[name].hidden}
         hidden = own | self.context.hidden_properties()
-        return differences.in_words(self.properties.stored(), live, hidden)
+        found = compare(self.properties, live)
+        if live and found.is_blind:
+            raise ResourceFailure("CHECK told nothing of what was sent.")
+        return differences.in_words(found.differing, found.sent, found.live, hidden)
 
     def _is_unwell(self) -> bool:
         """Whether a check has found a difference that was not put right."""
@@ -187,3 +190,13 @@ class ObservedResource(WorkflowResource):
         """The input with which it would have been made."""
         run = self._run_of("CREATE", self.properties)
         return {} if run is None else plain(run.inputs)
+
+
+def flag(output: Mapping[str, Any], name: str) -> bool | None:
+    """A yes or no of CHECK, None where it says neither. Raises ResourceFailure for all else."""
+    value = output.get(name)
+    if value is None or isinstance(value, bool):
+        return value
+    raise ResourceFailure(
+        f"CHECK told nothing: {name} is {json.dumps(value)}, neither true nor false."
+    )

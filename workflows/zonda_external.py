@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from zonda.hooks import constraints, properties, resource
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.execution import Token, plain
-from zonda.hooks.live_state import AsAWhole
+from zonda.hooks.live_state import AsAWhole, Partial, same
 
 from . import external_schema as names
 from . import runs
 from .external_resource import ExternalResource
-from .observing import ObservedResource
+from .observing import ObservedResource, flag
 from .runs import Run
 
 RUNNER = "runner"
@@ -169,13 +169,13 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         What is said not to be in sync is not, whatever was observed of the inputs.
         """
         wanted = plain(self.properties[names.INPUT] or {})
-        observed, in_sync = output.get("inputs"), output.get("in_sync")
-        live = {**wanted, **observed} if isinstance(observed, Mapping) else None
-        if in_sync is False and live in (None, wanted):
+        observed, in_sync = output.get("inputs"), flag(output, "in_sync")
+        seen = Partial(observed) if isinstance(observed, Mapping) else Partial()
+        if in_sync is False and same(wanted, {**wanted, **seen}):
             other = {names.INPUT: self._another(wanted)}
             return AsAWhole(other, in_sync=False, reason=_OUT_OF_SYNC)
-        if live is not None:
-            return {names.INPUT: live}
+        if seen:
+            return {names.INPUT: seen}
         if in_sync is True:
             return AsAWhole({names.INPUT: wanted}, in_sync=True)
         raise ResourceFailure(

@@ -319,10 +319,12 @@ class Operation:
             return handler()
         before = self.instance.t
         wanted = self._new_definition()
-        after = handing.as_repaired(self.instances.lending.sealer, self.row, wanted)
+        sealer = self.instances.lending.sealer
+        after = handing.as_repaired(sealer, self.row, wanted, type(self.instance))
+        observed = handing.live(sealer, self.row) if self.row.given is not None else ()
         properties = self.instance.make_properties(after)
         changed = {key: after[key] for key in after if after[key] != before[key]}
-        return handler(after, changed, properties.changes(self.instance.properties))
+        return handler(after, changed, properties.changes(self.instance.properties, observed))
 
     def _begun(self) -> Answer:
         if self._checker() is None:

@@ -44,7 +44,7 @@ class Case:
     of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
     ``supposed``: properties whose values are not known yet and are to be taken as changed;
     ``pending``: all that are not known, which are not validated. ``protected``: why it cannot be
-    replaced, or ''. ``observed``: what there is was just looked at, for a repair.
+    replaced, or ''. ``observed``: the properties of which a repair has just seen that they differ.
     ``left``: properties of which that leaves a part as it is: for them alone nothing is made anew,
     since the part would be lost.
     """
@@ -60,7 +60,7 @@ class Case:
     supposed: Collection[str] = ()
     pending: Collection[str] = ()
     protected: Callable[[], str] = str
-    observed: bool = False
+    observed: Collection[str] = ()
     left: Collection[str] = ()
 
 
@@ -136,7 +136,7 @@ def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Compari
     known = before.properties
     if case.cls.made_from is not None:  # another text has another schema, which is no change
         known = after.make_properties(before.t)
-    differing = after.properties.diff(known)
+    differing = after.properties.diff(known, case.observed)
     if case.supposed:
         surely = {*differing, *case.supposed}
         differing = [key for key in after.properties.props if key in surely]

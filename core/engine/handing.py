@@ -15,11 +15,16 @@ What is to be forgotten is so by the plan that it was handed for, no other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.core.store.sealing import Sealer
+from zonda.core.template.partly import has_later
 from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.properties import Properties
+from zonda.hooks.resource import Resource
 
 from .overlaying import CannotStay, overlaid
 from .states import FAILED
@@ -192,13 +197,19 @@ def left(sealer: Sealer, row: ResourceRow) -> dict[str, list[str]]:
     return known if found.get("generation") == row.generation else {}
 
 
-def as_repaired(sealer: Sealer, row: ResourceRow, wanted: ResourceDefinition) -> ResourceDefinition:
-    """``wanted`` as the type is to be asked for it: with what is left as it is."""
-    parts = left(sealer, row) if row.given is not None else {}
-    if not parts:
+def as_repaired(
+    sealer: Sealer, row: ResourceRow, wanted: ResourceDefinition, cls: type[Resource]
+) -> ResourceDefinition:
+    """``wanted`` as the type is to be asked for it: defaults written out, with what is left."""
+    there = live(sealer, row) if row.given is not None else {}
+    if not there:
         return wanted
-    there, properties = live(sealer, row), dict(wanted.properties)
-    for name, each in parts.items():
+    properties = dict(wanted.properties)
+    known = Properties(cls.properties_schema, properties)
+    names = [name for name in there if name in known and not has_later(properties.get(name))]
+    with suppress(TemplateError):  # that it does not fit is told by who reads it
+        properties.update(known.sent(*names))
+    for name, each in left(sealer, row).items():
         try:
             properties[name] = overlaid(properties.get(name), there.get(name), each)
         except CannotStay:  # the template's value is another one by now

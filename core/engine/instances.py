@@ -161,7 +161,7 @@ class Instances:
         if row.name not in definition.resources:
             return frozenset()
         marks = Secrets.of(definition, row.name)
-        marks.add_properties(self.read(row, row.definition).properties)
+        marks.add_properties(definition.resources[row.name].cls.properties_schema)
         return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
 
     def _found(self, seen: Seen, reference: str) -> Resource | None:

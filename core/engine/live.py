@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
 
+from zonda.core.template.secrecy import hides
 from zonda.hooks.errors import NotReady
-from zonda.hooks.live_state import AsAWhole
+from zonda.hooks.live_state import AsAWhole, Comparison, compare
 from zonda.hooks.resource import Resource
 
 from .reasons import OPEN
@@ -24,20 +24,23 @@ def compared(instance: Resource, marks: Mapping[str, str]) -> str:
         return ""  # that takes its time: a drift check has it, an adoption has not
     if live is None:
         return ""
-    if isinstance(live, AsAWhole) and not live.in_sync:
-        return "adopted; it differs from the template"
-    wanted = instance.properties.stored()
-    told = [
-        _told(name, wanted[name], value, marks)
-        for name, value in sorted(live.items())
-        if wanted.get(name) is not None and wanted[name] != value
-    ]
+    if isinstance(live, AsAWhole):
+        is_so = "is as the template says" if live.in_sync else "differs from the template"
+        return f"adopted; it {is_so}"
+    found = compare(instance.properties, live)
+    if found.is_blind:
+        return "adopted; its type tells nothing of what the template says"
+    schemas = instance.properties_schema
+    hidden = {name for name in found.differing if hides(schemas[name])}
+    hidden |= {name for name, mark in marks.items() if mark != OPEN}
+    told = [_told(name, found, hidden) for name in found.differing]
     if not told:
         return "adopted; it is as the template says"
     return f"adopted; it differs from the template: {', '.join(told)}"
 
 
-def _told(name: str, wanted: Any, value: Any, marks: Mapping[str, str]) -> str:
-    if marks.get(name, OPEN) != OPEN:
+def _told(name: str, found: Comparison, hidden: Collection[str]) -> str:
+    if name in hidden:
         return f"{name} (hidden)"
-    return f"{name} (template {json.dumps(wanted)}, there {json.dumps(value)})"
+    sent, there = json.dumps(found.sent[name]), json.dumps(found.live[name])
+    return f"{name} (template {sent}, there {there})"

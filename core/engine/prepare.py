@@ -126,7 +126,7 @@ class Preparation:
             self._repaired if handing.left(self.instances.lending.sealer, row) else self._wanted,
             self._hash,
             protected=lambda: forbids_replacement(self.seen.stack, self.row),
-            observed=bool(observed),
+            observed=observed,
             left=handing.left(self.instances.lending.sealer, row),
         )
 
@@ -192,7 +192,9 @@ class Preparation:
     def _repaired(self) -> Resource:
         """What is wanted but for what a repair leaves as it is."""
         assert self.resolved is not None
-        wanted = handing.as_repaired(self.instances.lending.sealer, self.row, self.resolved)
+        assert self.cls is not None
+        sealer = self.instances.lending.sealer
+        wanted = handing.as_repaired(sealer, self.row, self.resolved, self.cls)
         return self.instances.make(self.seen, definition=wanted, cls=self.cls)
 
     def _begin(

@@ -93,8 +93,8 @@ class DriftFindingView:
 class DriftNowView:
     """The newest verdict on one resource, or NOT_CHECKED; ``checked_at``: when it was looked at.
 
-    ``finding`` is there where there is more to tell. ``unseen``: properties that the template sets
-    and of which nothing was observed.
+    ``finding`` is there where there is more to tell. ``unseen``: what was sent and not observed:
+    properties, or paths inside of them.
     """
 
     resource_id: str

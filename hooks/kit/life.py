@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from zonda.hooks import attributes
 from zonda.hooks.errors import NotFound, NotSupported
+from zonda.hooks.live_state import compare
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import named
@@ -80,16 +81,15 @@ def live_state(trial: Trial) -> None:
 
 
 def _expect_live(life: Observed) -> None:
-    live, wanted = life.live_state(), life.instance().properties
+    live = life.live_state()
     if live is None:
         raise NotApplicable("get_live_state cannot tell")
     unknown = [name for name in live if name not in life.cls.properties_schema]
     if unknown:
         raise Violated(f"no properties: {', '.join(unknown)}")
-    given = life.definition.properties
-    wrong = [name for name in live if name in given and live[name] != wanted[name]]
-    if wrong:
-        raise Violated(f"not what was asked for: {', '.join(wrong)}")
+    found = compare(life.instance().properties, live)
+    if found.differing:
+        raise Violated(f"not what was asked for: {', '.join(found.differing)}")
 
 
 def stays(trial: Trial) -> None:

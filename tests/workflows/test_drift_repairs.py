@@ -171,3 +171,68 @@ def test_a_repair_goes_by_what_it_has_seen_itself(
     assert site.stack.repair().state == "UPDATE_COMPLETE"
     assert site.world.sent == (["up"] if can_update else ["mk", "rm"])
     assert site.verdict == "IN_SYNC"
+
+
+WITH_DEFAULT = """
+zonda_type: 1
+name: Acme::Disk
+properties:
+  size: {type: integer, required: true}
+  ttl: {type: integer, default: 300}
+actions:
+  CREATE: mk
+  UPDATE: up
+  DELETE: rm
+  CHECK: {workflow: look, observes: [size, ttl]}
+"""
+
+
+def test_what_create_was_sent_by_default_is_compared_and_put_right(tmp_path: Path) -> None:
+    site = Site(tmp_path, MANIFEST, WITH_DEFAULT)
+    assert site.world.disks["disk1"] == {"size": 3, "ttl": 300}
+    assert site.verdict == "IN_SYNC"
+    site.world.disks["disk1"]["ttl"] = 5
+    assert site.verdict == "DRIFTED"
+    assert site.stack.check().state == "CHECK_FAILED"
+    assert "ttl (template 300, there 5)" in site.stack.resources["d"].status_reason
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.disks["disk1"] == {"size": 3, "ttl": 300}
+    assert site.verdict == "IN_SYNC"
+
+
+@pytest.mark.parametrize("there", [3.4, "3_", " 3", "0_3", True])
+def test_what_a_manifest_would_convert_away_has_drifted(tmp_path: Path, there: Any) -> None:
+    site = Site(tmp_path, MANIFEST, WITH_DEFAULT)
+    site.world.disks["disk1"]["size"] = there
+    assert site.verdict == "DRIFTED"
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.disks["disk1"]["size"] == 3
+    assert site.verdict == "IN_SYNC"
+
+
+def test_a_check_that_observed_no_input_is_unknown(tmp_path: Path) -> None:
+    site = a_site(tmp_path, "external")
+    site.world.disks["disk1"].clear()  # so that CHECK answers {"inputs": {}}
+    found = site.stack.drift()["d"]
+    assert (found.verdict, "CHECK told nothing" in found.reason) == ("UNKNOWN", True)
+    assert site.stack.check().state == "CHECK_FAILED"
+    assert "CHECK told nothing" in site.stack.resources["d"].status_reason
+
+
+NESTED = """
+heat_template_version: 2018-08-31
+resources:
+  group:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 1, resource_def: {type: "Acme::Disk", properties: {size: 3}}}
+"""
+
+
+def test_a_default_of_what_is_nested_is_compared_and_put_right(tmp_path: Path) -> None:
+    site = Site(tmp_path, NESTED, WITH_DEFAULT)
+    site.world.disks["disk1"]["ttl"] = 5
+    found = site.stack.drift()
+    assert {path: each.verdict for path, each in found.items()} == {"group/0": "DRIFTED"}
+    assert site.stack.repair().state == "UPDATE_COMPLETE"
+    assert site.world.disks["disk1"] == {"size": 3, "ttl": 300}
+    assert site.stack.drift() == {}

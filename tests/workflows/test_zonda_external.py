@@ -135,7 +135,19 @@ def test_what_check_finds_gone() -> None:
         made(a_runner(look=ends(exists=False))).live_state()
 
 
-@pytest.mark.parametrize("answer", [{}, {"exists": True}, {"inputs": 3}, {"in_sync": "yes"}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"exists": True},
+        {"inputs": 3},
+        {"inputs": {}},
+        {"in_sync": "yes"},
+        {"inputs": {"size": 3}, "in_sync": "false"},
+        {"inputs": {"size": 3}, "exists": "false"},
+        {"inputs": {"size": 3}, "exists": 0},
+    ],
+)
 def test_a_check_that_tells_nothing_is_an_error(answer: Mapping[str, Any]) -> None:
     with pytest.raises(ResourceFailure, match="CHECK told nothing"):
         made(a_runner(look=ends(**answer))).live_state()

@@ -78,3 +78,18 @@ def test_seven_of_a_thousand_files_are_found_and_put_right(zonda_stack: Any, fol
     (folder / "far").unlink()
     (folder / "hidden").rename(folder / "far")
     assert zonda_stack.drift() == {}
+
+
+def test_a_mode_that_was_left_at_its_default_drifts(zonda_stack: Any, tmp_path: Path) -> None:
+    template = f"""
+heat_template_version: 2018-08-31
+resources:
+  file: {{type: "Zonda::Files::File", properties: {{path: {tmp_path}/a}}}}
+"""
+    assert zonda_stack.create(template).state == "CREATE_COMPLETE"
+    assert zonda_stack.drift() == {}
+    (tmp_path / "a").chmod(0o600)
+    (mode,) = zonda_stack.drift()["file"].differences
+    assert (mode.path, mode.template, mode.live) == (("mode",), "0644", "0600")
+    zonda_stack.repair()
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o644

@@ -1,4 +1,4 @@
-"""What differs between the properties of a template and those that were observed, as data.
+"""What differs between the properties that were sent and those that were observed, as data.
 
 Pure functions. A secret is only named: what is given here may be stored and shown.
 """
@@ -9,37 +9,13 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from zonda.hooks.live_state import same
 from zonda.hooks.secret_texts import MASK, masked
 from zonda.hooks.wording import shortened
 
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]
 _LACKS = object()
-
-
-def differing(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
-    """The properties that were set and are otherwise; what nobody could observe is left out."""
-    return [
-        name
-        for name in sorted(live)
-        if wanted.get(name) is not None and not same(wanted[name], live[name])
-    ]
-
-
-def unseen(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
-    """The properties that were set and of which nothing was observed."""
-    return sorted(name for name in wanted if wanted[name] is not None and name not in live)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same as JSON: 1 is 1.0, and neither is true."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
 
 
 def entries(

@@ -21,7 +21,7 @@ IGNORED = "IGNORED"
 class Found:
     """``fence``: of the row that was looked at. ``diff``: see ``differing``, fit to be shown.
 
-    ``unseen``: properties that the template sets and of which nothing was observed.
+    ``unseen``: what was sent and not observed: properties, or paths inside of them.
     ``live``: what was observed of the properties that differ, secrets and all, for a repair: never
     stored in clear; where nothing differs any more, of those that a repair has failed at.
     ``ignored``: why it counts as in sync, or ''.

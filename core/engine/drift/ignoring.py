@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from zonda.core.engine.overlaying import CannotStay, overlaid
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, NOTE
 from zonda.core.store.drift_views import DriftIgnoreView
+from zonda.hooks.live_state import same
 
-from .differing import dotted, same
+from .differing import dotted
 from .found import Found
 
 #: What is said where nobody gave a reason.

@@ -23,14 +23,14 @@ from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.core.store.rows import DriftRow, ResourceRow
-from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError
-from zonda.hooks.live_state import AsAWhole
+from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError, show_path
+from zonda.hooks.live_state import AsAWhole, Comparison, compare, same
 from zonda.hooks.refused import read_only
 from zonda.hooks.resource import Resource
 from zonda.hooks.secret_texts import secret_texts
 from zonda.hooks.wording import checked_json, text_of
 
-from .differing import differing, entries, same, unseen
+from .differing import entries, without
 from .found import Found, Later, unknown
 from .ignoring import Exceptions
 from .pace import NotYet, Pace, PacedLender
@@ -203,36 +203,54 @@ class _Look:
             return unknown(f"the type {row.type} cannot tell what it is", row.fence)
         if not isinstance(told, Mapping):
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
-        live: dict[str, Any] = checked_json("the live state", dict(told))
-        wanted = checked_json("the properties", dict(instance.properties.stored()))
-        names, blank = differing(wanted, live), unseen(wanted, live)
+        checked_json("the live state", dict(told))
+        found = compare(instance.properties, told)
+        checked_json("the properties", dict(found.sent))
         if isinstance(told, AsAWhole):
-            return self._as_a_whole(told, wanted, blank)
-        if blank and not any(wanted.get(name) is not None for name in live):
-            return unknown("it told nothing of what the template sets", row.fence)
-        if not names:
-            return self._in_sync(blank)
-        secrets = self._secrets()
-        secrets.add_properties(wanted)
-        hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
-        texts = secret_texts([*secrets.values, *(live[name] for name in hidden)])
-        diff = entries(names, wanted, live, hidden, texts)
-        observed = {name: live[name] for name in names}
-        reason = f"differs in {', '.join(names)}"
-        found = Found(DRIFTED, reason, row.fence, diff, observed, unseen=blank)
-        found.wanted = {name: wanted[name] for name in names}
-        schemas = instance.properties_schema
-        found.fixed = frozenset(name for name in names if not schemas[name].update_allowed)
-        return found
+            return self._as_a_whole(told, found)
+        if found.differing:
+            return self._drifted(instance, found)
+        if not found.is_blind:
+            return self._in_sync(self._unobserved(found))
+        nothing = unknown("it told nothing of what the template sets", row.fence)
+        return dataclasses.replace(nothing, unseen=self._unobserved(found))
 
-    def _as_a_whole(self, told: AsAWhole, wanted: Mapping[str, Any], blank: list[str]) -> Found:
+    def _drifted(self, instance: Resource, found: Comparison) -> Found:
+        names, secrets = found.differing, self._secrets()
+        secrets.add_properties(found.sent)
+        hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
+        texts = secret_texts([*secrets.values, *(found.live[name] for name in hidden)])
+        schemas = instance.properties_schema
+        return Found(
+            DRIFTED,
+            f"differs in {', '.join(names)}",
+            self._row.fence,
+            entries(names, found.sent, found.live, hidden, texts),
+            {name: found.live[name] for name in names},
+            unseen=self._unobserved(found),
+            wanted={name: found.sent[name] for name in names},
+            fixed=frozenset(name for name in names if not schemas[name].update_allowed),
+        )
+
+    def _unobserved(self, found: Comparison) -> list[str]:
+        """What was sent and not observed; keys inside a value may be secrets themselves."""
+        paths = found.unobserved
+        if any(len(path) > 1 for path in paths):
+            secrets = self._secrets()
+            secrets.add_properties(found.sent)
+            texts = secret_texts(secrets.values)
+            paths = tuple((path[0], *without(list(path[1:]), texts)) for path in paths)
+        return [show_path(path) for path in paths]
+
+    def _as_a_whole(self, told: AsAWhole, found: Comparison) -> Found:
         """Whether it is in sync; where it is not, nothing is known of any property."""
+        blank = self._unobserved(found)
         if told.in_sync:
             return self._in_sync(blank)
         secrets = self._secrets()
-        secrets.add_properties(wanted)
+        secrets.add_properties(found.sent)
         reason = scrub(text_of(told.reason), secrets.values)
-        other = {key: told[key] for key in told if not same(wanted.get(key), told[key])}
+        other = {key: told[key] for key in told if not same(found.sent.get(key), told[key])}
         note = "" if other else f"{NOTE}{_NO_WAY}"
         return Found(DRIFTED, reason + note, self._row.fence, live=other, unseen=blank)
 

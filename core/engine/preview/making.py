@@ -186,7 +186,10 @@ class _Marks:
         forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
         forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
         marks = (self._old(verdict.row), new)
-        wanted = handing.as_repaired(self._room.sealer, verdict.row, verdict.wanted)
+        wanted = verdict.wanted
+        if verdict.template is not None and not handing.why_as_a_whole(verdict.row):
+            cls = verdict.template.resources[entry.name].cls
+            wanted = handing.as_repaired(self._room.sealer, verdict.row, wanted, cls)
         return tuple(of_existing(before, wanted, marks, forces))
 
     def _before(self, row: ResourceRow) -> ResourceDefinition:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine.reasons import OPEN
+from zonda.core.template.secrecy import hides
 from zonda.hooks.definition import ResourceDefinition
 
 from .changes import NOTHING, Change, changes, forced, hidden
@@ -42,7 +43,9 @@ def marks_of(definition: Any, name: str) -> Marks:
     node, secrecy = definition.resources[name], definition.secrecy
     sections = {section: secrecy.of(getattr(node, section)) for section in _MAPS}
     sections["metadata"] = secrecy.of_metadata(name)
-    return Marks(node.secrecy, sections)
+    schemas = node.cls.properties_schema
+    own = {key: "hidden" for key in schemas if hides(schemas[key])}  # given or observed
+    return Marks({**own, **node.secrecy}, sections)
 
 
 def stricter(one: str, other: str) -> str:

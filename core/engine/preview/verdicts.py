@@ -135,7 +135,7 @@ class Judge:
         sealer = instances.lending.sealer
 
         def after() -> Resource:
-            made = handing.as_repaired(sealer, row, wanted)
+            made = handing.as_repaired(sealer, row, wanted, node.cls)
             return instances.make(seen(definition), definition=made, cls=node.cls)
 
         return Case(
@@ -156,7 +156,7 @@ class Judge:
             ),
             pending=pending,
             protected=lambda: forbids_replacement(self._stack, row),
-            observed=bool(handing.live(sealer, row)),
+            observed=handing.live(sealer, row),
             left=handing.left(sealer, row),
         )
 

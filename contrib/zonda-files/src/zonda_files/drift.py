@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.properties import Properties
+from zonda.hooks.live_state import compare
 from zonda.hooks.resource import Resource
-
-
-def differences(props: Properties, live: Mapping[str, Any]) -> list[str]:
-    """The properties that the template gives (or that have a default) and that are otherwise."""
-    return [
-        name
-        for name, value in live.items()
-        if props.converted(name) is not None and props[name] != value
-    ]
 
 
 def check(resource: Resource, quiet: Collection[str]) -> None:
@@ -25,9 +15,10 @@ def check(resource: Resource, quiet: Collection[str]) -> None:
         live = resource.get_live_state() or {}
     except NotFound as error:
         raise ResourceFailure(f"{error.kind} {error.name} is gone. {REPAIR}") from error
+    found = compare(resource.properties, live)
     told = [
-        name if name in quiet else f"{name} ({resource.properties[name]} -> {live[name]})"
-        for name in differences(resource.properties, live)
+        name if name in quiet else f"{name} ({found.sent[name]} -> {found.live[name]})"
+        for name in found.differing
     ]
     if told:
         raise ResourceFailure(f"{resource.resource_id} has changed: {', '.join(told)}. {REPAIR}")
