@@ -17,7 +17,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import Conflict, StoreError
 
 from .engine import actions, answers
-from .engine.actions import Accepted, Action
+from .engine.actions import Accepted, Action, Caller
 from .ids import Ids
 from .settings_table import Settings
 from .store.lock import EngineLock
@@ -208,7 +208,8 @@ class Commands:
         """Leave the action to the engine that holds the lock, or become the engine."""
         parts = self._parts
         request = parts.ids.new()
-        text = parts.store.sealer.seal(actions.to_json(action, parts.settings.user))
+        caller = Caller(parts.settings.user, parts.settings.project)
+        text = parts.store.sealer.seal(actions.to_json(action, caller))
         with parts.store.transaction() as tx:
             tx.add_request(request, text, parts.clock.now())
         try:

@@ -84,7 +84,7 @@ class Telling:
             rows.setdefault(row.stack_id, []).append(row)
         parts: list[Graph] = []
         for stack_id, path in trees.tree_of(self._reader, stack).within(depth).items():
-            view = stack if stack_id == stack.id else self._reader.stack(stack_id)
+            view = stack if stack_id == stack.id else self._reader.stack_by_id(stack_id)
             definition, why = _definition(templates, view)
             untold = untold or why
             known = rows.get(stack_id, []) if depth else self._reader.resource_rows(stack_id)

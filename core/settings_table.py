@@ -73,7 +73,7 @@ class Settings:
     )
     project: str = _setting(
         "default",
-        "The project that new stacks belong to (`OS::project_id`).",
+        "This command's project (`OS::project_id` of new stacks): it lists and finds no others.",
         "ZONDA_PROJECT",
     )
     user: str = _setting(

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
 def one(session: Session, arguments: argparse.Namespace, running: Running) -> None:
     """A stack with its fields, as ``stack create`` shows it."""
     if _is_wanted(arguments):
-        fields = as_fields(session.app.reader.stack(running.stack_id))
+        fields = as_fields(session.app.stack(running.stack_id))
         with streams.outcome():
             output.fields(session.screen.out, arguments, fields, session.screen.width)
 
@@ -36,7 +36,7 @@ def one(session: Session, arguments: argparse.Namespace, running: Running) -> No
 def several(session: Session, arguments: argparse.Namespace, running: Iterable[Running]) -> None:
     """Stacks, one row each, as ``stack list`` shows them; those that are deleted by now, too."""
     if _is_wanted(arguments):
-        rows = [as_row(session.app.reader.stack(each.stack_id)) for each in running]
+        rows = [as_row(session.app.stack(each.stack_id)) for each in running]
         with streams.outcome():
             screen = session.screen
             output.rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)

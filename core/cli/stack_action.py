@@ -102,7 +102,7 @@ def wait_arguments(parser: argparse.ArgumentParser) -> None:
 def wait(session: Session, arguments: argparse.Namespace) -> int:
     """Drive what an interrupted command left, or watch the engine that does."""
     running = session.app.wait(arguments.stack)
-    action = session.app.reader.stack(running.stack_id).action
+    action = session.app.stack(running.stack_id).action
     if action in PASSING:
         done = f"{action} of stack {running.name}: COMPLETE"
         code = follow_passing(session, running, done)

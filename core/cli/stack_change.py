@@ -173,7 +173,7 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
 
 def _say_warnings(session: Session, running: Running) -> None:
     """What ``template validate`` would have warned of."""
-    for warning in session.app.warnings(session.app.reader.stack(running.stack_id)):
+    for warning in session.app.warnings(session.app.stack(running.stack_id)):
         session.screen.say(problems.warning_as_text(session.screen, warning))
 
 

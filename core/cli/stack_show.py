@@ -54,7 +54,7 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     reader = session.app.reader
     found = [
         stack
-        for stack in reader.stacks(nested=arguments.nested)
+        for stack in reader.stacks(session.settings.project, nested=arguments.nested)
         if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
     ]
@@ -118,7 +118,7 @@ def _drift(session: Session, stack: StackView) -> dict[str, Any]:
     from zonda.core.store.drift_states import NOT_CHECKED
 
     reader = session.app.reader
-    top = stack if stack.id == stack.root_id else reader.stack(stack.root_id)
+    top = stack if stack.id == stack.root_id else session.app.stack(stack.root_id)
     checks = reader.drift_checks(top.id, _LOOKED_AT)
     last = next((each for each in checks if _tells_all(each)), None)
     current = last is not None and last.generation == top.generation

@@ -51,6 +51,6 @@ def _cancelling_signals(room: Room, stack: StackRow) -> Callable[[Work], Accepte
 
 
 def _to_cancel(room: Room, name: str) -> StackRow:
-    stack = room.reader().stack_row(name, room.settings.project)
+    stack = room.reader().stack_named(name, room.settings.project)
     check_root(room, stack)
     return stack

@@ -131,7 +131,7 @@ class Engine:
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) what is planned for a stack, for those above and below it."""
 
-        root = self._reader.stack(stack_id).root_id
+        root = self._reader.stack_by_id(stack_id).root_id
 
         def begin() -> None:
             if self._driver.driven is not None:
@@ -148,7 +148,7 @@ class Engine:
         until = None if timeout is None else self.clock.monotonic() + timeout
         while True:
             seen = self._changes
-            view = self._reader.stack(stack_id)
+            view = self._reader.stack_by_id(stack_id)
             if view.idle and not self._reader.is_tree_busy(view.root_id):
                 return view
             if self.failure is not None:
@@ -170,21 +170,25 @@ class Engine:
         """Begin nothing more; the thread ends when the last call has."""
         self._put(self._begin_stop)
 
-    def in_hand(self, but: Collection[str]) -> list[str]:
+    def in_hand(self, but: Collection[str]) -> set[str]:
         """Names of stacks of other processes, of which a handler may be running here.
 
         Whoever ends now cuts it off. ``but``: stacks that are the caller's own.
         """
         if self._thread is None or not self._thread.is_alive():
-            return []
-        return [
-            self._reader.stack(stack_id).name
+            return set()
+        return {
+            self._name(stack_id)
             for stack_id in self._requests.stacks.difference(but)
             if any(
                 row.op_state != POLLING and self._driver.is_moving(row.id)
                 for row in self._reader.resource_rows(stack_id)
             )
-        ]
+        }
+
+    def _name(self, stack_id: str) -> str:
+        stack = self._reader.stack_by_id(stack_id)
+        return stack.name if stack.project == self.settings.project else "another project"
 
     def stop(self, grace: float = 5.0) -> None:
         """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""

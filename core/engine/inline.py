@@ -84,7 +84,7 @@ class InlineEngine:
         """Carry out an action until everything has settled; raises what the caller did wrong."""
         accepted = self.begin(action)
         self.settle()
-        return self.reader.stack(accepted.stack_id)
+        return self.reader.stack_by_id(accepted.stack_id)
 
     def begin(self, action: Action) -> Accepted:
         """Plan an action and go no further."""

@@ -37,11 +37,14 @@ def check_free(
         name = wanted.get((row.class_type or row.type, str(row.physical_id)))
         if name is None or (row.stack_id, row.name) == own or handing.is_adopting(row):
             continue
+        owner = f"resource {row.name} of stack {stack}"
+        way_out = f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
+        if room.reader().stack_row(row.stack_id).project != room.settings.project:
+            owner, way_out = "a resource of another project", "Refer to it with "
         raise Conflict(
-            f"{row.physical_id} belongs to resource {row.name} of stack {stack} already, so it "
-            f"cannot become resource {name}, too.",
-            hint=f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
-            "'external_id'. Where this type's ids are not unique, give --force.",
+            f"{row.physical_id} belongs to {owner} already, so it cannot become resource {name}, "
+            "too.",
+            hint=f"{way_out}'external_id'. Where this type's ids are not unique, give --force.",
         )
 
 

@@ -41,10 +41,15 @@ def named(room: Room, name: str) -> StackRow:
     """The live stack of a name or an id; raises NotFound."""
     reader, project = room.reader(), room.settings.project
     try:
-        stack = reader.stack_row(name, project)
+        stack = reader.stack_named(name, project)
     except NotFound as error:
         error.hint = error.hint or reader.hint(name, project)
         raise
+    return live(stack, name)
+
+
+def live(stack: StackRow, name: str) -> StackRow:
+    """The stack, which was asked for as ``name``; raises NotFound for one that is deleted."""
     if stack.deleted_at is not None:
         raise NotFound("Stack", name, hint=f"It was deleted at {gone_at(stack_view(stack))}.")
     return stack
@@ -150,7 +155,7 @@ def nodes_of(room: Room, template_id: str | None) -> Mapping[str, Node]:
 def new_stack(room: Room, action: actions.CreateStack | actions.AdoptStack) -> StackRow:
     """The row of a stack that is not there yet; raises Conflict where its name is taken."""
     try:
-        room.reader().stack_row(action.name, room.settings.project)
+        room.reader().stack_named(action.name, room.settings.project)
     except NotFound:
         pass
     else:

@@ -57,7 +57,7 @@ class Requests:
     def _carry_out(self, key: str, text: str) -> None:
         try:
             asked = self._driver.room.sealer.load(text)
-            action, user = actions.from_json(asked), actions.asked_by(asked)
+            action, caller = actions.from_json(asked), actions.caller_of(asked)
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
@@ -75,7 +75,7 @@ class Requests:
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.room.asked_by(user), action, note), done)
+        self._driver.start(act(self._driver.room.asked_by(caller), action, note), done)
 
     def _refuse(self, key: str, why: BaseException) -> None:
         said = answers.refused(why)

@@ -10,6 +10,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.sealing import Sealer
 from zonda.hooks.context import Clock
 
+from .actions import Caller
 from .definitions import Definitions
 from .drift_timing import Timing
 from .instances import Instances
@@ -25,8 +26,9 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
-    ``user``: who asks, where nobody else does. ``cancel_grace``: how long a cancelled, deleted
-    or rolled back stack waits for what still runs. ``backstop``: after which time an owner looks
+    ``user`` and ``project``: who asks, and where, if nobody else does. ``cancel_grace``: how long
+    a cancelled, deleted or rolled back stack waits for what still runs. ``backstop``: after which
+    time an owner looks
     at its nested stack although nobody has told it to. ``drift_workers``: how many resources are
     looked at for drift at a time; ``drift_rate``: how many observations may begin per second at a
     workflow runner, 0 for any number; ``drift_timeout``: how long one may take. ``timing``: what
@@ -66,9 +68,10 @@ class Room:
     reader: Callable[[], Reader]
     sizes: TreeSizes = field(default_factory=TreeSizes)
 
-    def asked_by(self, user: str) -> Room:
-        """The same room, for an action that ``user`` asks for."""
-        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, user=user))
+    def asked_by(self, caller: Caller) -> Room:
+        """The same room, for an action that ``caller`` asks for."""
+        settings = dataclasses.replace(self.settings, **dataclasses.asdict(caller))
+        return dataclasses.replace(self, settings=settings)
 
     def poll_delay(self, started_at: float) -> float:
         """Seconds until the next poll: a function of the operation's age, so nothing is stored."""

@@ -111,7 +111,7 @@ def found(room: Room, stack_name: str, name: str) -> Seen:
     """The instance that is meant by a name or an id, as it is stored now; raises NotFound."""
     reader = room.reader()
     with reader.snapshot():
-        stack = reader.stack_row(stack_name, room.settings.project)
+        stack = reader.stack_named(stack_name, room.settings.project)
         row = _meant(reader.resource_rows(stack.id), name)
         data = reader.sealed_data(row.id)
     return Seen(row, stack, data)

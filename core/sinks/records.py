@@ -62,7 +62,7 @@ class Records:
         names: list[str] = []
         project = ""
         try:
-            stack = self._reader.stack(stack_id)
+            stack = self._reader.stack_by_id(stack_id)
             project, name = stack.project, stack.name
             while stack.owner_resource_id is not None:
                 owner = self._reader.resource_row(stack.owner_resource_id)
@@ -70,8 +70,8 @@ class Records:
                     names.append(stack.name)
                     break
                 names.append(owner.name)
-                stack = self._reader.stack(owner.stack_id)
-            name = self._reader.stack(stack.root_id or stack.id).name
+                stack = self._reader.stack_by_id(owner.stack_id)
+            name = self._reader.stack_by_id(stack.root_id or stack.id).name
         except NotFound:
             pass
         return _Way(project, name, "/".join(reversed(names)))

@@ -62,11 +62,11 @@ class Reader(DriftReads):
                 if fresh and self._connection.in_transaction:
                     self._all("ROLLBACK")
 
-    def stacks(self, project: str | None = None, *, nested: bool = False) -> list[StackView]:
-        """Every stack that is not deleted, the oldest first; nested ones only where asked for."""
+    def stacks(self, project: str = "default", *, nested: bool = False) -> list[StackView]:
+        """Every live stack of a project, the oldest first; nested ones only where asked for."""
         rows = (StackRow(*found) for found in self._all(SQL["stacks_live"]))
         shown = (row for row in rows if nested or row.owner_resource_id is None)
-        return [stack_view(row) for row in shown if project in (None, row.project)]
+        return [stack_view(row) for row in shown if row.project == project]
 
     def child_row(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
@@ -114,12 +114,12 @@ class Reader(DriftReads):
         return bool(self._all(SQL["tree_busy"], root_id))
 
     def stack(self, name_or_id: str, project: str = "default") -> StackView:
-        """A stack by name (live ones) or id (deleted ones too); raises NotFound.
+        """A stack of a project by name (live ones) or id (deleted ones too); raises NotFound.
 
         ``ROOT/OWNER/...`` is the nested stack of a resource.
         """
         try:
-            return stack_view(self.stack_row(name_or_id, project))
+            return stack_view(self.stack_named(name_or_id, project))
         except NotFound as error:
             error.hint = error.hint or self.hint(name_or_id, project)
             raise
@@ -139,20 +139,35 @@ class Reader(DriftReads):
             raise NotFound("Stack", name)
         return stack_view(StackRow(*found[0]))
 
-    def stack_row(self, name_or_id: str, project: str = "default") -> StackRow:
+    def stack_named(self, name_or_id: str, project: str) -> StackRow:
         """Like ``stack``, as a row."""
         found = self._all(SQL["stack_by_name"], project, name_or_id)
         found = found or self._all(SQL["stack_by_id"], name_or_id)
+        row = StackRow(*found[0]) if found else self._nested_row(name_or_id, project)
+        if row.project != project:
+            raise NotFound("Stack", name_or_id)
+        return row
+
+    def stack_row(self, stack_id: str) -> StackRow:
+        """The stack of that id, of whichever project, as a row: for what is known to be meant.
+
+        Raises NotFound.
+        """
+        found = self._all(SQL["stack_by_id"], stack_id)
         if not found:
-            return self._nested_row(name_or_id, project)
+            raise NotFound("Stack", stack_id)
         return StackRow(*found[0])
+
+    def stack_by_id(self, stack_id: str) -> StackView:
+        """Like ``stack_row``, as a view."""
+        return stack_view(self.stack_row(stack_id))
 
     def _nested_row(self, path: str, project: str) -> StackRow:
         """The nested stack at the end of a path; no name of a stack or a resource has a slash."""
         above, slash, name = path.rpartition("/")
         if not slash:
             raise NotFound("Stack", path)
-        rows = self.resource_rows(self.stack_row(above, project).id)
+        rows = self.resource_rows(self.stack_named(above, project).id)
         there = {row.name: row for row in rows if row.want == "PRESENT"}
         if name not in there:
             raise NotFound("Resource", path, hint=near(name, there))

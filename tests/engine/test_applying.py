@@ -9,6 +9,7 @@ import pytest
 
 from zonda.core.engine.actions import (
     ApplyPlan,
+    Caller,
     CreateStack,
     DeleteStack,
     RetryStack,
@@ -228,7 +229,7 @@ def test_what_a_plan_allows_survives_the_process_that_carries_it_out(bench):
 def test_another_process_carries_a_plan_out(bench):
     """What travels through table ``request`` is the same action."""
     bench.create(ONE % ("one", "x"))
-    action = from_json(to_json(ApplyPlan(update(bench, ONE % ("two", "x"))), "ann"))
+    action = from_json(to_json(ApplyPlan(update(bench, ONE % ("two", "x"))), Caller("ann")))
     assert bench.run(action).state == "UPDATE_COMPLETE"
 
 

@@ -80,7 +80,7 @@ def test_a_part_is_named_by_a_path(drift: Drifting) -> None:
 
 def test_a_nested_stack_is_not_checked_by_itself(drift: Drifting) -> None:
     create(drift)
-    child = drift.reader.stack_row("s/c")
+    child = drift.reader.stack_named("s/c", "default")
     with pytest.raises(NotSupported, match="nested"):
         drift.engine.begin(CheckDrift(child.id))
 

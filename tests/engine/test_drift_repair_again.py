@@ -179,7 +179,7 @@ def test_what_is_missing_is_not_deleted_once_it_is_made_anew(
     assert drift.world.changed() == [("n", "create")]
     assert drift.world.things == {"named-n": {"size": 1}}
     assert drift.check().verdict == "IN_SYNC"
-    owner = drift.reader.stack_row("s/c") if is_nested else drift.bench.stack
+    owner = drift.reader.stack_named("s/c", "default") if is_nested else drift.bench.stack
     (reason,) = [
         event.reason
         for event in drift.reader.events(owner.id)

@@ -192,7 +192,7 @@ def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
 
     monkeypatch.setattr(Family, "check_mark", noted)
     updated(stack, bundle(v="z"))
-    template_id = stack.engine.reader.stack_row("s").template_id
+    template_id = stack.engine.reader.stack_named("s", "default").template_id
     kept = stack.engine.reader.checked(template_id)
     assert len(set(kept)) == len(kept) >= len(EVERYTHING)
     assert made
@@ -201,9 +201,11 @@ def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
 
 def test_the_newest_marks_are_kept(stack, opened, monkeypatch):
     monkeypatch.setattr(checked, "MOST", 3)
-    before = stack.engine.reader.checked(stack.engine.reader.stack_row("s").template_id)
+    before = stack.engine.reader.checked(
+        stack.engine.reader.stack_named("s", "default").template_id
+    )
     updated(stack, bundle(v="z"))
-    kept = stack.engine.reader.checked(stack.engine.reader.stack_row("s").template_id)
+    kept = stack.engine.reader.checked(stack.engine.reader.stack_named("s", "default").template_id)
     assert len(before) == len(EVERYTHING)
     assert len(kept) == 3
     assert kept[0] not in before  # that of ``one``, with another value

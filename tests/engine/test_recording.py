@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions, sweeping
-from zonda.core.engine.actions import CancelStack, CreateStack, UpdateStack
+from zonda.core.engine.actions import Caller, CancelStack, CreateStack, UpdateStack
 from zonda.core.engine.requests import Requests
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import ResourceFailure
@@ -72,7 +72,7 @@ def test_a_deleted_stack_keeps_its_history(bench: Any) -> None:
 def test_a_failure_and_the_rollback_that_it_asks_for(bench: Any) -> None:
     bench.create(ONE)
     fail(bench, "handle_update")
-    bench.engine.room = bench.engine.room.asked_by("ann")
+    bench.engine.room = bench.engine.room.asked_by(Caller("ann"))
     bench.update(TWO, rollback=True)
     assert told(bench)[1:] == [(2, "UPDATE", "FAILED"), (3, "ROLLBACK", "COMPLETE")]
     update, rollback = history(bench)[1:]
@@ -139,13 +139,13 @@ def test_a_refused_action_leaves_no_row(bench: Any) -> None:
 
 
 def test_the_asking_user_is_recorded_not_the_engine_s(bench: Any) -> None:
-    asked = actions.to_json(CreateStack("s", bench.bundle(ONE)), "ann")
+    asked = actions.to_json(CreateStack("s", bench.bundle(ONE)), Caller("ann"))
     assert actions.from_json(asked) == CreateStack("s", bench.bundle(ONE))
     store = bench.store
     with store.transaction() as tx:
         tx.add_request("r", store.sealer.seal(asked), bench.clock.now())
     driver = bench.engine.driver
-    driver.room = driver.room.asked_by("the holder")
+    driver.room = driver.room.asked_by(Caller("the holder"))
     Requests(driver, lambda stack_id: None).sweep()
     bench.engine.settle()
     assert [each.by for each in history(bench)] == ["ann"]
@@ -171,7 +171,7 @@ def test_old_failures_go_with_their_events(bench: Any) -> None:
 def test_who_has_cancelled_is_noted(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.room = bench.engine.room.asked_by("bob")
+    bench.engine.room = bench.engine.room.asked_by(Caller("bob"))
     _cancel(bench)
     assert history(bench)[0].detail == {"cancelled_by": "bob"}
 
@@ -179,7 +179,7 @@ def test_who_has_cancelled_is_noted(bench: Any) -> None:
 def test_who_has_cancelled_with_a_rollback_is_noted_of_both(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.room = bench.engine.room.asked_by("bob")
+    bench.engine.room = bench.engine.room.asked_by(Caller("bob"))
     _roll_back(bench)
     first, second = history(bench)
     assert (first.status, first.detail) == ("CANCELLED", {"cancelled_by": "bob"})

@@ -13,7 +13,7 @@ TWO = "a: {type: Test::Slow}\nb: {type: Test::Box, depends_on: a}"
 
 def told(bench: Any) -> dict[str, Situation]:
     reader = bench.engine.reader
-    stack = reader.stack_row("s")
+    stack = reader.stack_named("s", "default")
     return {each.row.name: each for each in situations(stack, reader.resource_rows(stack.id))}
 
 

@@ -33,7 +33,7 @@ class FakeReader:
             id=name, name=name, project="acme", root_id=root, owner_resource_id=owner
         )
 
-    def stack(self, key: str) -> Any:
+    def stack_by_id(self, key: str) -> Any:
         self.asked += 1
         if key not in self.stacks:
             raise NotFound("Stack", key)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine.answers import Accepted, answered
 
-from .base import Action
-from .texts import asked_by, from_json, kind_of, to_json
+from .base import Action, Caller
+from .texts import caller_of, from_json, kind_of, to_json
 
 if TYPE_CHECKING:  # what __getattr__ gives
     from .drift import CheckDrift, IgnoreDrift, RepairDrift, SetDrift, UnignoreDrift
@@ -36,6 +36,7 @@ __all__ = [
     "Action",
     "AdoptStack",
     "ApplyPlan",
+    "Caller",
     "CancelStack",
     "CheckDrift",
     "CheckStack",
@@ -59,7 +60,7 @@ __all__ = [
     "UnignoreDrift",
     "UpdateStack",
     "answered",
-    "asked_by",
+    "caller_of",
     "from_json",
     "to_json",
 ]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zonda.core.template.bundle import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks for an action, and in which project: a name or an id means what is in that one."""
+
+    user: str = ""
+    project: str = "default"
 
 
 class Action:

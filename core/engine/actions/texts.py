@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from importlib import import_module
 from typing import Any
 
 from zonda.core.template.bundle import Bundle
 
-from .base import Action
+from .base import Action, Caller
 
 #: Where which kinds stand: a process asks for one of them, or for few.
 PLACES = {
@@ -38,12 +38,14 @@ def kind_of(name: str) -> type[Any]:
     return found
 
 
-def to_json(action: Any, user: str = "") -> str:
-    """The action as JSON text, with the ``user`` who asks for it."""
+def to_json(action: Any, caller: Caller | None = None) -> str:
+    """The action as JSON text, with the ``caller`` who asks for it."""
     values = {item.name: getattr(action, item.name) for item in fields(action)}
     if isinstance(values.get("bundle"), Bundle):
         values["bundle"] = values["bundle"].to_json()
-    return json.dumps({"action": type(action).__name__, "asked by": user, **values})
+    return json.dumps(
+        {"action": type(action).__name__, "asked by": asdict(caller or Caller()), **values}
+    )
 
 
 def from_json(text: str) -> Action:
@@ -60,6 +62,6 @@ def from_json(text: str) -> Action:
     return made
 
 
-def asked_by(text: str) -> str:
-    """The user that ``to_json`` was given."""
-    return str(json.loads(text).get("asked by", ""))
+def caller_of(text: str) -> Caller:
+    """The caller that ``to_json`` was given; raises KeyError or TypeError where it has none."""
+    return Caller(**json.loads(text)["asked by"])

@@ -16,7 +16,7 @@ from zonda.core.engine.actions import Accepted
 from zonda.core.engine.cone import Wanted
 from zonda.core.engine.effects import Call, Step, Tx, Wait
 from zonda.core.engine.planning import Proposal
-from zonda.core.engine.proposals import check_meant, check_overtakes, named, stored, wanted_by
+from zonda.core.engine.proposals import check_meant, check_overtakes, live, stored, wanted_by
 from zonda.core.engine.recording import Given
 from zonda.core.engine.room import Room
 from zonda.core.engine.selection import without
@@ -110,7 +110,7 @@ def _proposing(
     room: Room, stack_id: str, wrong: Wrong
 ) -> Callable[[], tuple[Proposal | None, StackRow]]:
     def propose() -> tuple[Proposal | None, StackRow]:
-        stack = named(room, stack_id)
+        stack = live(room.reader().stack_row(stack_id), stack_id)
         return proposal(room, stack, wrong), stack
 
     return propose

@@ -14,7 +14,7 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
 from zonda.core.store.rows import StackRow
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 
 from .making import preview
 from .promise import Promise, impossible
@@ -32,6 +32,11 @@ def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
 def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     """The proposal of a plan file, with nothing stronger allowed than it says."""
     promise = Promise(action.plan, room.sealer)
+    if promise.project != room.settings.project:
+        raise UsageError(
+            f"The plan was made in the project {promise.project}; this is {room.settings.project}.",
+            hint=f"Carry it out with '--set project={promise.project}', or make a plan here.",
+        )
     mark = room.sealer.hmac(action.plan.encode())[:12]
     if any(past.detail.get("plan") == mark for past in room.reader().actions(promise.stack_id)):
         raise impossible(_ALREADY)

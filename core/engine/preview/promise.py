@@ -73,6 +73,8 @@ class Promise:
                 code=NO_PLAN,
             )
         self.action = actions.from_json(self._facts["action"])
+        #: The project that it was made in.
+        self.project = str(shown["stack"]["project"])
         #: The id that the stack has, or will have.
         self.stack_id = str(self._facts["stack"]["id"])
 

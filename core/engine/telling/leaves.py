@@ -27,7 +27,7 @@ def top_of(reader: Reader, stack: StackView) -> Top:
         return Top(stack)
     _, owner = trees.Owners(reader, stack.root_id).of(stack)
     way = tuple((owner or "").split("/")[1:])
-    return Top(reader.stack(stack.root_id), way)
+    return Top(reader.stack_by_id(stack.root_id), way)
 
 
 def leaves(reader: Reader, top: Top, found: Failures) -> Failures:
@@ -72,7 +72,7 @@ def _below(
         bad = [action for action in reader.actions(child) if _is_of(failure, action)]
         if bad:
             inside = Top(top.stack, (*failure.way, view.resource_name))
-            found = failures(reader, reader.stack(child), bad[-1], top=inside)
+            found = failures(reader, reader.stack_by_id(child), bad[-1], top=inside)
             if found.found:
                 return leaves(reader, inside, found)
     return None
