@@ -1,6 +1,7 @@
 """``python -m tests.acceptance.storm --kills 200 --resources 300 --seed 1``: one JSON line.
 
-With ``--nested`` most of the resources are nested stacks. Each action that has come to its end is
+With ``--nested`` most of the resources are nested stacks; ``--actions`` kills in suspend, resume,
+snapshot, restore, rollback, repair and first use instead. Each action that has come to its end is
 told on standard error.
 """
 
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .actions import ActionStorm
 from .storm import Storm
 
 parser = argparse.ArgumentParser(description="kill -9 over one stack, again and again")
@@ -19,9 +21,10 @@ parser.add_argument("--kills", type=int, default=200)
 parser.add_argument("--resources", type=int, default=300)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--nested", action="store_true", help="most resources are nested stacks")
+parser.add_argument("--actions", action="store_true", help="all actions but create and delete")
 arguments = parser.parse_args()
 with tempfile.TemporaryDirectory() as folder:
-    storm = Storm(
+    storm = (ActionStorm if arguments.actions else Storm)(
         Path(folder) / "home",
         kills=arguments.kills,
         resources=arguments.resources,

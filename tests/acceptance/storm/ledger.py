@@ -41,6 +41,11 @@ class Ledger:
     faults: list[str] = field(default_factory=list)
     #: A nested stack replaces what it has before those learn of it that use it outside.
     used_may_go: bool = False
+    #: Whether an action that changes nothing, under a key of its own, is a fault.
+    watches_doubles: bool = False
+    asleep: set[str] = field(default_factory=set)
+    #: Things that nobody but the test has removed or changed since their last run.
+    touched: set[str] = field(default_factory=set)
     repeated: int = 0
     requests: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +69,7 @@ class Ledger:
             asked.get("inputs") or {},
             self.source.randrange(2),
         )
-        run.fails = run.action != "DELETE" and bool(run.inputs.get("fail"))
+        run.fails = run.action in ("CREATE", "UPDATE") and bool(run.inputs.get("fail"))
         self.runs[key] = run
         getattr(self, f"_{run.action.lower()}")(key, run)
         self._finish(run)
@@ -85,7 +90,7 @@ class Ledger:
 
     def _create(self, key: str, run: Run) -> None:
         other = self.created.setdefault(run.instance, key)
-        if other != key:
+        if other != key and not self._is_gone_by_hand(run.instance):
             self.faults.append(f"{run.instance} is made twice: {other}, {key}")
         run.thing = f"thing-{len(self.created)}"
         self.live[run.thing] = run.inputs
@@ -95,7 +100,38 @@ class Ledger:
         if run.thing not in self.live:
             self.faults.append(f"{key} changes {run.thing}, which is not there")
         elif not run.fails:
+            is_double = self.live[run.thing] == run.inputs and run.thing not in self.touched
+            if self.watches_doubles and is_double:
+                self.faults.append(f"{key} changes {run.thing} to what it is")
             self.live[run.thing] = run.inputs
+            self.touched.discard(run.thing)
+        else:
+            self.touched.add(run.thing)
+
+    def _suspend(self, key: str, run: Run) -> None:
+        if run.thing not in self.live or run.thing in self.asleep:
+            self.faults.append(f"{key} suspends {run.thing}, which is gone or asleep")
+        self.asleep.add(str(run.thing))
+
+    def _resume(self, key: str, run: Run) -> None:
+        if run.thing not in self.asleep:
+            self.faults.append(f"{key} resumes {run.thing}, which is awake")
+        self.asleep.discard(str(run.thing))
+
+    def _check(self, key: str, run: Run) -> None:
+        """Nothing is done; what there is stands in the answer."""
+
+    def change_by_hand(self, thing: str, gone: bool) -> None:
+        """Another size, or none at all, behind zonda's back."""
+        self.touched.add(thing)
+        if gone:
+            del self.live[thing]
+        else:
+            self.live[thing] = {**self.live[thing], "size": -1}
+
+    def _is_gone_by_hand(self, instance: str) -> bool:
+        things = [thing for thing, owner in self.owners.items() if owner == instance]
+        return all(thing in self.touched and thing not in self.live for thing in things)
 
     def _delete(self, key: str, run: Run) -> None:
         """Once more does no harm; a removal of another instance's thing, or of a used one, does."""
@@ -106,6 +142,7 @@ class Ledger:
             if self.owners[run.thing] != run.instance:
                 self.faults.append(f"{key} of {run.instance} removes {run.thing} of another")
             del self.live[run.thing]
+            self.asleep.discard(run.thing)
 
     def _finish(self, run: Run) -> None:
         if run.polls > 0:
@@ -116,6 +153,9 @@ class Ledger:
             run.answer = {"state": "succeeded"}
         if run.action == "CREATE":
             run.answer["resource_id"] = run.thing
+        if run.action == "CHECK":
+            has = self.live.get(str(run.thing))
+            run.answer["outputs"] = {"exists": False} if has is None else {"inputs": has}
 
 
 class Endpoint(http.server.ThreadingHTTPServer):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .wishes import Wish, Wishes, inputs, thing
+from .wishes import THING, Wish, Wishes, inputs, thing
 
 #: path of a thing -> what its workflow is to be given; given the ids of all things.
 Due = Mapping[str, Callable[[Mapping[str, str]], dict[str, Any]]]
@@ -25,12 +25,15 @@ _GIVEN = {name: {"get_param": name} for name in _PARAMETERS}
 
 
 class Flat:
-    """One resource per wish."""
+    """One resource per wish, of the type ``kind``."""
+
+    def __init__(self, kind: str = THING) -> None:
+        self.kind = kind
 
     def files(self, wishes: Wishes) -> dict[str, str]:
         """The files by their names, the template of the stack first."""
         resources = {
-            name: thing(inputs(wish, lambda other: {"get_resource": other}))
+            name: thing(inputs(wish, lambda other: {"get_resource": other}), self.kind)
             for name, wish in wishes.items()
         }
         return {"storm.json": json.dumps({**_VERSION, "resources": resources})}
@@ -44,6 +47,8 @@ class Flat:
 
 class Nested:
     """Most wishes are nested stacks; which ones is decided by their numbers."""
+
+    kind = THING
 
     def files(self, wishes: Wishes) -> dict[str, str]:
         """The files by their names, the template of the stack first."""

@@ -55,6 +55,8 @@ class Storm:
         self.ledger.used_may_go = nested
         self.endpoint = Endpoint(self.ledger)
         self.kills = 0
+        #: action -> kills in it, or in what carried it on
+        self.killed: dict[str, int] = {}
         self.ended: dict[str, int] = {}
         self.wishes: Wishes | None = None
 
@@ -73,6 +75,7 @@ class Storm:
             self.endpoint.server_close()
         return {
             "kills": self.kills,
+            "killed": self.killed,
             "resources": self.resources,
             "ended": self.ended,
             "runs": len(self.ledger.runs),
@@ -164,7 +167,7 @@ class Storm:
         if any(each["ended"] is None for each in history):
             raise StormError(f"the history has an action that has not ended: {history}")
         rows = self._data(["stack", "resource", "list", STACK, "--nested-depth", "5"])
-        rows = [row for row in rows if row["resource_type"] == wishes.THING]
+        rows = [row for row in rows if row["resource_type"] == self.shape.kind]
         ids = {row["path"]: row["physical_resource_id"] for row in rows}
         due = self.shape.due(wanted)
         if set(ids) != set(due) or len(rows) != len(ids):
@@ -193,9 +196,11 @@ class Storm:
 
     def _command(self, words: Sequence[str]) -> None:
         """Begin a command and kill it, then whatever carries it on, as often as chance wants."""
+        action = " ".join(words[1:3] if words[1] in ("snapshot", "drift") else words[1:2])
         while self.kills < self.wanted_kills:
             if not self._killed(words):
                 return
+            self.killed[action] = self.killed.get(action, 0) + 1
             if self.source.random() < 0.2:
                 return
             words = ["stack", "wait", STACK]

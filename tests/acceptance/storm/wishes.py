@@ -10,6 +10,12 @@ from typing import Any
 WIDTH = 30
 #: The type of what the endpoint makes.
 THING = "OS::Mistral::ExternalResource"
+#: The one that can also be looked at, for storms over all actions.
+WATCHED_THING = "Zonda::Workflow::ExternalResource"
+_ACTIONS = {
+    THING: ("CREATE", "UPDATE", "DELETE"),
+    WATCHED_THING: ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,12 @@ def failing(source: random.Random, wishes: Wishes) -> Wishes:
     return new
 
 
-def thing(given: Mapping[str, Any]) -> dict[str, Any]:
+def thing(given: Mapping[str, Any], kind: str = THING) -> dict[str, Any]:
     """A resource that the endpoint makes, with what its workflow is given."""
     return {
-        "type": THING,
+        "type": kind,
         "properties": {
-            "actions": {action: {"workflow": "thing"} for action in ("CREATE", "UPDATE", "DELETE")},
+            "actions": {action: {"workflow": "thing"} for action in _ACTIONS[kind]},
             "input": given,
             "replace_on_change_inputs": ["colour"],
         },
