@@ -173,7 +173,7 @@ class App:
         if keep and not has_database(self.database):
             make_folder(self.database.parent)
             reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
-        return plan(self, reader, action, keep=keep)
+        return plan(self, reader, self._with_types(action) if keep else action, keep=keep)
 
     def validate(self, bundle: Bundle, *, ignore_unknown: bool = False) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
@@ -313,10 +313,13 @@ class App:
 
         Raises ZondaError where the action cannot be accepted.
         """
+        return self.commands.act(self._with_types(action), drive=drive)
+
+    def _with_types(self, action: Action) -> Action:
+        """``action`` as an engine that has run for days can carry it out."""
         from .app_types import with_types
 
-        action = with_types(action, self._type_folders, lambda: self.plugins)
-        return self.commands.act(action, drive=drive)
+        return with_types(action, self._type_folders, lambda: self.plugins)
 
     def wait(self, name_or_id: str) -> Running:
         """Go on with what a stack is doing, here or by watching the engine that does it."""

@@ -67,6 +67,11 @@ class Screen:
         self.err.write(self._shown(line) + "\n")
         self.err.flush()
 
+    def say_marked(self, line: str) -> None:
+        """Like ``say``; what is ``marked`` is coloured on a terminal, as by ``draw``."""
+        codes = _CODES if self._colours else dict.fromkeys(_CODES, "")
+        self.err.write(plain.lines(line, codes) + "\n")
+
     def ask(self, question: str) -> bool:
         """Whether the user says yes."""
         self.err.write(self._shown(f"{question} [y/N] "))

@@ -13,6 +13,7 @@ from zonda.core.store.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from . import (
+    agreement,
     bundles,
     drift_options,
     hook_options,
@@ -20,7 +21,6 @@ from . import (
     outcome_show,
     output,
     output_show,
-    plan_tree,
     problems,
 )
 from .follow import follow
@@ -73,9 +73,7 @@ def part_arguments(parser: argparse.ArgumentParser) -> None:
 def _common_arguments(parser: argparse.ArgumentParser) -> None:
     action_arguments(parser)
     part_arguments(parser)
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be done, as 'zonda stack plan' does"
-    )
+    agreement.add_arguments(parser)
     add_waiting(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
@@ -116,9 +114,10 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     action = creation(session, arguments, arguments.name)
     bundle = hook_options.with_hooks(action.bundle, arguments.pre_create, "pre-create")
     action = dataclasses.replace(action, bundle=bundle)
-    if arguments.dry_run:
-        return _dry_run(session, arguments, action)
-    running = session.app.act(action, drive=arguments.wait)
+    wanted, code = agreement.agreed(session, arguments, action)
+    if wanted is None:
+        return code
+    running = session.app.act(wanted, drive=arguments.wait)
     _say_warnings(session, running)
     return to_the_end(session, arguments, running, "CREATE")
 
@@ -136,11 +135,6 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> acti
         drift_schedule=arguments.drift_schedule,
         drift_policy=arguments.drift_policy,
     )
-
-
-def _dry_run(session: Session, arguments: argparse.Namespace, action: actions.Action) -> int:
-    plan_tree.show(session.screen, arguments.format, session.app.plan(action).document)
-    return 0
 
 
 def update_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,9 +157,10 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
         raise UsageError("--pre-update replaces the environment: give that with -e, too.")
     bundle = hook_options.with_hooks(action.bundle, arguments.pre_update, "pre-update")
     action = dataclasses.replace(action, bundle=bundle)
-    if arguments.dry_run:
-        return _dry_run(session, arguments, action)
-    running = session.app.act(action, drive=arguments.wait)
+    wanted, code = agreement.agreed(session, arguments, action)
+    if wanted is None:
+        return code
+    running = session.app.act(wanted, drive=arguments.wait)
     if arguments.template or arguments.environment:
         _say_warnings(session, running)
     return to_the_end(session, arguments, running, "UPDATE")
