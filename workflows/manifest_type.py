@@ -13,11 +13,14 @@ from zonda.hooks import attributes, properties, resource
 from zonda.hooks.errors import ResourceFailure, TemplateError, UsageError
 from zonda.hooks.execution import Token, plain
 from zonda.hooks.resource import Resource
+from zonda.hooks.runner import Failed, Succeeded
+from zonda.hooks.wording import shortened
 
 from . import mapping
 from .manifest import Manifest
 from .observing import ObservedResource
 from .runs import Run
+from .service_files import TEXT
 from .workflow_resource import WorkflowResource
 
 _RECORDED = "manifest"
@@ -154,6 +157,26 @@ class ManifestResource(ObservedResource):
             return output
         kept = mapping.evaluate(said.output, mapping.Sources(outputs=output))
         return dict(kept)
+
+    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+        output = result.output or {}
+        if isinstance(result, Succeeded) and output.keys() == {TEXT}:
+            self._check_promised(token["action"], str(output[TEXT]))
+        super()._end(token, result)
+
+    def _check_promised(self, action: str, text: str) -> None:
+        """Raise ResourceFailure where outputs are read that a workflow gave text instead of."""
+        said, known = self.manifest.actions[action], self._record().get("outputs") or {}
+        promised = mapping.outputs_in([said.output])
+        if said.output is None and action in ("CREATE", "UPDATE"):
+            read = mapping.outputs_in([*self.manifest.attributes.values()])
+            promised = (name for name in read if name not in known)
+        names = sorted({*promised})
+        if names and TEXT not in names:
+            raise ResourceFailure(
+                f"{action} gave no {', '.join(names)}, but text: {shortened(text)}",
+                hint="Have its workflow print one JSON object with the outputs.",
+            )
 
     def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
         super()._merge(token, output)

@@ -136,6 +136,12 @@ def properties_in(value: Any) -> Iterator[str]:
         yield str(argument[0] if isinstance(argument, list) else argument)
 
 
+def outputs_in(value: Any) -> Iterator[str]:
+    """The names of the outputs that a mapping reads."""
+    for argument in _arguments(value, OUTPUT):
+        yield str(argument[0] if isinstance(argument, list) else argument)
+
+
 def secrets_in(value: Any) -> Iterator[str]:
     """The secrets that a mapping names."""
     yield from map(str, _arguments(value, SECRET))

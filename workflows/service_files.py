@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 #: Names in the folder of a run; service_journal tells what they hold.
 BODY, PLAN, RESULT, RUN, CANCEL = "body", "plan.json", "result.json", "run.json", "cancel"
 OUT, ERR = "stdout", "stderr"
+#: The output that is what a command wrote, where that is no JSON object.
+TEXT = "stdout"
 #: On stderr, what follows this is the reason by itself.
 REASON_MARK = "\x1e"
 #: What an ended run needs no longer; inputs are in there.

@@ -30,12 +30,21 @@ def main(plan: Path) -> int:
     except (Unreachable, Unusable) as error:
         sys.stderr.write(f"no answer: {error}\n")
         return 1
-    if not 200 <= reply.status < 300:
+    if not 200 <= reply.status < 300 or not _is_output(reply.body):
         text = reply.body.decode("utf-8", "replace")
-        sys.stderr.write(f"HTTP {reply.status}: {text[:2000]}\n")
+        kind = "" if reply.status >= 300 else " with what is no JSON object"
+        sys.stderr.write(f"HTTP {reply.status}{kind}: {text[:2000]}\n")
         return 1
     sys.stdout.buffer.write(reply.body)
     return 0
+
+
+def _is_output(body: bytes) -> bool:
+    """Whether a body is a JSON object, or there is none."""
+    try:
+        return not body.strip() or isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _forwarded(plan: Path) -> Reply:

@@ -134,6 +134,7 @@ class Wrapper:
             self._finish("failed", output, reason)
         elif code != 0:
             tail, marked, reason = read_tail(self._folder / files.ERR).partition(files.REASON_MARK)
+            tail = tail or (output or {}).get(files.TEXT, "")[-LONGEST_REASON:]
             if not marked:
                 reason = f"{_ending(code)}: {tail}" if tail else _ending(code)
             self._finish("failed", output, reason)
@@ -165,26 +166,25 @@ def _ending(code: int) -> str:
 
 
 def read_output(path: Path) -> tuple[dict[str, Any] | None, str]:
-    """The JSON object in what a command wrote (all of it, or its last line), or a fault."""
+    """The JSON object in what a command wrote (all of it, or its last line), or a fault.
+
+    Text of another kind is the output ``stdout``; what begins as an object was meant as one.
+    """
     with contextlib.suppress(FileNotFoundError):
         if path.stat().st_size > LONGEST_OUTPUT:
             return None, f"The command wrote more than {LONGEST_OUTPUT} bytes of output."
         text = path.read_bytes().decode("utf-8", "replace").strip()
-        for candidate in (text, text.rpartition("\n")[2]):
-            found = _json_object(candidate)
-            if found is not None:
-                return found, ""
+        fault, last = "", text.rpartition("\n")[2]
+        for candidate in (last, text):
+            if candidate.startswith("{") and (candidate == last or text.endswith("}")):
+                try:
+                    return json.loads(candidate, parse_constant=_refuse), ""
+                except (ValueError, RecursionError) as error:
+                    fault = f"The command wrote no JSON object: {error}"
+        if fault or not text:
+            return None, fault
+        return {files.TEXT: text}, ""
     return None, ""
-
-
-def _json_object(text: str) -> dict[str, Any] | None:
-    if not text.startswith("{"):
-        return None
-    try:
-        found = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _refuse(word: str) -> Any:

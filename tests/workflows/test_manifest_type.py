@@ -100,6 +100,36 @@ def test_outputs_are_mapped() -> None:
     assert runner.requests[-1].data == {"path": "/x"}
 
 
+TEXT = "get_property: tags}}, output: {path: {get_output: [disk, 0]}}}"
+
+
+@pytest.mark.parametrize(
+    "manifest", [DISK, DISK.replace("get_property: tags}}}", TEXT)], ids=["attributes", "output"]
+)
+def test_text_instead_of_outputs_that_are_promised_is_a_failure(manifest: str) -> None:
+    runner = a_runner(mk=ends(stdout="made it"))
+    life = a_life(runner, manifest)
+    with pytest.raises(ResourceFailure, match=r"CREATE gave no (path|disk), but text: made it"):
+        life.create()
+    assert life.resource_id is None
+    life.delete()
+    assert actions(runner) == ["CREATE", "DELETE"]
+
+
+def test_text_is_an_output_where_none_is_promised() -> None:
+    runner = a_runner(mk=ends(stdout="/made"), up=ends(stdout="done"))
+    life = a_life(runner, DISK.replace("path: {type", "stdout: {type"))
+    life.create()
+    assert life.attribute("stdout") == "/made"
+    runner = a_runner(up=ends(stdout="done"))
+    life = a_life(runner)
+    life.create()
+    life.update({"size": 4})
+    life.delete()
+    assert actions(runner) == ["CREATE", "UPDATE", "DELETE"]
+    assert runner.requests[-1].data == {"resource_id": "d1", "path": "/a", "stdout": "done"}
+
+
 @pytest.mark.parametrize(
     ("written", "sent"),
     [

@@ -300,6 +300,12 @@ class Target(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.answer(422, "not so")
 
+    def do_PATCH(self) -> None:
+        self.answer(200, "<html>")
+
+    def do_DELETE(self) -> None:
+        self.answer(200, "")
+
     def answer(self, status: int, text: str) -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
@@ -325,14 +331,18 @@ def test_calls_are_forwarded(make_service: Callable[..., ServiceHandle], target:
         workflows:
           put: {{http: {{url: "{target}", method: PUT, headers: {{X-Key: s3cret}}}}}}
           post: {{http: "{target}"}}
+          patch: {{http: {{url: "{target}", method: PATCH}}}}
+          delete: {{http: {{url: "{target}", method: DELETE}}}}
         """
     )
     body = '{"request_id": "r-1"}'
     send(handle, path="/workflows/put", body=body, Idempotency_Key="a")
     send(handle, path="/workflows/post", body=body, Idempotency_Key="b")
+    send(handle, path="/workflows/patch", body=body, Idempotency_Key="c")
+    send(handle, path="/workflows/delete", body=body, Idempotency_Key="d")
     pause = threading.Event()
     answers: dict[str, Any] = {}
-    for key in ("a", "b"):
+    for key in ("a", "b", "c", "d"):
         for _ in range(1000):
             status, answers[key] = send(handle, "GET", f"/executions/{key}", "")
             if status == 200:
@@ -344,3 +354,8 @@ def test_calls_are_forwarded(make_service: Callable[..., ServiceHandle], target:
         "failed",
         "exit code 1: HTTP 422: not so",
     )
+    assert (answers["c"]["state"], answers["c"]["reason"]) == (
+        "failed",
+        "exit code 1: HTTP 200 with what is no JSON object: <html>",
+    )
+    assert (answers["d"]["state"], "output" in answers["d"]) == ("succeeded", False)

@@ -30,7 +30,13 @@ workflows:
   hello: {command: 'echo "{\"resource_id\": \"r-1\"}"'}
   echo: {command: cat}
   lines: {command: 'echo working; echo; echo "{\"a\": 1}"'}
-  text: {command: echo done}
+  text: {command: 'echo two; echo lines'}
+  number: {command: echo 7}
+  nothing: {command: echo}
+  logs: {command: 'echo "{\"level\": \"info\"}"; echo done'}
+  broken: {command: 'echo made it; echo "{\"resource_id\": \"r-1\",}"'}
+  half: {command: 'echo "{"; echo "\"a\": }"'}
+  told: {command: echo no room; exit 5}
   list: {command: 'echo "[1]"'}
   nan: {command: 'echo "{\"a\": NaN}"'}
   much: {command: yes | head -c 2000000}
@@ -194,9 +200,11 @@ def alive(pid: int) -> bool:
     [
         pytest.param("hello", {"resource_id": "r-1"}, id="json"),
         pytest.param("lines", {"a": 1}, id="last-line"),
-        pytest.param("text", None, id="text-is-no-output"),
-        pytest.param("list", None, id="list-is-no-output"),
-        pytest.param("nan", None, id="nan-is-no-json"),
+        pytest.param("text", {"stdout": "two\nlines"}, id="text"),
+        pytest.param("list", {"stdout": "[1]"}, id="a-list-is-text"),
+        pytest.param("number", {"stdout": "7"}, id="a-number-is-text"),
+        pytest.param("logs", {"stdout": '{"level": "info"}\ndone'}, id="logs-are-text"),
+        pytest.param("nothing", None, id="nothing-is-no-output"),
         pytest.param("vars", {"a": "CREATE k disk [] mine"}, id="variables"),
         pytest.param("called", {"sum": 6}, id="callable-in-a-file"),
         pytest.param("named", {"result": 7}, id="callable-in-a-module"),
@@ -216,6 +224,10 @@ def test_success(
     [
         pytest.param("fails", "exit code 3: no space left", {"resource_id": "half"}, id="stderr"),
         pytest.param("silent", "exit code 4", None, id="silent"),
+        pytest.param("told", "exit code 5: no room", {"stdout": "no room"}, id="stdout"),
+        pytest.param("nan", "no JSON object: NaN is not JSON", None, id="nan"),
+        pytest.param("broken", "no JSON object: ", None, id="a-broken-object"),
+        pytest.param("half", "no JSON object: Expecting value: line 2", None, id="half-an-object"),
         pytest.param("dies", "ended by SIGKILL", None, id="signal"),
         pytest.param("much", "wrote more than", None, id="too-much-output"),
         pytest.param("absent", "cannot be run: ./not-there: No such file", None, id="absent"),
