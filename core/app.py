@@ -329,9 +329,13 @@ class App:
         """A drift check as soon as it has ended, at the latest after ``seconds``."""
         return self.commands.look_at_check(check_id, seconds)
 
-    def run_engine(self) -> None:
-        """Be the engine of every stack until ``close``; raises Conflict if another process is."""
-        self.commands.run_all()
+    def run_engine(self, goes_on: Callable[[int | None], bool] = lambda holder: True) -> bool:
+        """Be the engine of every stack until ``close``, as soon as no command is.
+
+        ``goes_on`` is asked while it waits, with the process that it waits for; False gives that
+        up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
+        """
+        return self.commands.run_all(goes_on)
 
     def try_sink(self, name: str) -> str:
         """Send a made-up event to an event sink; what was wrong, or ''. Raises NotFound."""

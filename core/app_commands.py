@@ -20,7 +20,7 @@ from .engine import actions, answers
 from .engine.actions import Accepted, Action, Caller
 from .ids import Ids
 from .settings_table import Settings
-from .store.lock import EngineLock
+from .store.lock import EngineLock, RequestLock, ServerLock
 from .store.reads import Reader
 from .store.store import Store
 from .store.views import StackView
@@ -36,8 +36,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .store.drift_views import DriftCheckView
 
 _ASK_AGAIN = 0.05
-#: Seconds between two signs that somebody waits for an answer; much below ``requests.STALE``.
-_KEEP_EVERY = 5.0
 _LOOK_AGAIN = 0.1
 #: Seconds for which a command that waits does without the scheduler: it looks itself so often.
 _WITHOUT_CLOCK = 20.0
@@ -170,6 +168,7 @@ class Commands:
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
         self._drives_all = False
+        self._server_lock: ServerLock | None = None
         self._delivery: Delivery | None = None
 
     # -- actions --------------------------------------------------------------------------------
@@ -210,13 +209,14 @@ class Commands:
         request = parts.ids.new()
         caller = Caller(parts.settings.user, parts.settings.project)
         text = parts.store.sealer.seal(actions.to_json(action, caller))
-        with parts.store.transaction() as tx:
-            tx.add_request(request, text, parts.clock.now())
-        try:
-            answer = self._answer(request)
-        except BaseException:  # Ctrl-C too: what nobody waits for must not be carried out later
-            self._withdraw(request)
-            raise
+        with RequestLock(parts.store.path, request):
+            with parts.store.transaction() as tx:
+                tx.add_request(request, text, parts.clock.now())
+            try:
+                answer = self._answer(request)
+            except BaseException:  # Ctrl-C too: what nobody waits for must not be done later
+                self._withdraw(request)
+                raise
         return answers.answered(answer)
 
     def _withdraw(self, request: str) -> None:
@@ -227,9 +227,8 @@ class Commands:
             tx.withdraw_request(request)
 
     def _answer(self, request: str) -> str:
-        """Wait for the answer, and let others see that somebody does."""
+        """Wait for the answer."""
         parts = self._parts
-        keep_at = parts.clock.monotonic() + _KEEP_EVERY
         while True:
             answer = parts.reader.request(request).answer
             if answer is not None:
@@ -237,25 +236,25 @@ class Commands:
             self.check()
             if self._lead("own") and self._engine is not None:
                 self._engine.sweep_requests()
-            elif parts.clock.monotonic() >= keep_at:
-                keep_at = parts.clock.monotonic() + _KEEP_EVERY
-                with suppress(StoreError), parts.store.transaction() as tx:
-                    tx.keep_request(request, parts.clock.now())
             parts.clock.pause(_ASK_AGAIN)
 
     # -- being the engine -----------------------------------------------------------------------
 
     def _lead(self, drive: str) -> bool:
-        """Whether this process is the engine, now or already."""
+        """Whether this process is the engine, now or already.
+
+        A command leaves the lock to a long-running engine that waits for it.
+        """
         if self._engine is not None:
             return True
-        store = self._parts.store
-        if not self._parts.lock.acquire():
+        store, parts = self._parts.store, self._parts
+        if drive == "own" and ServerLock(store.path).taken():
+            return False
+        if not parts.lock.acquire():
             return False
         from .engine.engine import Engine, EngineSettings
         from .schedule.timing import Timing
 
-        parts = self._parts
         known = parts.settings
         engine = Engine(
             store,
@@ -313,16 +312,23 @@ class Commands:
         if self._engine is not None:
             self._engine.drive(stack_id)
 
-    def run_all(self) -> None:
-        """Be the engine of every stack until ``close``. Raises Conflict if another process is."""
-        if not self._lead("all"):
-            holder = self._parts.lock.holder()
+    def run_all(self, goes_on: Callable[[int | None], bool]) -> bool:
+        """See ``App.run_engine``."""
+        parts = self._parts
+        lock = self._server_lock = ServerLock(parts.store.path)
+        if not lock.acquire():
+            holder = lock.holder()
             raise Conflict(
                 f"Another engine is running for this database (process {holder or 'unknown'}).",
                 hint="Stop it first; commands work beside it.",
             )
+        while not self._lead("all"):
+            if not goes_on(parts.lock.holder()):
+                return False
+            parts.clock.pause(_ASK_AGAIN)
         self._drives_all = True
         self._sweep()
+        return True
 
     def _sweep(self) -> None:
         """Start the clock, unless it is running."""
@@ -446,3 +452,5 @@ class Commands:
         if self._engine is not None:
             self._engine.stop(self._parts.settings.stop_grace)
             self._engine = None
+        if self._server_lock is not None:
+            self._server_lock.release()

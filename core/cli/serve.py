@@ -61,9 +61,19 @@ def engine(session: Session, arguments: argparse.Namespace) -> int:
         number: signal.signal(number, lambda *_: ended.set())
         for number in (signal.SIGTERM, signal.SIGINT)
     }
+    said = False
+
+    def goes_on(holder: int | None) -> bool:
+        nonlocal said
+        if not said:
+            said = True
+            who = f"the command of process {holder}" if holder else "a command"
+            session.screen.say(f"Waiting for {who}, which is the engine until it ends.")
+        return not ended.is_set()
+
     try:
-        session.app.run_engine()
-        session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
+        if session.app.run_engine(goes_on):
+            session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
             session.app.check_engine()
     finally:

@@ -92,7 +92,7 @@ class Engine:
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")
-        self._requests = Requests(self._driver, self.drive)
+        self._requests = Requests(self._driver, self.drive, store.is_awaited)
         self._fire: Callable[[Work], None] | None = None
         self._stop_superseded = sweeping.Superseded(
             self._driver.is_busy, self.settings.cancel_grace

@@ -1,8 +1,8 @@
 """Commands that other processes left in table ``request``: taken up, carried out, answered.
 
 Both texts are sealed, since a bundle may hold hidden parameters. The answer is stored by the
-transaction that accepts the action, so that no request is carried out twice. Whoever waits keeps
-its request fresh: what nobody waits for any more is not carried out at all.
+transaction that accepts the action, so that no request is carried out twice. Whoever waits holds a
+lock: what nobody waits for any more is not carried out at all.
 """
 
 from __future__ import annotations
@@ -22,20 +22,23 @@ from .work import Work
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which a request that nobody has kept fresh is answered, not carried out.
-STALE = 30.0
-
 
 class Withdrawn(Exception):
     """Nobody waits for the answer any more."""
 
 
 class Requests:
-    """The requests that one engine has taken up. ``drive``: carry out what a stack has planned."""
+    """The requests that one engine has taken up.
 
-    def __init__(self, driver: Driver, drive: Callable[[str], None]) -> None:
+    ``drive``: carry out what a stack has planned. ``waits``: whether anybody waits for an answer.
+    """
+
+    def __init__(
+        self, driver: Driver, drive: Callable[[str], None], waits: Callable[[str], bool]
+    ) -> None:
         self._driver = driver
         self._drive = drive
+        self._waits = waits
         self._in_hand: set[str] = set()
         #: The stacks whose plans were made for other processes.
         self.stacks: set[str] = set()
@@ -45,14 +48,14 @@ class Requests:
         self._driver.start(_reading(), self._found)
 
     def _found(self, rows: Any, error: BaseException | None) -> None:
-        for key, text, asked_at, kept_at, *_ in rows or ():
+        for key, text, *_ in rows or ():
             if key in self._in_hand:
                 continue
             self._in_hand.add(key)
-            if max(asked_at, kept_at or asked_at) < self._driver.room.clock.now() - STALE:
-                self._refuse(key, Conflict("The command that asked for this has ended long ago."))
-            else:
+            if self._waits(key):
                 self._carry_out(key, text)
+            else:
+                self._refuse(key, Conflict("The command that asked for this has ended."))
 
     def _carry_out(self, key: str, text: str) -> None:
         try:
@@ -64,7 +67,7 @@ class Requests:
             return
 
         def note(work: Work, accepted: Accepted) -> None:
-            if not _answer(work, key, answers.accepted(accepted)):
+            if not self._waits(key) or not _answer(work, key, answers.accepted(accepted)):
                 raise Withdrawn
 
         def done(value: Any, error: BaseException | None) -> None:

@@ -1,19 +1,20 @@
-"""One engine per database file: a lock on ``<database>.lock`` that dies with its process."""
+"""Locks beside a database file that die with their process: who is its engine, who waits for it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 from pathlib import Path
+from typing import Self
 
 from zonda.hooks.errors import StoreError
 
 
-class EngineLock:
-    """The right to run the engine of one database. The holder's process id stands in the file."""
+class FileLock:
+    """A lock on a file of its own, in which the holder's process id stands."""
 
-    def __init__(self, database: Path | str) -> None:
-        self.path = Path(f"{database}.lock")
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
         self._handle: int | None = None
 
     def acquire(self, blocking: bool = False) -> bool:
@@ -27,9 +28,9 @@ class EngineLock:
                 f"The lock file {self.path} cannot be opened: {error.strerror}.",
                 hint="Make its folder writable, or choose another ZONDA_HOME.",
             ) from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if blocking else fcntl.LOCK_NB))
-        except BlockingIOError:
+        if blocking:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        elif not _lock(handle):
             os.close(handle)
             return False
         os.ftruncate(handle, 0)
@@ -58,12 +59,9 @@ class EngineLock:
         except OSError:  # it was never taken
             return False
         try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+            return not _flock(handle, fcntl.LOCK_SH)
         finally:
             os.close(handle)
-        return False
 
     def holder(self) -> int | None:
         """The process id of who holds the lock, as far as it is known."""
@@ -73,9 +71,60 @@ class EngineLock:
             return None
         return int(text) if text.isdigit() else None
 
-    def __enter__(self) -> EngineLock:
+    def __enter__(self) -> Self:
         self.acquire(blocking=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+class EngineLock(FileLock):
+    """The right to run the engine of one database."""
+
+    def __init__(self, database: Path | str) -> None:
+        super().__init__(f"{database}.lock")
+
+
+class ServerLock(FileLock):
+    """The right to be the long-running engine of one database, also before it has the other lock.
+
+    Commands leave the engine's lock to whoever holds this one.
+    """
+
+    def __init__(self, database: Path | str) -> None:
+        super().__init__(f"{database}.server-lock")
+
+
+class RequestLock(FileLock):
+    """Held by the process that waits for the answer to a request; the file goes with the wait."""
+
+    def __init__(self, database: Path | str, request_id: str) -> None:
+        super().__init__(f"{database}.request-{request_id}")
+
+    def release(self) -> None:
+        """Give the lock back, and remove its file."""
+        if self.held:
+            self.remove()
+        super().release()
+
+    def remove(self) -> None:
+        """Remove the file: also of a process that was killed."""
+        self.path.unlink(missing_ok=True)
+
+
+def _lock(handle: int) -> bool:
+    """Lock a file unless somebody holds it. Who only looks at it does so for a moment."""
+    while not _flock(handle, fcntl.LOCK_EX):
+        if not _flock(handle, fcntl.LOCK_SH):
+            return False
+        fcntl.flock(handle, fcntl.LOCK_UN)
+    return True
+
+
+def _flock(handle: int, kind: int) -> bool:
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

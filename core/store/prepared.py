@@ -14,7 +14,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE failed (id TEXT NOT NULL, stack_id TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT NOT NULL, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, op TEXT NOT NULL, op_id TEXT, template_id TEXT, properties TEXT, hidden TEXT NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, CONSTRAINT pk_failed PRIMARY KEY (id))',
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
-    'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, claimed_at FLOAT, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
     'CREATE TABLE sink (name TEXT NOT NULL, seq INTEGER NOT NULL, delivered INTEGER NOT NULL, delivered_at FLOAT, failures INTEGER NOT NULL, failing_since FLOAT, error TEXT NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
     'CREATE TABLE snapshot (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, generation INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, data TEXT, created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
     'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
@@ -230,16 +230,14 @@ SQL: dict[str, str] = {
     'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
     # (new_next, key, known)
     'advance_drift': 'UPDATE stack SET drift_next=? WHERE stack.id = ? AND stack.drift_next = ?',
-    # (id, action, created_at, claimed_at, answer, answered_at)
-    'insert_request': 'INSERT INTO request (id, action, created_at, claimed_at, answer, answered_at) VALUES (?, ?, ?, ?, ?, ?)',
+    # (id, action, created_at, answer, answered_at)
+    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?)',
     # (id)
-    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.claimed_at, request.answer, request.answered_at FROM request WHERE request.id = ?',
+    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.id = ?',
     # ()
-    'requests_open': 'SELECT request.id, request.action, request.created_at, request.claimed_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.created_at, request.id',
+    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
     # (text, at, key)
     'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ? AND request.answered_at IS NULL',
-    # (at, key)
-    'keep_request': 'UPDATE request SET claimed_at=? WHERE request.id = ? AND request.answered_at IS NULL',
     # (key)
     'withdraw_request': 'DELETE FROM request WHERE request.id = ? AND request.answered_at IS NULL',
     # (before)

@@ -299,7 +299,7 @@ class Reader(DriftReads):
         found = self._all(SQL["request_by_id"], request_id)
         if not found:
             raise NotFound("Request", request_id)
-        key, action, created_at, _, answer, answered_at = found[0]
+        key, action, created_at, answer, answered_at = found[0]
         load = self.sealer.load
         return RequestView(key, load(action), created_at, load(answer), answered_at)
 

@@ -333,13 +333,10 @@ STATEMENTS: dict[str, Executable] = {
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),
     "requests_open": select(REQUEST)
     .where(REQUEST.c.answered_at.is_(None))
-    .order_by(REQUEST.c.created_at, REQUEST.c.id),
+    .order_by(L("request.rowid")),
     "answer_request": update(REQUEST)
     .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
     .values(answer=P("text"), answered_at=P("at")),
-    "keep_request": update(REQUEST)
-    .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
-    .values(claimed_at=P("at")),
     "withdraw_request": delete(REQUEST).where(
         REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None)
     ),

@@ -19,6 +19,7 @@ from zonda.hooks.errors import StoreError
 from . import schema
 from .edges import Edges
 from .faults import explain
+from .lock import RequestLock
 from .prepared import SQL
 from .reads import Reader
 from .sealing import Sealer
@@ -92,6 +93,14 @@ class Store:
         reader = Reader(connection, self.sealer, self.path)
         self._readers.append(reader)
         return reader
+
+    def is_awaited(self, request_id: str) -> bool:
+        """Whether the process that has left a request waits for the answer; not one that died."""
+        lock = RequestLock(self.path, request_id)
+        if lock.taken():
+            return True
+        lock.remove()
+        return False
 
     def close(self) -> None:
         """Close every connection, when it is not in use any more."""

@@ -319,16 +319,12 @@ class Snapshot(_Table, table=True):
 
 
 class Request(_Table, table=True):
-    """A command of another process for the engine that holds the lock; both sides sealed.
-
-    ``claimed_at``: when the process that waits for the answer last said that it still does.
-    """
+    """A command of another process for the engine that holds the lock; both sides sealed."""
 
     __tablename__ = "request"
     id: str = _key()
     action: str = _text()
     created_at: float = _time()
-    claimed_at: float | None = _maybe_time()
     answer: str | None = _maybe_text()
     answered_at: float | None = _maybe_time()
 

@@ -381,11 +381,7 @@ class Transaction:
 
     def add_request(self, request_id: str, action: str, at: float) -> None:
         """Leave a command for the engine."""
-        self._execute(SQL["insert_request"], (request_id, action, at, None, None, None))
-
-    def keep_request(self, request_id: str, at: float) -> None:
-        """Say that somebody still waits for the answer."""
-        self._execute(SQL["keep_request"], (at, request_id))
+        self._execute(SQL["insert_request"], (request_id, action, at, None, None))
 
     def withdraw_request(self, request_id: str) -> None:
         """Take back a command that has no answer yet."""

@@ -168,6 +168,58 @@ def test_there_is_one_engine_for_a_database(make: Make) -> None:
         make().run_engine()
 
 
+def test_an_engine_waits_for_the_command_that_is_at_work(make: Make) -> None:
+    command, engine, late = make(), make(), make()
+    ended(command.act(create("web")))
+    waits: list[int | None] = []
+
+    def goes_on(holder: int | None) -> bool:
+        waits.append(holder)
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"):
+            make().run_engine()
+        command.close()
+        return True
+
+    assert engine.run_engine(goes_on)
+
+    assert waits == [os.getpid()]
+    assert ended(late.act(create("other"))).state == "CREATE_COMPLETE"
+    assert engine.lock.held
+    assert not late.lock.held
+
+
+def test_commands_leave_the_lock_to_an_engine_that_waits_for_it(make: Make) -> None:
+    """However many of them follow each other."""
+    engine, late = make(), make()
+    running = make()
+    planned = running.act(create("web"), drive=False)
+
+    def goes_on(holder: int | None) -> bool:
+        watching = late.wait("web")
+        running.close()
+        assert not watching.look(0.0).idle
+        assert not late.lock.held
+        return True
+
+    assert engine.run_engine(goes_on)
+
+    assert engine.lock.held
+    assert ended(late.wait("web")).id == planned.stack_id
+
+
+def test_an_engine_that_waits_can_be_stopped(make: Make) -> None:
+    command, engine = make(), make()
+    ended(command.act(create("web")))
+
+    assert not engine.run_engine(lambda holder: False)
+    engine.close()
+    command.close()
+
+    other = make()
+    assert other.run_engine()
+    assert other.lock.held
+
+
 def test_the_engine_takes_up_what_it_finds(make: Make) -> None:
     planned = make()
     planned.act(create("web"), drive=False)

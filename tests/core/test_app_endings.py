@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,8 +88,10 @@ class Screen:
 
     def __init__(self) -> None:
         self.ready = threading.Event()
+        self.lines: list[str] = []
 
     def say(self, text: str) -> None:
+        self.lines.append(text)
         self.ready.set()
 
 
@@ -115,6 +118,27 @@ def test_engine_run_ends_when_its_engine_dies(make: Make, monkeypatch: pytest.Mo
     assert make().lock.acquire()
 
 
+def test_engine_run_beside_a_command_says_what_it_waits_for(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handlers: list[Callable[..., object]] = []
+    monkeypatch.setattr("signal.signal", lambda number, handler: handlers.append(handler))
+    holder, app = make(), make()
+    assert holder.store
+    assert holder.lock.acquire()
+    session: Any = FakeSession(app)
+    command = Command(lambda: serve.engine(session, argparse.Namespace()))
+    assert session.screen.ready.wait(PATIENCE)
+    assert session.screen.lines == [
+        f"Waiting for the command of process {os.getpid()}, which is the engine until it ends."
+    ]
+    handlers[0]()
+    command.join(PATIENCE)
+    assert not command.is_alive()
+    assert command.failure is None
+    assert not app.lock.held
+
+
 def test_a_command_that_is_interrupted_takes_its_request_back(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,18 +155,21 @@ def test_a_command_that_is_interrupted_takes_its_request_back(
     assert holder.store._connection.execute("select id from request").fetchall() == []
 
 
-def test_a_command_that_waits_says_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zonda.core.app_commands._KEEP_EVERY", 0.0)
+def test_a_command_that_waits_holds_a_lock_until_it_is_answered(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     holder, other = make(), make()
     assert holder.store
     assert holder.lock.acquire()
-    kept: list[object] = []
+    waited: list[bool] = []
 
     def look(seconds: float) -> None:
-        kept.extend(holder.store._connection.execute("select claimed_at from request").fetchone())
+        (key,) = holder.store._connection.execute("select id from request").fetchone()
+        waited.append(holder.store.is_awaited(key))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(other.clock, "pause", look)
     with pytest.raises(KeyboardInterrupt):
         other.act(create("web"))
-    assert isinstance(kept[0], float)
+    assert waited == [True]
+    assert not list(holder.database.parent.glob("*.request-*"))

@@ -146,7 +146,7 @@ def test_the_asking_user_is_recorded_not_the_engine_s(bench: Any) -> None:
         tx.add_request("r", store.sealer.seal(asked), bench.clock.now())
     driver = bench.engine.driver
     driver.room = driver.room.asked_by(Caller("the holder"))
-    Requests(driver, lambda stack_id: None).sweep()
+    Requests(driver, lambda stack_id: None, lambda key: True).sweep()
     bench.engine.settle()
     assert [each.by for each in history(bench)] == ["ann"]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.engine import Engine
-from zonda.core.engine.requests import STALE, single
+from zonda.core.engine.requests import single
+from zonda.core.store.lock import RequestLock
 from zonda.core.store.store import Store, open_store
 from zonda.hooks.errors import Conflict
 
@@ -25,20 +28,23 @@ Ask = Callable[..., None]
 
 
 @pytest.fixture
-def ask(engine: Engine, store: Store) -> Ask:
-    """Leaves a request as another process does, some seconds ago."""
+def ask(engine: Engine, store: Store) -> Iterator[Ask]:
+    """Leaves a request as another process does, and waits for the answer unless that has died."""
+    with ExitStack() as waiting:
 
-    def leave(
-        key: str, action: actions.Action, ago: float = 0.0, kept: float | None = None
-    ) -> None:
-        with open_store(store.path, sealer=store.sealer).transaction() as tx:
-            tx.add_request(
-                key, store.sealer.seal(actions.to_json(action)), engine.clock.now() - ago
-            )
-            if kept is not None:
-                tx.keep_request(key, engine.clock.now() - kept)
+        def leave(
+            key: str, action: actions.Action, ago: float = 0.0, *, is_dead: bool = False
+        ) -> None:
+            lock = RequestLock(store.path, key)
+            if is_dead:
+                lock.path.touch()
+            else:
+                waiting.enter_context(lock)
+            with open_store(store.path, sealer=store.sealer).transaction() as tx:
+                sealed = store.sealer.seal(actions.to_json(action))
+                tx.add_request(key, sealed, engine.clock.now() - ago)
 
-    return leave
+        yield leave
 
 
 def commit(engine: Engine, run: Callable[[Any], Any]) -> Any:
@@ -78,24 +84,70 @@ def test_plan_and_answer_are_one_commit(
     assert set(both) == {(0, 0), (1, 1)}, "a kill in between would have it carried out again"
 
 
+#: Seconds by which the clock has been set since a request was left.
+JUMPS = [
+    pytest.param(0.0, id="not"),
+    pytest.param(7 * 86400.0, id="ahead"),
+    pytest.param(-7 * 86400.0, id="back"),
+]
+
+
+@pytest.mark.parametrize("ago", JUMPS)
 def test_what_nobody_waits_for_is_not_carried_out(
-    bench: Any, engine: Engine, store: Store, ask: Ask
+    bench: Any, engine: Engine, store: Store, ask: Ask, ago: float
 ) -> None:
     ask("made", actions.CreateStack("prod", box(bench)))
     made = answer(engine, store, "made")
     engine.wait(made.stack_id, LONG)
-    ask("old", actions.DeleteStack("prod"), ago=STALE + 5)
-    with pytest.raises(Exception, match="ended long ago") as caught:
+    ask("old", actions.DeleteStack("prod"), ago, is_dead=True)
+    with pytest.raises(Exception, match="has ended") as caught:
         answer(engine, store, "old")
     assert type(caught.value) is Conflict
     assert engine.wait(made.stack_id, LONG).state == "CREATE_COMPLETE"
+    assert not RequestLock(store.path, "old").path.exists()
 
 
-def test_who_says_that_it_waits_is_served_however_late(
+@pytest.mark.parametrize("ago", JUMPS)
+def test_who_waits_is_served_however_the_clock_is_set(
+    bench: Any, engine: Engine, store: Store, ask: Ask, ago: float
+) -> None:
+    ask("q", actions.CreateStack("s", box(bench)), ago)
+    assert answer(engine, store, "q").name == "s"
+
+
+def test_requests_are_taken_up_in_their_order_however_the_clock_is_set(
     bench: Any, engine: Engine, store: Store, ask: Ask
 ) -> None:
-    ask("q", actions.CreateStack("s", box(bench)), ago=7 * 86400.0, kept=3.0)
-    assert answer(engine, store, "q").name == "s"
+    ask("b", actions.CreateStack("s", box(bench)))
+    ask("a", actions.CreateStack("t", box(bench)), 86400.0)
+    with store.transaction() as tx:
+        assert [row[0] for row in tx.open_requests()] == ["b", "a"]
+
+
+def test_whose_waiting_process_dies_while_it_is_worked_out_is_undone(
+    bench: Any, engine: Engine, store: Store, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = engine.room.definitions.load
+
+    def killed(*given: Any) -> Any:
+        monkeypatch.setattr(engine._requests, "_waits", lambda key: False)
+        return load(*given)
+
+    monkeypatch.setattr(engine.room.definitions, "load", killed)
+    ask("q", actions.CreateStack("s", box(bench)))
+    with pytest.raises(Exception, match="failed"):
+        answer(engine, store, "q")
+    assert store.reader().stacks() == []
+
+
+def test_nothing_is_left_of_a_wait(tmp_path: Path) -> None:
+    lock, other = RequestLock(tmp_path / "z.db", "q"), RequestLock(tmp_path / "z.db", "q")
+    with lock:
+        assert other.taken()
+        other.release()  # not its own
+        assert lock.path.exists()
+    assert not lock.path.exists()
+    assert not other.taken()
 
 
 def test_what_is_withdrawn_while_it_is_worked_out_is_undone(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store.lock import EngineLock
+from zonda.core.store.lock import EngineLock, ServerLock
 from zonda.core.store.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.sealing import Sealer, key_from_file, make_key, sealer_for
 from zonda.core.store.store import Fenced, Store, open_store
@@ -262,6 +263,32 @@ def test_one_engine_holds_the_lock_and_its_process_is_known(tmp_path: Path) -> N
     assert second.holder() is None
     assert second.acquire()
     second.release()
+
+
+@pytest.mark.parametrize("kind", [EngineLock, ServerLock])
+def test_a_lock_that_is_looked_at_can_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[EngineLock]
+) -> None:
+    """Who looks holds a shared lock for a moment: that moment is when another one wants it."""
+    lock, looks = kind(tmp_path / "z.db"), [1, 2]
+    lock.path.touch()
+    flock, looker = fcntl.flock, os.open(lock.path, os.O_RDONLY)
+
+    def while_looked_at(handle: int, how: int) -> None:
+        if handle != looker and looks and how & fcntl.LOCK_EX:
+            looks.pop()
+            flock(looker, fcntl.LOCK_SH)
+            try:
+                flock(handle, how)
+            finally:
+                flock(looker, fcntl.LOCK_UN)
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", while_looked_at)
+    assert lock.acquire()
+    assert looks == []
+    lock.release()
+    os.close(looker)
 
 
 def test_a_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
