@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import STDIN, FetchLimits, bundle_from_files, read_text
+from zonda.core.template.fetcher import (
+    STDIN,
+    FetchLimits,
+    Source,
+    bundle_from_files,
+    is_remote,
+    read_text,
+)
 from zonda.hooks.errors import UsageError
 
 from .session import Session
@@ -47,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
     group.add_argument(
         "--allow-remote",
         action="store_true",
-        help="also fetch files that are named by http or https",
+        help="fetch what is named by http or https: the template (-t https://...), "
+        "environments, and files that these name",
     )
 
 
@@ -55,9 +63,9 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
     """Everything that the arguments name, read. Raises UsageError and ValidationErrors."""
     _check_standard_input(arguments)
     parameters = _parameters(arguments)
-    environments = [Path(name) for name in arguments.environment]
+    environments = [_source(name) for name in arguments.environment]
     # An update that keeps the template may still bring environments.
-    template = None if arguments.template is None else Path(arguments.template)
+    template = None if arguments.template is None else _source(arguments.template)
     if template is None and required:
         raise UsageError("Give a template.")
     remote = session.settings.allow_remote_files
@@ -73,6 +81,10 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
     for file, text in bundle.environment_files:
         session.screen.remember_source(file, text)
     return bundle
+
+
+def _source(name: str) -> Source:
+    return name if is_remote(name) else Path(name)
 
 
 def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -92,6 +92,14 @@ class Attachments:
                 if added is not None and (reference.template or _is_template(added[0])):
                     waiting.append((*added, template_files))
 
+    def read_remote(self, url: str) -> tuple[str, str]:
+        """The text at an address that the user named, and where it came from; Unreadable."""
+        content = self._remote(url, url)
+        try:
+            return content.decode("utf-8"), self._moved[url]
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"{url} is not text in UTF-8 (byte {error.start})") from error
+
     def note_values(self, data: Any, document: Document, file: str, url: str) -> None:
         """Remember the names of templates among the values of parameters."""
         self._values += ((each, document, file, url) for each in valued_files(data))

@@ -14,12 +14,15 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError, ValidationErrors
 
-from .attachments import Attachments, FetchLimits, url_of
+from .attachments import Attachments, FetchLimits, Unreadable, url_of
 from .bundle import Bundle
 from .file_names import registry_files, template_files
 from .source import Document
 
-__all__ = ["STDIN", "FetchLimits", "bundle_from_files", "read_text"]
+__all__ = ["STDIN", "FetchLimits", "Source", "bundle_from_files", "is_remote", "read_text"]
+
+#: A file, or (as text) an address of one.
+Source = FilePath | str
 
 #: The name that stands for standard input.
 STDIN = "-"
@@ -29,9 +32,14 @@ _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 UNREADABLE_FILE = "ZON205"
 
 
+def is_remote(name: str) -> bool:
+    """Whether a user means an address by ``name``, and no file."""
+    return name.lower().startswith(("http://", "https://"))
+
+
 def bundle_from_files(
-    template: FilePath | None,
-    environments: Sequence[FilePath] = (),
+    template: Source | None,
+    environments: Sequence[Source] = (),
     parameters: Mapping[str, Any] | None = None,
     *,
     limits: FetchLimits | None = None,
@@ -45,14 +53,14 @@ def bundle_from_files(
     attachments = Attachments(limits or FetchLimits())
     text = ""
     if template is not None:
-        text = read_text(template)
-        attachments.follow(text, str(template), url_of(template), template_files)
+        text, url = _read(template, attachments)
+        attachments.follow(text, str(template), url, template_files)
         given = Document("", str(template), {})
-        attachments.note_values({"parameters": parameters}, given, str(template), url_of(template))
+        attachments.note_values({"parameters": parameters}, given, str(template), url)
     environment_files = []
     for environment in environments:
-        content = read_text(environment)
-        attachments.follow(content, str(environment), url_of(environment), registry_files)
+        content, url = _read(environment, attachments)
+        attachments.follow(content, str(environment), url, registry_files)
         environment_files.append((str(environment), content))
     attachments.follow_values()
     if attachments.errors:
@@ -69,6 +77,22 @@ def bundle_from_files(
         links=attachments.links,
         documents=attachments.documents,
     )
+
+
+def _read(source: Source, attachments: Attachments) -> tuple[str, str]:
+    """The text of what the user named, and its URL: what it names is relative to that."""
+    if isinstance(source, FilePath):
+        return read_text(source), url_of(source)
+    if "@" in source.partition("//")[2].partition("/")[0]:
+        raise UsageError(
+            "An address with a name or a password in it would be stored, and shown to everybody.",
+            code=UNREADABLE_FILE,
+            hint="Download the file, or name an address without it.",
+        )
+    try:
+        return attachments.read_remote(source)
+    except Unreadable as error:
+        raise UsageError(f"{error}.", code=UNREADABLE_FILE) from error
 
 
 def read_text(path: FilePath) -> str:
