@@ -65,6 +65,7 @@ class Lifecycle:
         # Ids of its own, so that what a test sees of the context's randomness is the plug-in's.
         self._ids = random.Random(0)
         self.uuid = self._new_id()
+        self._completed: set[str] = set()  # ids of what was created, adopted or updated
 
     def _new_id(self) -> str:
         return str(uuid.UUID(int=self._ids.getrandbits(128), version=4))
@@ -174,13 +175,21 @@ class Lifecycle:
     def replace(
         self, properties: Mapping[str, Any], *, metadata: Mapping[str, Any] | None = None
     ) -> None:
-        """Create a new resource with ``properties``, then delete the old one."""
+        """Create a new resource with ``properties``, then delete the old one.
+
+        One whose creation has failed is deleted before.
+        """
+        goes_first = self.action != "INIT" and self.uuid not in self._completed
+        if goes_first:
+            self.delete()
         old = self.definition, self.uuid, self.saved, self.action, self.status
         given = self.definition.metadata if metadata is None else metadata
         self.definition = self.definition.freeze(properties=dict(properties), metadata=dict(given))
         self.uuid, self.context.saved = self._new_id(), Saved()
         self.action, self.status = "INIT", "COMPLETE"
         self.create()
+        if goes_first:
+            return
         new = self.definition, self.uuid, self.saved, self.action, self.status
         self._become(*old)
         self.delete()
@@ -290,6 +299,8 @@ class Lifecycle:
             self.context.operation = None
         self.status = "COMPLETE"
         self.history.append(self.state)
+        if action in ("CREATE", "ADOPT", "UPDATE"):
+            self._completed.add(self.uuid)
 
     def _start(self, handle: Callable[[Resource], Any], operation: FakeOperation) -> Any:
         attempt = 1

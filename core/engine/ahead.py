@@ -25,6 +25,7 @@ from .context import Write
 from .instances import Draft, Seen
 from .outcome import Answer, Final, Prepared, Waiting
 from .prepare import Preparation
+from .replacement import is_left_alone
 from .room import Room
 from .states import COMPLETE, OPEN, PRESENT
 from .work import Work
@@ -234,7 +235,7 @@ def _waiting_for_one(
 def _is_plainly_deleted(row: ResourceRow) -> bool:
     """Whether the deletion of an instance needs no look at it before."""
     gone = (row.action, row.status) == ("DELETE", COMPLETE)
-    return not (gone or row.protect or transitions.is_left_alone(row))
+    return not (gone or row.protect or is_left_alone(row))
 
 
 def _seen(work: Work, stack: StackRow, row: ResourceRow) -> Seen:

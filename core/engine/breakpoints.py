@@ -13,6 +13,8 @@ from zonda.core.template import policies
 from .work import Work
 
 CLEARED = "+"
+#: Where an instance was that is past a breakpoint: what is removed to be replaced, in its removal.
+_PAST = {"pre-update": CLEARED + "pre-delete"}
 #: Told where a wait ends with its action, which has failed or was cancelled; in Heat's words.
 ENDED = "Failure occurred while waiting."
 
@@ -20,7 +22,7 @@ ENDED = "Failure occurred while waiting."
 def stops(work: Work, row: ResourceRow, hook: str) -> bool:
     """Whether ``row`` is to wait at a breakpoint now; from then on it does."""
     stack = work.stack_of(row)
-    if not stack.policies or row.hook == CLEARED + hook:
+    if not stack.policies or row.hook in (CLEARED + hook, _PAST.get(hook)):
         return False
     known = policies.read(stack.policies)
     if hook not in known.hooks(row.name):

@@ -10,7 +10,7 @@ from zonda.core.template.own_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
 from zonda.hooks.near import near
 
-from . import actions, breakpoints, release
+from . import actions, breakpoints, release, transitions
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
 from .effects import Call, Step, Tx
@@ -31,9 +31,10 @@ def clear(work: Work, row: ResourceRow, why: str = "") -> None:
         work.look(row)
         return
     row.hook = ""
-    release.close(work, row, changed=True)
     if hook == "post-delete":
-        work.tx.remove_resource(row)
+        transitions.gone(work, row)
+    else:
+        release.close(work, row, changed=True)
 
 
 def is_past_time(work: Work, key: str) -> None:

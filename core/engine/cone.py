@@ -47,11 +47,12 @@ def choose(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> dict[str, PlanR
     """The instance that shall be each wanted resource.
 
     One that is complete and as wanted comes first (so a rollback finds the old one alive), then
-    the present one, then the newest. What is being deleted, or failed to be, is not taken.
+    the present one, then the newest. What is being deleted, or failed to be, is not taken, unless
+    its creation never completed: it is removed before a new one is made in its place.
     """
     by_name: dict[str, list[PlanRow]] = {}
     for row in rows:
-        if "DELETE" not in (row.op, row.action):
+        if not _is_deleted(row) or row.have_template_id is None:
             by_name.setdefault(row.name, []).append(row)
     return {item.name: _best(by_name.get(item.name, ()), item) for item in wanted}
 
@@ -63,10 +64,16 @@ def _best(candidates: Sequence[PlanRow], wanted: Wanted) -> PlanRow | None:
             row.id == wanted.instance,
             _is_as_wanted(row, wanted),
             row.want == PRESENT,
+            not _is_deleted(row),
             row.id,
         ),
         default=None,
     )
+
+
+def _is_deleted(row: PlanRow) -> bool:
+    """Whether it is being deleted, or was, or failed to be."""
+    return "DELETE" in (row.op, row.action)
 
 
 def _is_as_wanted(row: PlanRow, wanted: Wanted) -> bool:

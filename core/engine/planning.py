@@ -141,6 +141,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
         if item.name in found.waiting and found.chosen[item.name] is not None:
             ceiling = proposal.ceilings.get(item.name, "")
             _desire(work, stack, ids[item.name], item, found, ceiling)
+    _note_attempts(work, rows, kept, ids)
     _connect(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
@@ -245,7 +246,19 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.waiting = found.waiting[item.name]
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling
-    handing.drop(row, handing.GONE)
+    handing.drop(row, handing.GONE, handing.ATTEMPT)
+
+
+def _note_attempts(
+    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
+) -> None:
+    """What is to go and was never completed is noted with the instance that there is of its name.
+
+    Should that be replaced, it is removed before (``replacement``).
+    """
+    for seen in rows:
+        if seen.id not in kept and seen.have_template_id is None and seen.name in ids:
+            handing.hand(_row(work, ids[seen.name]), handing.attempted(seen.id))
 
 
 def _connect(

@@ -22,6 +22,7 @@ from .instances import Seen
 from .nested_calls import operation_of
 from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
 from .release import has_work
+from .replacement import is_left_alone
 from .room import Room
 from .states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
 from .transitions import Held
@@ -95,7 +96,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
 
 
 def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
-    if transitions.is_left_alone(row) and not transitions.has_adopted_below(work, row):
+    if is_left_alone(row) and not transitions.has_adopted_below(work, row):
         transitions.abandoned(work, row)
         return None
     reason = protection.forbids_deletion(work, row)
@@ -104,7 +105,7 @@ def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
         transitions.refused(work, row, "DELETE", failure)
         return None
     if (row.action, row.status) == ("DELETE", COMPLETE):
-        transitions.deleted(work, row)
+        transitions.gone(work, row)
         return None
     if vanished.drop(work, row):
         return None
@@ -187,7 +188,7 @@ def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
         transitions.unchanged(work, row, prepared)
         _seal_all(room, row, prepared)
     elif prepared.verdict == "replace":
-        _replace(work, row, prepared.cause)
+        return _replace(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
         transitions.refused(work, row, prepared.op, prepared.failure)
     else:
@@ -206,15 +207,19 @@ def _seal_all(room: Room, row: ResourceRow, prepared: Prepared) -> None:
             setattr(row, column, sealer.dump(sealer.load(text), sealed=True))
 
 
-def _replace(work: Work, row: ResourceRow, cause: str) -> None:
-    """Replace an instance, unless it has been protected since that was decided."""
+def _replace(work: Work, row: ResourceRow, cause: str) -> Seen | None:
+    """Replace an instance, unless it has been protected since that was decided.
+
+    Gives its removal where that comes first.
+    """
     reason = protection.forbids_replacement(work.stack_of(row), row)
     reason = reason or protection.forbids_replacement_below(work, row)
     if reason:
         failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
         transitions.refused(work, row, "UPDATE", failure)
-    else:
-        transitions.replaced(work, row, cause)
+        return None
+    transitions.replace(work, row, cause)
+    return _seen(work, row, fresh=True) if row.op else None
 
 
 def _same(work: Work, row: ResourceRow, link: Link) -> bool:

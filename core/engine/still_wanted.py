@@ -23,7 +23,7 @@ def is_overtaken(stack: StackRow, row: ResourceRow) -> bool:
 
     What is being deleted is never wanted again: another instance takes its place.
     """
-    if row.op_gen == stack.generation or (row.op == "DELETE" and row.want != PRESENT):
+    if row.op_gen == stack.generation or row.op == "DELETE":
         return False
     if row.op == "SIGNAL":
         return not _waits_for_signal(row)

@@ -7,7 +7,6 @@ and the fence that it took, and does nothing (``None`` / False) once somebody el
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow
@@ -18,16 +17,15 @@ from . import (
     failing,
     handing,
     limits,
-    parts,
     phases,
     release,
+    replacement,
     setting_free,
     taking,
 )
 from .outcome import INTERRUPTED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
-    ABSENT,
     CLEAN,
     COMPLETE,
     DIRTY,
@@ -203,7 +201,7 @@ def finished(work: Work, handle: Held, final: Final) -> None:
     current = _end(work, row, "finished", COMPLETE, final.reason)
     if op == "DELETE":
         if not current or not breakpoints.stops(work, row, "post-delete"):
-            deleted(work, row)
+            gone(work, row)
         return
     changed = _keep(row, op, final)
     if current:
@@ -290,10 +288,21 @@ def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
         work.look(row)
 
 
-def deleted(work: Work, row: ResourceRow) -> None:
-    """Nothing is left outside: the row goes, too."""
-    release.close(work, row, changed=True)
-    work.tx.remove_resource(row)
+def gone(work: Work, row: ResourceRow) -> None:
+    """Nothing is left outside: the row goes, too; a successor takes its place where one is due."""
+    if row.want != PRESENT:
+        release.close(work, row, changed=True)
+        work.tx.remove_resource(row)
+    elif _goes_on(work, row):
+        replacement.succeed(work, row)
+    else:
+        _superseded(work, row, False)
+
+
+def _goes_on(work: Work, row: ResourceRow) -> bool:
+    """Whether the plan that the last operation of ``row`` was of is still being carried out."""
+    stack = work.stack_of(row)
+    return bool(row.open and row.op_gen == stack.generation and not stack.halted)
 
 
 def failed(work: Work, handle: Held, failure: Failure) -> None:
@@ -392,68 +401,35 @@ def replace_running(work: Work, handle: Held) -> None:
     row.op = ""
     row.deletion_policy = _policy_before(work, row)
     row.op_definition = row.op_properties = row.token = None
-    stack = work.stack_of(row)
-    if row.open and row.op_gen == stack.generation and not stack.halted:
-        replaced(work, row, causes.asked_for_by_plugin(row.cause))
-    else:
+    if not _goes_on(work, row):
         _superseded(work, row, False)
+    elif not replace(work, row, causes.asked_for_by_plugin(row.cause)):
+        work.look(row)
+
+
+def replace(work: Work, row: ResourceRow, cause: str) -> bool:
+    """Make a successor of ``row``, or begin to remove ``row`` before; whether it is made.
+
+    What was never completed goes first: where both are the same thing outside, to remove it later
+    would remove what was made in its place.
+    """
+    if not replacement.goes_first(row):
+        replacement.replaced(work, row, cause)
+        return True
+    row.cause = cause
+    handing.hand(row, handing.text(work.sealer, handing.REMOVING, {}))
+    if (row.action, row.status) == ("DELETE", COMPLETE):
+        replacement.succeed(work, row)
+        return True
+    if not breakpoints.stops(work, row, "pre-delete"):
+        begin(work, row, "DELETE", None)
+    return False
 
 
 def _policy_before(work: Work, row: ResourceRow) -> str:
     """How an instance is to go by the definition that it has, not by the one of its successor."""
     known = work.sealer.load(row.definition) or {}
     return str(known.get("deletion_policy", row.deletion_policy))
-
-
-def replaced(work: Work, row: ResourceRow, cause: str) -> str:
-    """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
-    new = ResourceRow(
-        work.ids(),
-        row.stack_id,
-        row.name,
-        row.type,
-        replaces_id=row.id,
-        cause=cause,
-        generation=row.generation,
-        want_hash=row.want_hash,
-        want_template_id=row.want_template_id,
-        requires=row.requires,
-        dirty=1,
-        open=1,
-        created_at=work.now,
-        updated_at=work.now,
-    )
-    work.tx.add_resources([new])
-    handing.move(row, new)
-    row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
-    edges = [(new.id, other.id) for other in work.tx.required(row)]
-    edges += [(key, new.id) for key in _moving_on(work, row)]
-    work.tx.add_edges(row.stack_id, edges)
-    work.look(new)
-    return new.id
-
-
-def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:
-    """Who requires the successor of ``row``.
-
-    What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
-    """
-    outside = parts.outside(work.stack_of(row))
-    for key in work.tx.dependants(row):
-        user = work.tx.resource(key)
-        if user is None or user.want != PRESENT:
-            continue
-        if user.name in outside:
-            user.dirty = user.dirty or DIRTY
-        else:
-            yield key
-
-
-def is_left_alone(row: ResourceRow) -> bool:
-    """Whether an instance that is to go was never begun, or stays what it is outside."""
-    if row.fence == 0 or handing.is_adopting(row):
-        return True
-    return row.deletion_policy == "Retain" or row.external_id is not None
 
 
 def has_adopted_below(work: Work, row: ResourceRow) -> bool:

@@ -19,5 +19,5 @@ def drop(work: Work, row: ResourceRow) -> bool:
     if not handing.is_gone(row) or work.tx.child_of(row.id) is not None:
         return False
     work.resource_event(row, "DELETE", COMPLETE, _REASON)
-    transitions.deleted(work, row)
+    transitions.gone(work, row)
     return True

@@ -212,6 +212,7 @@ class PlanRow:
     action: str
     status: str
     have_hash: str
+    have_template_id: str | None
     physical_id: str | None
     op: str
     dirty: int

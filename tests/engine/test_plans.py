@@ -25,7 +25,8 @@ def row(
     op: str = "",
     dirty: int = 0,
 ) -> PlanRow:
-    return PlanRow(key or name, name, want, hash_, action, status, hash_, None, op, dirty)
+    made = None if (action, status) == ("CREATE", "FAILED") else "template"
+    return PlanRow(key or name, name, want, hash_, action, status, hash_, made, None, op, dirty)
 
 
 def wanted(name: str, *requires: str, hash_: str = "h", always: bool = False) -> Wanted:

@@ -256,7 +256,7 @@ def test_failed_type_metadata_policy_and_gone(bench):
         "gone": "delete",
         "keep": "leave",
     }
-    assert kinds(plan, "f") == ["failed"]
+    assert kinds(plan, "f") == ["failed", "removed first"]
     assert kinds(plan, "t") == ["type"]
     assert kinds(plan, "keep") == ["retain"]
     assert [change["path"] for change in of(plan, "m")["changes"]] == [

@@ -26,7 +26,7 @@ def test_a_creation_goes_on_where_it_failed(bench: Any) -> None:
     assert retried(bench).state == "CREATE_COMPLETE"
     assert bench.journal.of("a") == []
     assert bench.journal.of("c") == ["handle_create"]
-    assert bench.journal.of("b") == ["handle_create", "handle_delete"], "it is replaced"
+    assert bench.journal.of("b") == ["handle_delete", "handle_create"], "it is replaced"
 
 
 def test_what_need_not_be_replaced_is_updated(bench: Any) -> None:

@@ -189,6 +189,16 @@ def test_a_failed_resource_is_replaced_by_the_next_update() -> None:
     assert web.update({"name": "web", "size": 2}) == "replaced"
 
 
+def test_what_was_never_completed_is_deleted_before_its_replacement_is_made() -> None:
+    web = server()
+    web.timeout = 1.0
+    with pytest.raises(ResourceFailure, match="timed out"):
+        web.create()
+    web.timeout = 3600.0
+    assert web.update({"name": "web", "size": 2}) == "replaced"
+    assert web.history == [("CREATE", "FAILED"), ("DELETE", "COMPLETE"), ("CREATE", "COMPLETE")]
+
+
 def test_bad_properties_fail_before_the_handler_is_called() -> None:
     web = Lifecycle(Server, {"size": "x"}, name="web")
     with pytest.raises(ValidationErrors) as caught:

@@ -461,7 +461,7 @@ def test_a_failed_create_is_replaced() -> None:
     with pytest.raises(ResourceFailure):
         thing.create()
     assert thing.update(with_input(foo=2)) == "replaced"
-    assert [name for name, _ in sent(runner)] == ["mk", "mk", "rm"]
+    assert [name for name, _ in sent(runner)] == ["mk", "rm", "mk"]
 
 
 # -- retries and crashes ------------------------------------------------------------------

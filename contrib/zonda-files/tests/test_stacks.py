@@ -83,3 +83,25 @@ def test_faults_of_a_template_are_told_at_once_with_their_places(zonda_stack: An
     places = {error.at[-1] for error in told.value.errors}
     assert places == {"path", "content_base64"}
     assert all(error.place is not None for error in told.value.errors)
+
+
+def test_what_a_failed_command_has_made_is_removed_before_the_next_one_makes_it(
+    zonda_stack: Any, tmp_path: Path
+) -> None:
+    text = f"""
+heat_template_version: 2018-08-31
+parameters: {{code: {{type: number}}}}
+resources:
+  database:
+    type: Zonda::Files::Command
+    properties:
+      create:
+        str_replace:
+          template: mkdir -p data && exit CODE
+          params: {{CODE: {{get_param: code}}}}
+      delete: rmdir data
+      cwd: {tmp_path}
+"""
+    assert zonda_stack.create(text, code=1).state == "CREATE_FAILED"
+    assert zonda_stack.update(text, code=0).state == "UPDATE_COMPLETE"
+    assert (tmp_path / "data").is_dir()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from zonda.core.engine import handing
 from zonda.core.engine.comparing import Comparison
+from zonda.core.engine.replacement import goes_first
 from zonda.core.engine.states import PRESENT
 from zonda.hooks.resource import Resource
 
@@ -57,6 +58,9 @@ def _of_predecessor(entry: Entry) -> Iterator[Reason]:
     row, perhaps = entry.row, entry.action != "replace"
     if row is None or "replace" not in (entry.action, entry.may):
         return
+    if goes_first(row):
+        text = "its creation never completed: what there is of it is removed before"
+        yield Reason("removed first", text, perhaps=perhaps)
     if row.deletion_policy == "Retain":
         text = "its deletion policy is Retain: the old one is left behind"
         yield Reason("retain", text, perhaps=perhaps)

@@ -14,9 +14,9 @@ from zonda.core.engine.cone import Cone, Wanted, cone
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.protection import Protection, of_resource
+from zonda.core.engine.replacement import is_left_alone
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
-from zonda.core.engine.transitions import is_left_alone
 from zonda.core.engine.values import RowValues
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow

@@ -26,6 +26,7 @@ from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.endings import no_rollback
 from zonda.core.engine.nested_calls import BACKSTOP
 from zonda.core.engine.refreshing import refresh
+from zonda.core.engine.replacement import is_completed
 from zonda.core.engine.requests import single
 from zonda.core.engine.room import EngineSettings
 from zonda.core.engine.steps import drive, step
@@ -397,7 +398,8 @@ class Simulator:
         """Who requires an instance and lives."""
         with self.store.transaction() as tx:
             row = tx.resource(key)
-            if row is None or row.op != "DELETE":  # what a failed attempt has left
+            # what a failed attempt has left, or was never completed: nobody began on that (watch)
+            if row is None or row.op != "DELETE" or not is_completed(row):
                 return []
             rows = [tx.resource(user) for user in tx.dependants(row)]
             return [row.name for row in rows if row and row.physical_id in self.world.live]

@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.replacement import goes_first
 from zonda.core.engine.states import CLEANING, DOWN, IDLE, PRESENT
 from zonda.core.store.prepared import SQL
 from zonda.core.store.reads import ALL, Reader
@@ -234,6 +235,8 @@ class Watcher:
             self._check_order(row, op, up=op == "RESUME")
         if op in ("CREATE", "UPDATE") and change.is_current:
             self._check_requirements(row)
+        if op == "CREATE":
+            self._check_attempts(row)
         if op == "DELETE":
             _check_deletion(change, self._has_successor(row))
         if op in ("CREATE", "UPDATE", "DELETE") and row.external_id is not None:
@@ -241,6 +244,13 @@ class Watcher:
         if op == "UPDATE" and "update" in self.ends.restricted(row.op_template_id, row.name):
             raise Violation(f"{row.name} is updated, which is restricted")
         _check_deadline(change, op, self._clock.now())
+
+    def _check_attempts(self, row: ResourceRow) -> None:
+        """Nothing is left of what was to be made in its place before and was never completed."""
+        for other in self.rows.values():
+            same = (other.stack_id, other.name) == (row.stack_id, row.name)
+            if same and other.id != row.id and goes_first(other):
+                raise Violation(f"{row.name} is made before {other.id} is removed")
 
     def _check_requirements(self, row: ResourceRow) -> None:
         left_alone: set[str] | None = None
@@ -336,7 +346,7 @@ def _check_deletion(change: Change, has_successor: bool) -> None:
         raise Violation(f"{row.name} is deleted, and protected")
     if row.deletion_policy == "Retain":
         raise Violation(f"{row.name} is deleted, and to be retained")
-    if row.want == PRESENT:
+    if row.want == PRESENT and not goes_first(row):
         raise Violation(f"{row.name} is deleted, and wanted")
 
 

@@ -1,0 +1,105 @@
+"""The successor of an instance: which one it is, and whether it comes before or after the removal.
+
+As in Heat the successor is made first, and the old instance goes in the clean-up. An instance whose
+creation never completed goes before; nothing can live on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from zonda.core.store.rows import ResourceRow
+
+from . import handing, parts
+from .states import ABSENT, DIRTY, PRESENT
+from .work import Work
+
+
+def is_completed(row: ResourceRow) -> bool:
+    """Whether a creation, an adoption or an update of it has ever ended well."""
+    return row.have_template_id is not None
+
+
+def is_left_alone(row: ResourceRow) -> bool:
+    """Whether an instance that is to go was never begun, or stays what it is outside."""
+    if row.fence == 0 or handing.is_adopting(row):
+        return True
+    return row.deletion_policy == "Retain" or row.external_id is not None
+
+
+def goes_first(row: ResourceRow) -> bool:
+    """Whether an instance is removed before its successor is made."""
+    return not (is_completed(row) or is_left_alone(row) or handing.is_missing(row))
+
+
+def succeed(work: Work, row: ResourceRow) -> None:
+    """Nothing is left of what was never completed: its successor takes its place."""
+    replaced(work, row, row.cause)
+    work.tx.remove_resource(row)
+
+
+def replaced(work: Work, row: ResourceRow, cause: str) -> None:
+    """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
+    new = _left_behind(work, row) or _new(work, row)
+    new.cause = cause
+    handing.move(row, new)
+    row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
+    edges = [(new.id, other.id) for other in work.tx.required(row)]
+    edges += [(key, new.id) for key in _moving_on(work, row)]
+    work.tx.add_edges(row.stack_id, edges)
+    if not new.op:
+        work.look(new)
+
+
+def _new(work: Work, row: ResourceRow) -> ResourceRow:
+    former = row.replaces_id if goes_first(row) else None
+    new = ResourceRow(
+        work.ids(),
+        row.stack_id,
+        row.name,
+        row.type,
+        replaces_id=former or row.id,
+        generation=row.generation,
+        want_hash=row.want_hash,
+        want_template_id=row.want_template_id,
+        requires=row.requires,
+        dirty=1,
+        open=1,
+        created_at=work.now,
+        updated_at=work.now,
+    )
+    work.tx.add_resources([new])
+    return new
+
+
+def _left_behind(work: Work, row: ResourceRow) -> ResourceRow | None:
+    """What an earlier plan failed to make instead of ``row``, and is still there.
+
+    It has the place of a new instance, so that it is removed before one is made.
+    """
+    key = handing.former_attempt(row)
+    left = None if key is None else work.tx.resource(key)
+    if left is None or left.want != ABSENT or not goes_first(left):
+        return None
+    left.replaces_id = row.id
+    left.generation, left.want, left.verb = row.generation, PRESENT, ""
+    left.want_hash, left.want_template_id = row.want_hash, row.want_template_id
+    left.requires = row.requires
+    left.waiting, left.dirty, left.open, left.ceiling = 0, 1, 1, ""
+    return left
+
+
+def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:
+    """Who requires the successor of ``row``.
+
+    What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
+    """
+    outside = parts.outside(work.stack_of(row))
+    for key in work.tx.dependants(row):
+        user = work.tx.resource(key)
+        if user is None or user.want != PRESENT:
+            continue
+        if user.name in outside:
+            user.dirty = user.dirty or DIRTY
+        else:
+            yield key
