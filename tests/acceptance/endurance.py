@@ -1,0 +1,115 @@
+"""``python -m tests.acceptance.endurance --cycles 2000``: what a long-running engine keeps.
+
+A real ``zonda engine run`` carries out one life after the other: create, update, drift check,
+delete, each asked for by this process through the database. Printed as one JSON line: memory, open
+files and threads of the engine, after a tenth of the cycles and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from zonda.core.app import App, build_app
+from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, UpdateStack
+from zonda.core.settings import load
+from zonda.core.template.bundle import Bundle
+from zonda.hooks.errors import NotFound
+
+#: Seconds that one action may take, on any machine.
+LONGEST = 600.0
+#: A nested group, an output, a value, and a type that acts outside and is polled.
+TEMPLATE = """
+heat_template_version: 2018-08-31
+parameters:
+  text: {type: string}
+resources:
+  group:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 2
+      resource_def: {type: OS::Heat::RandomString, properties: {length: 8}}
+  value: {type: OS::Heat::Value, properties: {value: {get_param: text}}}
+  polled:
+    type: OS::Heat::TestResource
+    properties: {value: {get_attr: [value, value]}, wait_secs: 0}
+outputs:
+  all: {value: {get_attr: [group, refs]}}
+"""
+
+
+def read_process(pid: int) -> dict[str, int]:
+    """Kilobytes of memory, open files and threads of a process (Linux)."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    fields = dict(line.split(":", 1) for line in status)
+    return {
+        "memory_kb": int(fields["VmRSS"].split()[0]),
+        "files": len(list(Path(f"/proc/{pid}/fd").iterdir())),
+        "threads": int(fields["Threads"]),
+    }
+
+
+def finish(app: App, action: Any, state: str) -> None:
+    """Ask for an action and wait for its end; raises AssertionError at another ``state``."""
+    running = app.act(action, drive=False)
+    try:
+        stack = running.look(LONGEST)
+    except NotFound:
+        stack = None
+    shown = "DELETED" if stack is None or stack.deleted_at else f"{stack.action}_{stack.status}"
+    assert shown == state, f"{action} ended as {shown}"
+
+
+def run_cycle(app: App, number: int) -> None:
+    """One life of one stack."""
+    name = f"life{number}"
+    bundle = Bundle(template=TEMPLATE, parameters={"text": "one"})
+    finish(app, CreateStack(name, bundle), "CREATE_COMPLETE")
+    bundle = Bundle(template=TEMPLATE, parameters={"text": "two"})
+    finish(app, UpdateStack(name, bundle), "UPDATE_COMPLETE")
+    check = app.act(CheckDrift(name), drive=False)
+    assert app.look_at_check(check.check_id, LONGEST).is_complete
+    finish(app, DeleteStack(name), "DELETED")
+
+
+def measure(cycles: int, home: Path) -> dict[str, Any]:
+    """The engine's process after a tenth of the cycles and at the end."""
+    environment = {"ZONDA_HOME": str(home), "HOME": str(home), "PATH": ""}
+    engine = subprocess.Popen([sys.executable, "-m", "zonda", "engine", "run"], env=environment)
+    never = threading.Event()
+    try:
+        lock = home / "zonda.db.lock"
+        while not (lock.exists() and lock.read_text().strip()):
+            assert engine.poll() is None, "the engine has ended"
+            never.wait(0.05)
+        app = build_app(load(environ=environment))
+        early: dict[str, int] = {}
+        for number in range(cycles):
+            run_cycle(app, number)
+            if number + 1 == max(1, cycles // 10):
+                early = read_process(engine.pid)
+        late = read_process(engine.pid)
+        app.close()
+    finally:
+        engine.terminate()
+        engine.wait(LONGEST)
+    return {"cycles": cycles, "after_a_tenth": early, "at_the_end": late}
+
+
+def main() -> None:
+    """Read the arguments and print the line."""
+    parser = argparse.ArgumentParser(description="many lives of stacks in one engine")
+    parser.add_argument("--cycles", type=int, default=2000)
+    cycles = parser.parse_args().cycles
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(measure(cycles, Path(folder))))
+
+
+if __name__ == "__main__":
+    main()
