@@ -16,6 +16,8 @@ from typing import Any
 
 from yaql.language import contexts, exceptions, expressions, runner, utils
 
+from .yaql_work import Work
+
 #: What stands for a call that is no quick one.
 _NOT_QUICK = object()
 
@@ -39,10 +41,11 @@ class Library:
 class Evaluation:
     """What the frames of one evaluation share. ``is_plain``: nothing was defined in it."""
 
-    __slots__ = ("is_plain", "library")
+    __slots__ = ("is_plain", "library", "work")
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, work: Work) -> None:
         self.library = library
+        self.work = work
         self.is_plain = True
 
     def frame(self) -> Frame:
@@ -91,7 +94,7 @@ class Frame(contexts.Context):  # type: ignore[misc]
             slow: Callable[..., Any] = super().__call__(
                 name, engine, receiver, data_context, use_convention, function_filter
             )
-            return slow
+            return self._evaluation.work.counted(slow)
         frame = self if data_context is None else data_context
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -103,12 +106,19 @@ class Frame(contexts.Context):  # type: ignore[misc]
                     name, receiver is not utils.NO_VALUE, use_convention
                 )
                 result = _called(name, found, frame, engine, receiver, args, kwargs)
+                if name not in _PASSING_ON:
+                    self._evaluation.work.count(result)
+            self._evaluation.work.step()
             utils.limit_memory_usage(engine, (1, result))
             return result
 
         return call
 
 
+#: Functions that give what was there already, or what another call has given.
+_PASSING_ON = frozenset(
+    ("#operator_.", "#operator_?.", "#operator_->", "#indexer", "get", "first", "last", "switch")
+)
 _NO_FUNCTIONS: Mapping[str, set[Any]] = {}
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -162,8 +172,10 @@ def _comparing(compare: Callable[[Any, Any], Any]) -> _Quick:
     def quick(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
         if len(args) != 2 or _has_name(args):
             return _NOT_QUICK
-        left, right = args
-        return compare(_value(left, frame, engine), _value(right, frame, engine))
+        values = [_value(each, frame, engine) for each in args]
+        for value in values:
+            engine.work.look_through(value)
+        return compare(*values)
 
     return quick
 

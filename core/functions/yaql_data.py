@@ -6,6 +6,7 @@ expressions on large data. What is not plain is left to yaql.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from yaql.language import exceptions, utils
@@ -64,27 +65,34 @@ def kept(value: Any) -> Kept:
 def thawed(value: Any, most: int, engine: Any) -> Any:
     """What an expression gives, as plain data; ``most`` elements in each collection.
 
-    Raises yaql's CollectionTooLargeException.
+    What is made is counted. Raises yaql's CollectionTooLargeException.
     """
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is utils.FrozenDict or kind is dict:
-        _check(value, most)
+        _check(value, most, engine)
         return {
             thawed(key, most, engine): thawed(item, most, engine) for key, item in value.items()
         }
     if kind is tuple or kind is list:
-        _check(value, most)
+        _check(value, most, engine)
         return [thawed(item, most, engine) for item in value]
     return utils.convert_output_data(
         value,
-        lambda items: utils.limit_iterable(items, most),
+        lambda items: _counted(utils.limit_iterable(items, most), engine),
         engine,
         lambda item, *_: thawed(item, most, engine),
     )
 
 
-def _check(collection: Any, most: int) -> None:
+def _check(collection: Any, most: int, engine: Any) -> None:
     if 0 <= most < len(collection):
         raise exceptions.CollectionTooLargeException(most)
+    engine.work.spend(len(collection))
+
+
+def _counted(items: Iterable[Any], engine: Any) -> Iterator[Any]:
+    for item in items:
+        engine.work.spend(1)
+        yield item

@@ -20,11 +20,14 @@ from yaql.language import exceptions, expressions, specs, utils, yaqltypes
 from yaql.language.factory import YaqlEngine
 
 from zonda.core.clock import SystemClock
+from zonda.core.template.faults import TooLarge
+from zonda.core.template.yaml_events import checked_number
 from zonda.hooks.errors import TemplateError
 
 from . import yaql_format, yaql_regex
 from .yaql_context import Evaluation, Library
 from .yaql_data import frozen, thawed
+from .yaql_work import Spend, Work, check_bits
 
 #: What an expression may raise besides yaql's own errors: the faults of Python's operations.
 _FAULTS = (
@@ -41,10 +44,8 @@ _FAULTS = (
     re.error,
 )
 _LONGEST_MESSAGE = 1000
-_LARGEST_BITS = 80_000
-
-#: All values of one evaluation may take so many times what one value may: 200 MB by default.
-_QUOTAS_IN_ALL = 20_000
+#: Reading takes ten microseconds a character.
+_LONGEST_EXPRESSION = 50_000
 
 #: The code of every fault of an expression.
 YAQL = "ZON118"
@@ -101,28 +102,14 @@ def parsed(expression: str) -> Any:
     """The parsed expression; raises BadExpression with Heat's words."""
     if any(match["digits"] for match in _LONG_NUMBER.finditer(expression)):
         raise BadExpression("Bad expression: a number has more than 100 digits.")
+    if len(expression) > _LONGEST_EXPRESSION:
+        raise BadExpression(f"Bad expression: it has more than {_LONGEST_EXPRESSION} characters.")
     with _parsing:
         engine = _engine()
         try:
             return engine.parser.parse(expression, lexer=engine.lexer)
         except (*_FAULTS, RecursionError) as error:
             raise BadExpression(f"Bad expression {error}.") from error
-
-
-class _Quota(int):
-    """yaql's limit on one value's bytes, which bounds all values of an evaluation together as well.
-
-    yaql asks ``bytes > quota`` once for every value: what Python then asks the quota itself.
-    """
-
-    total = 0
-
-    def __lt__(self, other: int) -> bool:
-        self.total += max(other, 0)  # yaql takes shared parts off, too
-        return other > int(self) or self.total > int(self) * _QUOTAS_IN_ALL
-
-    def __le__(self, other: int) -> bool:
-        return int(self) <= other
 
 
 class _Options(utils.FrozenDict):  # type: ignore[misc]
@@ -154,10 +141,11 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
 class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
     """The one engine with the options of one evaluation."""
 
-    def __init__(self, options: _Options) -> None:
+    def __init__(self, options: _Options, work: Work) -> None:
         base = _engine()
         super().__init__(base.lexer, base.parser, {}, base.factory)
         self._limits = options
+        self.work = work
 
     @property
     def options(self) -> _Options:
@@ -182,24 +170,21 @@ class Evaluator:
         self._seconds = seconds
         self._clock = clock
 
-    def evaluate(self, expression: str, data: Any) -> Any:
+    def evaluate(self, expression: str, data: Any, spend: Spend = lambda values: None) -> Any:
         """The value, as plain data; sets stay sets, as in Heat.
 
-        Raises ValueError for a syntax error, else TemplateError: ``heat_type`` is the class of
-        the error inside yaql.
+        ``spend`` counts steps and values, and raises TooLarge. Raises ValueError for a syntax
+        error, else TemplateError: ``heat_type`` is the class of the error inside yaql.
         """
-        quota = _Quota(self._options["yaql.memoryQuota"])
-        limits = {**self._options, "yaql.memoryQuota": quota}
-        options = _Options(limits, self._seconds, self._clock)
-        statement = expressions.Statement(parsed(expression), _LimitedEngine(options))
-        context = Evaluation(_library()).frame()
+        options, work = _Options(self._options, self._seconds, self._clock), Work(spend)
+        statement = expressions.Statement(parsed(expression), _LimitedEngine(options, work))
+        context = Evaluation(_library(), work).frame()
         try:
-            value = statement.evaluate(data=frozen({"data": data}), context=context)
-        except TemplateError:
+            return _plain(statement.evaluate(data=frozen({"data": data}), context=context))
+        except (TemplateError, TooLarge, _NoValue):
             raise
         except _FAULTS as error:
             raise _fault(error) from error
-        return _plain(value)
 
 
 def _fault(error: BaseException) -> TemplateError:
@@ -208,9 +193,15 @@ def _fault(error: BaseException) -> TemplateError:
     return TemplateError(message, heat_type=kind, code=YAQL)
 
 
+class _NoValue(TypeError):
+    """What an expression gives is no value of a template."""
+
+
 def _plain(value: Any) -> Any:
     """``value`` if a template can hold it; raises TypeError for patterns, dates, functions."""
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, int):
+        return checked_number(value)
+    if value is None or isinstance(value, str | float):
         return value
     if isinstance(value, list | set):
         for item in value:
@@ -219,12 +210,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         for key, item in value.items():
             if not (key is None or isinstance(key, str | int | float)):
-                raise TypeError(
+                raise _NoValue(
                     f"the yaql expression gives a map with a {type(key).__name__} as key"
                 )
+            _plain(key)
             _plain(item)
         return value
-    raise TypeError(f"the yaql expression gives a {type(value).__name__}, which is no plain value")
+    raise _NoValue(f"the yaql expression gives a {type(value).__name__}, which is no plain value")
 
 
 @specs.parameter("a", yaqltypes.Number())  # type: ignore[untyped-decorator]
@@ -232,20 +224,15 @@ def _plain(value: Any) -> Any:
 @specs.parameter("c", yaqltypes.Number(nullable=True))  # type: ignore[untyped-decorator]
 def _power(a: Any, b: Any, c: Any = None) -> Any:
     if c is None and isinstance(a, int) and isinstance(b, int):
-        _check_bits(a.bit_length() * max(b, 0))
+        check_bits(a.bit_length() * max(b, 0))
     return pow(a, b, c)
 
 
 @specs.parameter("value", int)  # type: ignore[untyped-decorator]
 @specs.parameter("bits_number", int)  # type: ignore[untyped-decorator]
 def _shift_left(value: int, bits_number: int) -> int:
-    _check_bits(value.bit_length() + bits_number)
+    check_bits(value.bit_length() + bits_number)
     return value << bits_number
-
-
-def _check_bits(bits: int) -> None:
-    if bits > _LARGEST_BITS:
-        raise exceptions.MemoryQuotaExceededException
 
 
 @specs.parameter("string", yaqltypes.String())  # type: ignore[untyped-decorator]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from zonda.core.template.bundle import Limits
+from zonda.core.template.scope import Yaql as Evaluate
 from zonda.hooks.errors import Path
 from zonda.hooks.function import (
     ABSENT,
@@ -86,13 +87,13 @@ def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
     return absent if value is ABSENT else value
 
 
-def evaluator(limits: Limits) -> Callable[[str, Any], Any]:
+def evaluator(limits: Limits) -> Evaluate:
     """What a scope's ``yaql`` does: the value of an expression on data, within ``limits``."""
 
-    def evaluate(expression: str, data: Any) -> Any:
+    def evaluate(expression: str, data: Any, spend: Callable[[int], None]) -> Any:
         from .yaql_engine import Evaluator  # as above
 
         cost = limits.yaql_iterators, limits.yaql_memory, limits.yaql_seconds
-        return Evaluator(*cost).evaluate(expression, data)
+        return Evaluator(*cost).evaluate(expression, data, spend)
 
     return evaluate

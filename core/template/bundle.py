@@ -154,8 +154,8 @@ class Limits:
     yaql_memory: int = 10_000
     yaql_seconds: float = 5.0
     max_template_bytes: int = 524_288
-    max_nodes: int = 1_000_000
-    max_nodes_in_all: int = 10_000_000
+    max_nodes: int = 500_000
+    max_nodes_in_all: int = 3_000_000
     max_faults: int = 1000
     pattern_seconds: float = 1.0
     patterns_seconds: float = 5.0

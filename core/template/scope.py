@@ -53,7 +53,8 @@ class ResourceValues(Protocol):
         """An attribute below ``rest``; all attributes as a map where ``attribute`` is None."""
 
 
-Yaql = Callable[[str, Any], Any]
+#: Gives the value of an expression on data; the last argument counts what that costs.
+Yaql = Callable[[str, Any, Callable[[int], None]], Any]
 
 #: What only YAML tags make (``!!binary``, ``!!omap``, ``!!set``): Heat's functions see lists. A set
 #: is sorted, so that every process sees the same list.
@@ -318,7 +319,7 @@ class Scope:
         """The value of a yaql expression."""
         if self._yaql is None:
             raise TemplateError("yaql is not available here.", code=FUNCTION_NOT_HERE)
-        return self._yaql(expression, data)
+        return self._yaql(expression, data, self.spend)
 
 
 def _of_call(error: Exception, path: Path) -> TemplateError:

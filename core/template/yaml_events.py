@@ -101,9 +101,14 @@ def scalar_value(tag: str, text: str) -> Any:
         value = construct(_CONSTRUCTOR, yaml.ScalarNode(tag, text))
     except (ValueError, LookupError, OverflowError) as error:
         raise ValueError(f"{text[:60]!r} cannot be read as !!{kind}") from error
-    if type(value) is int and value.bit_length() > _LARGEST_BITS:
-        raise ValueError(f"{text[:20]!r}... is a number of more than {MAX_DIGITS} digits")
-    return value
+    return checked_number(value) if type(value) is int else value
+
+
+def checked_number(number: int) -> int:
+    """``number``; raises ValueError where it has more digits than Python writes or reads."""
+    if number.bit_length() > _LARGEST_BITS:
+        raise ValueError(f"{hex(number)[:20]}... is a number of more than {MAX_DIGITS} digits")
+    return number
 
 
 def _bytes(text: str) -> bytes:

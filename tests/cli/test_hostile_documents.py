@@ -74,3 +74,41 @@ def test_a_billion_laughs_in_a_file_that_is_only_read_is_just_text(
     template = write("t.yaml", with_value("{get_file: c.yaml}"))
     zonda("stack", "create", "-t", template, "s")
     assert "&a11" in zonda("stack", "export", "s").out
+
+
+RUNS_AWAY = """\
+heat_template_version: 2021-04-16
+resources:
+  data: {type: 'OS::Heat::Value', properties: {value: [1, 2, 3]}}
+  away:
+    type: OS::Heat::Value
+    properties:
+      value: {yaql: {expression: EXPRESSION, data: {get_attr: [data, value]}}}
+  beside: {type: 'OS::Heat::Value', properties: {value: {get_attr: [data, value]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("range(60).aggregate([$1, $1], $)", id="size"),
+        pytest.param("range(199).select(range(199).select($ * 2).sum()).sum()", id="steps"),
+    ],
+)
+def test_an_expression_that_runs_away_fails_its_resource_and_the_engine_goes_on(
+    zonda: Any, write: Callable[[str, str], Path], expression: str
+) -> None:
+    each = f"'coalesce($.data, []).select({expression})'"  # nothing to do before it is there
+    template = write("t.yaml", RUNS_AWAY.replace("EXPRESSION", each))
+    zonda("stack", "create", "-t", template, "s", code=1)
+    rows = {
+        row["resource_name"]: row
+        for row in zonda("stack", "resource", "list", "s", "-f", "json").data
+    }
+    assert rows["beside"]["resource_status"] == "CREATE_COMPLETE"
+    assert rows["away"]["resource_status"] == "CREATE_FAILED"
+    shown = zonda("stack", "resource", "show", "s", "away", "-f", "json").data
+    reason = shown["resource_status_reason"]
+    assert "resources.away" in reason
+    assert "make more than 500000 values (setting max_nodes)" in reason
+    zonda("stack", "delete", "-y", "s")

@@ -86,7 +86,7 @@ class FakeScope:
         return self.facade_parts[kind]
 
     def yaql(self, expression, data):
-        return evaluator(self.limits)(expression, data)
+        return evaluator(self.limits)(expression, data, self.spend)
 
 
 @pytest.fixture

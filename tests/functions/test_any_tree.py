@@ -53,7 +53,7 @@ def loaded(version, tree):
         identity=Identity("id", "stack", "project"),
         plugins=Plugins(),
         functions=functions_for,
-        yaql=lambda expression, data: data,
+        yaql=lambda expression, data, spend: data,
     )
 
 

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from zonda.core.functions import yaql_engine
+from zonda.core.functions import yaql_engine, yaql_work
 from zonda.core.functions.yaql_engine import Evaluator
 from zonda.core.template.bundle import Limits
+from zonda.core.template.faults import TooLarge
 from zonda.hooks.errors import TemplateError
 
 
@@ -235,13 +236,91 @@ def test_replacing_cannot_fill_the_memory(expression):
         Evaluator(200, 10_000, 60.0).evaluate(expression, "a" * 5000)
 
 
-def test_all_values_of_an_expression_together_are_bounded(monkeypatch):
-    evaluator = Evaluator(200, 10_000, 60.0)
-    many = "range(50).select('ab' * 1000).len()"  # 50 values of 2 KB
-    assert evaluator.evaluate(many, None) == 50
-    monkeypatch.setattr(yaql_engine, "_QUOTAS_IN_ALL", 5)
+class Allowance:
+    """So many values."""
+
+    def __init__(self, values):
+        self.left = values
+
+    def __call__(self, values):
+        if values > self.left:
+            raise TooLarge("too many")
+        self.left -= values
+
+
+def cost(expression, data=None, most=10_000_000):
+    allowance = Allowance(most)
+    Evaluator(200, 10_000, 60.0).evaluate(expression, data, allowance)
+    return most - allowance.left
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("range(60).aggregate([$1, $1], [1, 2, 3])", id="lists"),
+        pytest.param("range(60).aggregate(dict(a => $1, b => $1), 1)", id="dict"),
+        pytest.param("range(60).aggregate({a => $1, b => $1}, 1)", id="map"),
+        pytest.param("range(60).aggregate({[$1, $1] => 1}, 1)", id="keys"),
+        pytest.param("range(60).aggregate([$1] + [$1], [1])", id="sum-of-lists"),
+        pytest.param("range(60).aggregate(set($1, [$1]), 1)", id="set"),
+        pytest.param("range(60).aggregate([$1, $1], $.data).len()", id="data"),
+        pytest.param("range(60).accumulate([$1, $1], 1).toList().len()", id="accumulate"),
+        pytest.param("range(60).aggregate([$1, $1], 1) = 1", id="only-compared"),
+        pytest.param("str(range(60).aggregate([$1, $1], 1)).len()", id="only-printed"),
+        pytest.param("def(f, [$, $]) -> range(60).aggregate(f($1), 1)", id="own-function"),
+        pytest.param("range(199).select(range(199).select(range(199)))", id="lists-of-lists"),
+    ],
+)
+def test_a_value_that_doubles_at_each_step_is_refused_before_it_is_made(expression):
+    with pytest.raises(TooLarge):
+        cost(expression, data=[1, 2], most=500_000)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("range(199).select(range(199).select($ * 2).sum()).sum()", id="select"),
+        pytest.param(
+            "def(f, switch($ < 2 => 1, true => f($ - 1) + f($ - 2))) -> f(20)", id="own-function"
+        ),
+        pytest.param(
+            "let(x => range(15).aggregate([$1, $1], 1)) -> "
+            "range(199).select(range(199).where([$x].distinct().len() = 1).len()).sum()",
+            id="few-steps-on-large-values",
+        ),
+    ],
+)
+def test_an_expression_of_too_many_steps_is_refused_wherever_it_runs(expression):
+    with pytest.raises(TooLarge):
+        cost(expression, most=500_000)
+
+
+def test_a_step_costs_the_same_each_time():
+    expression = "range(50).select(range(10).select($ * 2).sum()).sum()"
+    assert cost(expression) == cost(expression) > 50 * 10 * yaql_work.PER_STEP
+
+
+def test_data_that_is_only_read_costs_no_more_than_its_steps():
+    data = {"a": [list(range(100))] * 100}
+    assert cost("$.data.a.select($.len()).sum()", data) < 500 * yaql_work.PER_STEP
+
+
+@pytest.mark.parametrize(
+    "expression", ["pow(9, 20000)", "[pow(9, 20000)]", "dict(pow(9, 20000) => 1)"]
+)
+def test_a_number_of_too_many_digits_is_no_value(expression):
+    with pytest.raises(TemplateError, match="a number of more than 4300 digits"):
+        cost(expression)
+
+
+def test_numbers_on_the_way_cannot_grow_without_end():
     with pytest.raises(TemplateError, match="too much memory"):
-        evaluator.evaluate(many, None)
+        cost("range(60).aggregate($1 * $1, 9) > 0")
+
+
+def test_a_value_nested_too_deep_is_refused():
+    with pytest.raises(TemplateError, match="nested deeper than 200 levels"):
+        cost("range(199).aggregate([$1], range(150).aggregate([$1], 1))")
 
 
 def test_a_pattern_too_large_to_compile_is_refused():

@@ -54,7 +54,7 @@ BIG = "{p: {type: json, default: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}"
         pytest.param("{map_merge: [{a: 1}, {b: {get_param: p}}]}", 26, id="map_merge"),
         pytest.param("{str_split: [',', 'a,b,c,d,e,f,g,h,i,j']}", 12, id="str_split"),
         pytest.param("[{get_param: p}, {get_param: p}, {get_param: p}]", 33, id="copies"),
-        pytest.param("{yaql: {expression: $.data, data: {get_param: p}}}", 20, id="yaql"),
+        pytest.param("{yaql: {expression: $.data, data: {get_param: p}}}", 230, id="yaql"),
         pytest.param(f"{{list_join: ['{'x' * 64}', [a, b, c, d]]}}", 12, id="list_join"),
         pytest.param(
             f"{{str_replace: {{template: xxxxxxxxxx, params: {{x: {'y' * 64}}}}}}}",

@@ -1,0 +1,101 @@
+"""What one evaluation of an expression costs: the steps that it takes and the values that it makes.
+
+Used by ``yaql_context``, which tells of every call, and by ``yaql_data``. A value may hold another
+one twice, and that one a third one twice: written out it is larger than any memory after sixty
+steps. So every value that a call makes is measured as if it were written out, from the measures of
+the values in it, and what is too large is refused before anybody compares, prints or returns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from yaql.language import exceptions, utils
+
+from zonda.core.template.yaml_events import MAX_DEPTH
+from zonda.hooks.function import TEXT_PER_VALUE
+
+#: A step costs so many times as much as a plain value that is walked through.
+PER_STEP = 50
+#: Whoever compares or prints a collection goes through so many values at the cost of one.
+_PER_VALUE = 16
+#: No whole number may have more bits while an expression computes.
+LARGEST_BITS = 80_000
+
+_COLLECTIONS = frozenset((tuple, list, dict, set, frozenset, utils.FrozenDict))
+_MAPS = frozenset((dict, utils.FrozenDict))
+
+Spend = Callable[[int], None]
+
+
+def check_bits(bits: int) -> None:
+    """Raise where a whole number would have too many."""
+    if bits > LARGEST_BITS:
+        raise exceptions.MemoryQuotaExceededException
+
+
+class Work:
+    """Counts for one evaluation; ``spend`` raises where it is too much."""
+
+    __slots__ = ("_measured", "spend")
+
+    def __init__(self, spend: Spend) -> None:
+        self.spend = spend
+        #: By identity: the collection (so that no other gets its identity), its size, its depth.
+        self._measured: dict[int, tuple[Any, int, int]] = {}
+
+    def step(self) -> None:
+        """Count a call."""
+        self.spend(PER_STEP)
+
+    def count(self, value: Any) -> None:
+        """Count what a call has made."""
+        kind = type(value)
+        if kind is str:
+            self.spend(len(value) // TEXT_PER_VALUE)
+        elif kind is int:
+            check_bits(value.bit_length())
+        elif self.look_through(value) > MAX_DEPTH:
+            raise ValueError(f"a value is nested deeper than {MAX_DEPTH} levels")
+
+    def look_through(self, value: Any) -> int:
+        """Count that somebody may go through all of ``value``; gives its depth."""
+        if type(value) not in _COLLECTIONS:
+            return 0
+        size, depth = self._measure(value)
+        self.spend(size)  # raises where there are too many
+        self.spend(size // _PER_VALUE - size)
+        return depth
+
+    def counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """``call``, whose values are counted."""
+
+        def counting(*args: Any, **kwargs: Any) -> Any:
+            self.step()
+            value = call(*args, **kwargs)
+            self.count(value)
+            return value
+
+        return counting
+
+    def _measure(self, value: Any) -> tuple[int, int]:
+        """The size of a collection once it is written out, and its depth."""
+        known = self._measured.get(id(value))
+        if known is not None:
+            return known[1:]
+        self.spend(len(value))
+        size = depth = 1
+        items = value
+        if type(value) in _MAPS:
+            items = (part for pair in value.items() for part in pair)
+        for item in items:
+            kind = type(item)
+            if kind in _COLLECTIONS:
+                inside, levels = self._measure(item)
+                size += inside
+                depth = max(depth, levels + 1)
+            else:
+                size += 1 + len(item) // TEXT_PER_VALUE if kind is str else 1
+        self._measured[id(value)] = value, size, depth
+        return size, depth
