@@ -73,7 +73,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
         if found is None or found.deleted_at is not None:
             raise NotFound("Stack", seen.name)
         stack = found
-        if not _still_fits(stack, seen, proposal):
+        if not _still_fits(work, stack, seen, proposal):
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
@@ -82,8 +82,10 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
     return accepted_as(stack)
 
 
-def _still_fits(stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
+def _still_fits(work: Work, stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
     if stack.generation != proposal.generation:
+        return False
+    if proposal.facts is not None and proposal.facts != work.tx.tree_facts(stack.id):
         return False
     if proposal.action == "ROLLBACK":
         if stack.phase == IDLE and not proposal.demanded:

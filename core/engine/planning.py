@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
@@ -43,7 +44,8 @@ class Proposal:
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
     for, None for all. ``also``: what else is written once the plan is. ``more``: how many
-    resources of a nested stack are new.
+    resources of a nested stack are new. ``facts``: what the stack with all below it was like when
+    somebody looked at the plan, where it is to be carried out like that or not at all.
     """
 
     stack_id: str
@@ -63,6 +65,7 @@ class Proposal:
     also: Callable[[Work, StackRow], None] | None = None
     base_id: str | None = None
     checked: str = ""
+    facts: Sequence[tuple[Any, ...]] | None = None
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
@@ -134,7 +137,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
     ids = {**_outside(work, rows, selected), **ids}
     kept = set(ids.values())
     if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
-        work.tx.take_all(stack.id)
+        work.tx.resources_of(stack.id)  # read at once, since most of them will be needed
     _drop_unwanted(work, rows, kept, ids)
     stack.remaining = len(found.waiting)
     for item in wanted:

@@ -109,6 +109,10 @@ class Reader(DriftReads):
         found = self._all(SQL["events_of_root"], root_id, after, limit, 0)
         return [event_view(item) for item in found]
 
+    def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
+        """What changes whenever something is done to a stack, or to anything in it or below it."""
+        return sorted(self._all(SQL["tree_facts"], root_id, root_id))
+
     def is_tree_busy(self, root_id: str) -> bool:
         """Whether anything is planned or running in a stack or below it."""
         return bool(self._all(SQL["tree_busy"], root_id))

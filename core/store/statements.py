@@ -18,6 +18,7 @@ from sqlalchemy import (
     or_,
     select,
     union,
+    union_all,
     update,
 )
 from sqlalchemy.sql.base import Executable
@@ -180,6 +181,15 @@ STATEMENTS: dict[str, Executable] = {
     "plan_rows": select(*(R[name] for name in columns(PlanRow)))
     .where(R.stack_id == P("stack_id"))
     .order_by(R.id),
+    # What a plan that was looked at stands on: one row for each stack and each instance.
+    "tree_facts": union_all(
+        select(
+            S.id, S.generation, S.phase, S.action, S.status, S.protect, S.suspended, S.note
+        ).where(S.root_id == P("root"), S.deleted_at.is_(None)),
+        select(R.id, R.fence, R.want, R.action, R.status, R.protect, R.dirty, R.outputs_hash).where(
+            R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None)
+        ),
+    ),
     "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
     "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
     # Apart from each other, so that each has its index: what runs, and what is ready in a stack

@@ -213,10 +213,6 @@ class Transaction:
                 (found.add if row.want == "ABSENT" else found.discard)(key)
         return sorted(found - self._gone)
 
-    def take_all(self, stack_id: str) -> None:
-        """Read every instance of a stack at once, since most of them will be needed."""
-        self.resources_of(stack_id)
-
     def runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
         """(id, the stack at the top) of instances that a step could move; of one tree, or all.
 
@@ -257,6 +253,11 @@ class Transaction:
         self.flush()
         name = "wanted_of_root" if wanted else "size_of_root"
         return int(self._execute(SQL[name], (root_id,)).fetchone()[0])
+
+    def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
+        """As ``Reader.tree_facts``, with what this transaction has written."""
+        self.flush()
+        return sorted(self._execute(SQL["tree_facts"], (root_id, root_id)))
 
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""

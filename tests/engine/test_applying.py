@@ -12,7 +12,10 @@ from zonda.core.engine.actions import (
     Caller,
     CreateStack,
     DeleteStack,
+    MarkResource,
+    ProtectStack,
     RetryStack,
+    SignalResource,
     UpdateStack,
     from_json,
     to_json,
@@ -246,3 +249,85 @@ def test_what_a_plan_forbids_is_not_done_when_it_is_tried_again(bench: Any) -> N
     assert "handle_create" not in bench.journal.of("a")
     assert bench.update(ONE % ("two", "x")).state == "UPDATE_COMPLETE"
     assert "handle_create" in bench.journal.of("a")
+
+
+NESTING = """
+    a: {type: Test::Box}
+    b: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}
+    c: {type: child.yaml}
+    e: {type: Test::Box, properties: {value: %s}}
+"""
+BELOW = "heat_template_version: 2018-08-31\nresources:\n  d: {type: Test::Box}\n"
+
+
+def below(bench: Any) -> str:
+    """The id of the nested stack."""
+    (found,) = [row for row in bench.engine.reader.tree(bench.stack.id) if row.owner_resource_id]
+    return str(found.id)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        pytest.param(
+            lambda bench: SignalResource("s", "a", {"word": "another"}),
+            "b: none was planned, it would be update",
+            id="signal",
+        ),
+        pytest.param(
+            lambda bench: MarkResource("s", "b"),
+            "b was CREATE_COMPLETE and is CHECK_FAILED",
+            id="mark",
+        ),
+        pytest.param(
+            lambda bench: MarkResource(below(bench), "d"), "c: .* would be update", id="mark-below"
+        ),
+        pytest.param(lambda bench: ProtectStack("s", ("a",)), "", id="protect"),
+    ],
+)
+def test_what_happens_between_the_last_look_at_a_plan_and_its_acceptance_is_noticed(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, change: Any, why: str
+) -> None:
+    files = {"child.yaml": BELOW}
+    bench.create(NESTING % "one", files=files)
+    text = kept(bench, UpdateStack("s", bench.bundle(NESTING % "two", files=files)))
+    looked: list[str] = []
+
+    def look(room: Any, action: Any) -> Any:
+        found = preview(room, action)
+        looked.append(found.stack.id)
+        if len(looked) == 1:
+            bench.run(change(bench))
+        return found
+
+    monkeypatch.setattr("zonda.core.engine.preview.applying.preview", look)
+
+    if why:
+        with pytest.raises(Conflict, match=why):
+            bench.run(ApplyPlan(text))
+        assert bench.resource("e").properties == {"value": "one"}
+    else:  # the plan is the same for all that
+        assert bench.run(ApplyPlan(text)).state == "UPDATE_COMPLETE"
+    assert len(looked) == 2, "it was looked at again"
+
+
+def test_what_is_protected_between_the_last_look_at_a_plan_and_its_acceptance_stays(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.create(ONE % ("one", "x"))
+    text = update(bench, ONE % ("one", "y"))
+    bench.journal.calls.clear()
+    looked: list[str] = []
+
+    def look(room: Any, action: Any) -> Any:
+        found = preview(room, action)
+        looked.append(found.stack.id)
+        if len(looked) == 1:
+            bench.run(ProtectStack("s", ("a",)))
+        return found
+
+    monkeypatch.setattr("zonda.core.engine.preview.applying.preview", look)
+
+    with pytest.raises(Conflict, match="a: replace was planned, it would be fail"):
+        bench.run(ApplyPlan(text))
+    assert bench.journal.calls == []

@@ -41,6 +41,7 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     if any(past.detail.get("plan") == mark for past in room.reader().actions(promise.stack_id)):
         raise impossible(_ALREADY)
     promised = _with_id(room, promise)
+    facts = room.reader().tree_facts(promise.stack_id)  # read before all that is looked at
     try:
         found = preview(promised, promise.action)
     except (Conflict, NotFound, NotSupported) as error:
@@ -56,6 +57,7 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
         ceilings=found.ceilings,
         given=given,
         also=_limiting(found.ceilings_below, proposal.also),
+        facts=facts,
     )
     return limited, found.stack
 
