@@ -14,6 +14,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from zonda.core.template.bundle import VARIABLE
 from zonda.hooks.errors import UsageError
 
 from . import settings_runners, settings_sinks, settings_values
@@ -64,6 +65,13 @@ def load(
 def variable(name: str) -> str | None:
     """A variable of the environment that a secret is kept in."""
     return os.environ.get(name)
+
+
+def parameters(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Values of parameters: name -> value of the variable ``ZONDA_PARAM_name``."""
+    environ = os.environ if environ is None else environ
+    named = (name for name in sorted(environ) if name.startswith(VARIABLE))
+    return {name.removeprefix(VARIABLE): environ[name] for name in named}
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:

@@ -108,10 +108,12 @@ class TemplateError(ZondaError):
     class that Heat raises. ``stage`` says when it was found: ``parse`` (text and version),
     ``environment``, ``validate`` or ``create``. ``related`` are further positions that explain it.
     ``way``: the resources that lead from the stack's own template to the nested template that has
-    the fault, the outermost first.
+    the fault, the outermost first. ``hides_source``: a hidden value stands at ``place``, so that
+    the line is not shown.
     """
 
     stage = "validate"
+    hides_source = False
 
     code = "ZON100"
     heat_type = "StackValidationFailed"

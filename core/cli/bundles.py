@@ -7,10 +7,12 @@ text, a parameter that is given several times is a list.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.settings import parameters as values_of_variables
+from zonda.core.template.bundle import VARIABLE, Bundle
 from zonda.core.template.fetcher import (
     STDIN,
     FetchLimits,
@@ -23,10 +25,17 @@ from zonda.hooks.errors import UsageError
 
 from .session import Session
 
+#: The environment that a template's folder may have for all that is made from there.
+DEFAULT_ENVIRONMENT = "zonda-environment.yaml"
+
 
 def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Declare the arguments; ``required``: there must be a template."""
-    group = parser.add_argument_group("template")
+    group = parser.add_argument_group(
+        "template",
+        f"A parameter has its value from, the later the stronger: the template, {VARIABLE}NAME, "
+        f"{DEFAULT_ENVIRONMENT} beside the template, -e, -P.",
+    )
     group.add_argument("-t", "--template", metavar="FILE", required=required, help="the template")
     group.add_argument(
         "-e",
@@ -59,8 +68,17 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
     )
 
 
-def collect(session: Session, arguments: argparse.Namespace, *, required: bool = False) -> Bundle:
-    """Everything that the arguments name, read. Raises UsageError and ValidationErrors."""
+def collect(
+    session: Session,
+    arguments: argparse.Namespace,
+    *,
+    required: bool = False,
+    defaults: bool = True,
+) -> Bundle:
+    """Everything that the arguments name, read. Raises UsageError and ValidationErrors.
+
+    ``defaults``: with the variables ``ZONDA_PARAM_*`` and the environment beside the template.
+    """
     _check_standard_input(arguments)
     parameters = _parameters(arguments)
     environments = [_source(name) for name in arguments.environment]
@@ -74,13 +92,33 @@ def collect(session: Session, arguments: argparse.Namespace, *, required: bool =
         remote=arguments.allow_remote or remote != "no",
         private=remote == "any",
     )
-    bundle = bundle_from_files(template, environments, parameters, limits=limits)
+    variables = {}
+    if defaults and template is not None:
+        variables = values_of_variables()
+        environments = [*_beside(session, template, environments), *environments]
+    bundle = bundle_from_files(
+        template, environments, parameters, variables=variables, limits=limits
+    )
     if template is not None:
         session.template = bundle
         session.screen.remember_source(bundle.template_file, bundle.template)
     for file, text in bundle.environment_files:
-        session.screen.remember_source(file, text)
+        if not file.startswith(VARIABLE):  # nobody has written that text
+            session.screen.remember_source(file, text)
     return bundle
+
+
+def _beside(session: Session, template: Source, given: Sequence[Source]) -> list[Source]:
+    """The environment beside a template, unless it is given anyway."""
+    if isinstance(template, str) or str(template) == STDIN:
+        return []
+    file = template.with_name(DEFAULT_ENVIRONMENT)
+    if not file.exists() or any(
+        isinstance(each, Path) and each.exists() and each.samefile(file) for each in given
+    ):
+        return []
+    session.screen.say(f"The environment {file} is used, since it is beside the template.")
+    return [file]
 
 
 def _source(name: str) -> Source:

@@ -115,7 +115,9 @@ def as_text(screen: Screen, error: ZondaError) -> str:
     # Several lines are what a plug-in or a function says; no line of them looks like another error.
     text = plain.line(str(error)) if isinstance(error, UsageError) else str(error)
     text = re.sub(r"\n(?=\S)", "\n    ", text)
-    return _said(screen, f"{kind}: {text} [{error.code}]", place, related, error.hint, way)
+    hides = isinstance(error, TemplateError) and error.hides_source
+    line = f"{kind}: {text} [{error.code}]"
+    return _said(screen, line, place, related, error.hint, way, with_excerpt=not hides)
 
 
 def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
@@ -131,9 +133,11 @@ def _said(
     related: Sequence[Related],
     hint: str,
     way: Sequence[Related] = (),
+    *,
+    with_excerpt: bool = True,
 ) -> str:
     lines = [f"{_shown(place)}: {line}" if place else line]
-    if place is not None and screen.on_terminal:
+    if place is not None and screen.on_terminal and with_excerpt:
         lines += excerpt(screen.source(place.file), place)
     for step in way:
         where = f"{_shown(_from_here(step.place))}: " if step.place else ""

@@ -178,7 +178,7 @@ def change(session: Session, arguments: argparse.Namespace) -> actions.UpdateSta
         raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
     return actions.UpdateStack(
         stack=arguments.stack,
-        bundle=bundles.collect(session, arguments),
+        bundle=bundles.collect(session, arguments, defaults=not arguments.existing),
         existing=arguments.existing,
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,

@@ -193,7 +193,7 @@ def _document(file: str) -> dict[str, Any]:
 
 def _bundle(session: Session, arguments: argparse.Namespace, document: dict[str, Any]) -> Bundle:
     """The template of the document, or the one given; ``-e`` and ``--parameter`` win."""
-    given = bundles.collect(session, arguments)
+    given = bundles.collect(session, arguments, defaults=False)
     left_out.check(arguments.adopt_file, document, given)
     if not given.template and not document.get("template"):
         raise UsageError(

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+#: What the variable that a parameter has its value from begins with.
+VARIABLE = "ZONDA_PARAM_"
+
 
 def shown(file: str) -> str:
     """A document's name for people: the path of a file that is known by its URL."""

@@ -6,16 +6,17 @@ Called by the command line, before anything is parsed. What the texts refer to i
 
 from __future__ import annotations
 
+import json
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 from zonda.hooks.errors import UsageError, ValidationErrors
 
 from .attachments import Attachments, FetchLimits, Unreadable, url_of
-from .bundle import Bundle
+from .bundle import VARIABLE, Bundle
 from .file_names import registry_files, template_files
 from .source import Document
 
@@ -42,11 +43,13 @@ def bundle_from_files(
     environments: Sequence[Source] = (),
     parameters: Mapping[str, Any] | None = None,
     *,
+    variables: Mapping[str, str] | None = None,
     limits: FetchLimits | None = None,
 ) -> Bundle:
     """The bundle of a template file, with environment files merged in order.
 
-    Without a template there are the environments only. ``parameters`` win over the environments.
+    Without a template there are the environments only. ``parameters`` win over the environments,
+    and these over ``variables``: values of parameters that the template may not have.
     Raises UsageError where one of the named files cannot be read, and ValidationErrors (each with a
     place) where one that they refer to cannot.
     """
@@ -57,7 +60,7 @@ def bundle_from_files(
         attachments.follow(text, str(template), url, template_files)
         given = Document("", str(template), {})
         attachments.note_values({"parameters": parameters}, given, str(template), url)
-    environment_files = []
+    environment_files = _from_variables(variables or {}, attachments, str(template))
     for environment in environments:
         content, url = _read(environment, attachments)
         attachments.follow(content, str(environment), url, registry_files)
@@ -77,6 +80,25 @@ def bundle_from_files(
         links=attachments.links,
         documents=attachments.documents,
     )
+
+
+def _from_variables(
+    variables: Mapping[str, str], attachments: Attachments, template: str
+) -> list[tuple[str, str]]:
+    """An environment for each variable that is for a parameter of the template."""
+    document = attachments.documents.get(template)
+    declared = _declared(document.data) if document is not None else ()
+    found = []
+    for name in (name for name in variables if name in declared):
+        file, text = f"{VARIABLE}{name}", json.dumps({"parameters": {name: variables[name]}})
+        attachments.follow(text, file, url_of(FilePath(file)), registry_files)
+        found.append((file, text))
+    return found
+
+
+def _declared(template: Any) -> Collection[str]:
+    sections = (template.get(key) for key in ("parameters", "Parameters"))
+    return {name for section in sections if isinstance(section, Mapping) for name in section}
 
 
 def _read(source: Source, attachments: Attachments) -> tuple[str, str]:

@@ -339,12 +339,14 @@ def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
         if schema.default is not None:
             _check_default(schema, context)
     except SchemaError as error:
-        raise SchemaError(
+        found = SchemaError(
             f"Parameter '{schema.name}' is invalid: {error.message}",
             at=(SECTION, schema.name, *error.at),
             code=error.code,
             hint=error.hint,
-        ) from (None if schema.hidden else error)
+        )
+        found.hides_source = schema.hidden
+        raise found from (None if schema.hidden else error)
 
 
 def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
@@ -379,9 +381,11 @@ def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContex
         hint = near(error.name, cast(ConstraintContext, context).constraint_names)
     if schema.hidden and not any(reason == item.description for item in schema.constraints):
         reason = "the value (hidden) does not fit its type or a constraint"
-    return TemplateError(
+    found = TemplateError(
         f"Parameter '{schema.name}' is invalid: {reason}",
         at=(SECTION, schema.name),
         code=code,
         hint=hint,
     )
+    found.hides_source = schema.hidden
+    return found
