@@ -91,7 +91,7 @@ class Engine:
             origins=plugins.origins,
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}")
+        self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}", self._close_own_reader)
         self._requests = Requests(self._driver, self.drive, store.is_awaited)
         self._fire: Callable[[Work], None] | None = None
         self._stop_superseded = sweeping.Superseded(
@@ -364,6 +364,12 @@ class Engine:
         if reader is None:
             reader = self._readers.reader = self._store.reader()
         return reader
+
+    def _close_own_reader(self) -> None:
+        """A thread ends: it reads nothing any more."""
+        reader: Reader | None = self._readers.__dict__.pop("reader", None)
+        if reader is not None:
+            self._store.close_reader(reader)
 
 
 def _died(error: BaseException) -> StoreError:

@@ -7,12 +7,20 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 
-class Pool:
-    """At most ``size`` threads, started when there is work for them."""
+def _nothing() -> None:
+    """A thread has nothing to give back."""
 
-    def __init__(self, size: int, name: str) -> None:
+
+class Pool:
+    """At most ``size`` threads, started when there is work for them.
+
+    ``leave`` is called by each thread before it ends.
+    """
+
+    def __init__(self, size: int, name: str, leave: Callable[[], None] = _nothing) -> None:
         self._size = size
         self._name = name
+        self._leave = leave
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         # Jobs that were handed in and have not ended.
@@ -37,10 +45,16 @@ class Pool:
         if len(self._threads) >= min(self._unfinished, self._size):
             return
         thread = threading.Thread(
-            target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True
+            target=self._live, name=f"{self._name}-{len(self._threads)}", daemon=True
         )
         self._threads.append(thread)
         thread.start()
+
+    def _live(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._leave()
 
     def _work(self) -> None:
         while True:

@@ -78,15 +78,23 @@ def _next(queue: deque[T]) -> T | None:
 
 
 class PoolDriver(Driver):
-    """Makes calls in a pool; what comes of them goes into ``inbox``."""
+    """Makes calls in a pool; what comes of them goes into ``inbox``.
+
+    ``leave`` is called by each thread of the pool before it ends.
+    """
 
     def __init__(
-        self, store: Store, room: Room, inbox: SimpleQueue[Callable[[], None]], owner: str
+        self,
+        store: Store,
+        room: Room,
+        inbox: SimpleQueue[Callable[[], None]],
+        owner: str,
+        leave: Callable[[], None],
     ) -> None:
         workers = room.settings.workers
         super().__init__(store, room, cap=2 * workers, owner=owner)
         self._inbox = inbox
-        self._pool = Pool(workers, "zonda-call")
+        self._pool = Pool(workers, "zonda-call", leave)
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()

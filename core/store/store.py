@@ -94,6 +94,11 @@ class Store:
         self._readers.append(reader)
         return reader
 
+    def close_reader(self, reader: Reader) -> None:
+        """Close a reader that nobody needs any more."""
+        self._readers.remove(reader)
+        reader.close()
+
     def is_awaited(self, request_id: str) -> bool:
         """Whether the process that has left a request waits for the answer; not one that died."""
         lock = RequestLock(self.path, request_id)
@@ -104,7 +109,7 @@ class Store:
 
     def close(self) -> None:
         """Close every connection, when it is not in use any more."""
-        for reader in self._readers:
+        for reader in list(self._readers):
             reader.close()
         with self._in_use:
             self._connection.close()

@@ -180,6 +180,33 @@ def test_what_hangs_takes_neither_places_nor_threads_from_what_does_not(
     release.set()
 
 
+def test_threads_that_end_close_their_readers(
+    bench: Bench, store: Store, world: World, begin: Start
+) -> None:
+    """Each look that hangs has a thread of its own, which ends when the look comes back."""
+    engine = begin(drift_workers=2, drift_timeout=0.05, workers=2)
+    create(engine, bench, 8)
+    release = threading.Event()
+
+    def hangs(resource: Resource) -> Mapping[str, Any]:
+        release.wait(LONGEST)
+        return resource.properties.stored()
+
+    world.behave.update({f"r{n}": hangs for n in range(6)})
+    accepted = engine.submit(CheckDrift("s")).result(LONGEST)
+    _sweep_until_over(engine, accepted.check_id)
+    pool = engine._driver._pool
+    threads = [*pool._threads]
+    assert len(threads) > 2
+    release.set()
+    while engine._driver.checks.made.hanging:
+        threading.Event().wait(0.001)
+    engine.stop(LONGEST)
+    for thread in threads:
+        thread.join(LONGEST)
+    assert store._readers == [engine._reader]
+
+
 def test_what_has_come_back_is_looked_at_again(bench: Bench, world: World, begin: Start) -> None:
     engine = begin(drift_workers=2, drift_timeout=0.05)
     create(engine, bench, 1)
