@@ -97,6 +97,8 @@ def _from_variables(
 
 
 def _declared(template: Any) -> Collection[str]:
+    if not isinstance(template, Mapping):  # whoever loads the bundle says what is wrong with it
+        return ()
     sections = (template.get(key) for key in ("parameters", "Parameters"))
     return {name for section in sections if isinstance(section, Mapping) for name in section}
 

@@ -174,6 +174,18 @@ def test_a_hidden_value_stays_hidden_wherever_it_comes_from(
     assert [path for path in kept if b"hu5hhu5h" in path.read_bytes()] == []
 
 
+@pytest.mark.parametrize(
+    "text", ["", "# nothing", "just text", "[1]", "{", "parameters: [1]", "parameters: text"]
+)
+def test_a_text_that_is_no_template_is_an_error_as_without_variables(
+    zonda: Zonda, write: Write, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    template = write("t.yaml", text)
+    without = zonda("template", "validate", template, code=2).err
+    monkeypatch.setenv("ZONDA_PARAM_a", "1")
+    assert zonda("template", "validate", template, code=2).err == without
+
+
 def test_a_fault_of_a_variable_names_it(
     zonda: Zonda, template: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
