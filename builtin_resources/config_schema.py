@@ -7,6 +7,8 @@ from typing import Any
 
 from zonda.hooks import constraints, properties
 
+from .schema import text
+
 GROUP, CONFIG, OPTIONS, INPUTS, OUTPUTS = "group", "config", "options", "inputs", "outputs"
 NAME, DESCRIPTION, TYPE, DEFAULT = "name", "description", "type", "default"
 REPLACE, ERROR_OUTPUT, VALUE = "replace_on_change", "error_output", "value"
@@ -15,11 +17,6 @@ ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME")
 DEFAULT_ACTIONS = ["CREATE", "UPDATE"]
 
 _Schema = properties.Schema
-
-
-def text(description: str, **more: Any) -> properties.Schema:
-    """A property that is text."""
-    return _Schema(_Schema.STRING, description, **more)
 
 
 def _typed(what: str) -> properties.Schema:

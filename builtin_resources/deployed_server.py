@@ -10,7 +10,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 from zonda.hooks.support import DEPRECATED, SUPPORTED, SupportStatus
 
-from .config_schema import text
+from .schema import text
 
 NAME, METADATA, TRANSPORT = "name", "metadata", "software_config_transport"
 SWIFT_DATA, CONTAINER, OBJECT = "deployment_swift_data", "container", "object"

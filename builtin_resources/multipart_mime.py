@@ -10,7 +10,8 @@ from zonda.hooks import constraints, properties
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.support import SupportStatus
 
-from .config_schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE, text
+from .config_schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE
+from .schema import text
 from .software_config import Configuration
 
 if TYPE_CHECKING:

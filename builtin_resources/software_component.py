@@ -20,8 +20,8 @@ from .config_schema import (
     OPTIONS_SCHEMA,
     OUTPUTS,
     OUTPUTS_SCHEMA,
-    text,
 )
+from .schema import text
 from .software_config import Configuration
 
 CONFIGS, ACTIONS, TOOL = "configs", "actions", "tool"

@@ -26,8 +26,8 @@ from .config_schema import (
     OUTPUTS_SCHEMA,
     UNGROUPED,
     said,
-    text,
 )
+from .schema import text
 
 CLOUD_CONFIG = "cloud_config"
 

@@ -37,9 +37,9 @@ from .config_schema import (
     NAME,
     OPTIONS,
     OUTPUTS,
-    text,
 )
 from .derived import STATUS_CODE, STDERR, STDOUT
+from .schema import text
 from .signal_entries import entries_of, next_entry
 
 SERVER, VALUES, DEPLOY_ACTIONS, TRANSPORT = "server", "input_values", "actions", "signal_transport"

@@ -12,7 +12,7 @@ from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.resource import Resource
 from zonda.hooks.support import SupportStatus
 
-from .config_schema import text
+from .schema import text
 from .wait_handle import FAILURE, SUCCESS, Handle
 
 #: Between two looks: at first, and at last. A signal from the same stack is seen at once.

@@ -16,7 +16,7 @@ from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 from zonda.hooks.support import SupportStatus
 
-from .config_schema import text
+from .schema import text
 from .signal_entries import entries_of, next_entry
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"

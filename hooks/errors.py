@@ -305,6 +305,16 @@ class ResourceFailure(ZondaError):
             self.code = code
 
 
+class ReadOnlyCheck(ResourceFailure):
+    """A drift check tried to change something by ``what``."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"A drift check is read-only: {what} is refused while get_live_state runs",
+            hint="Keep in context.observation what the next call of the same check needs.",
+        )
+
+
 class Permanent(ResourceFailure):
     """The operation failed and no retry can help."""
 

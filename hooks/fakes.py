@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .constraints import BaseCustomConstraint, full_match
-from .errors import PluginError, ResourceFailure, UsageError
-from .refused import read_only
+from .errors import PluginError, ReadOnlyCheck, ResourceFailure, UsageError
 from .runner import (
     Cancelled,
     Finished,
@@ -222,7 +221,7 @@ class FakeContext:
 
     def _may_change(self, what: str) -> None:
         if self.is_read_only:
-            raise read_only(what)
+            raise ReadOnlyCheck(what)
 
     def attributes_read(self) -> frozenset[str | None]:
         """What the template reads."""

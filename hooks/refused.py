@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from .constraints import BaseCustomConstraint
-from .errors import Path, PluginError, ResourceFailure, TemplateError
+from .errors import Path, PluginError, TemplateError
 from .function import Function, ParseScope, ResolveScope
 
 
@@ -46,11 +46,3 @@ def constraint(error: PluginError) -> type[BaseCustomConstraint]:
             return error.message
 
     return Refused
-
-
-def read_only(what: str) -> ResourceFailure:
-    """What ``get_live_state`` is told where it tries to change something by ``what``."""
-    return ResourceFailure(
-        f"A drift check is read-only: {what} is refused while get_live_state runs",
-        hint="Keep in context.observation what the next call of the same check needs.",
-    )

@@ -12,7 +12,7 @@ from zonda.hooks.http import Reply, Unreachable, Unusable
 from zonda.hooks.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
 
 from . import http_answer, http_plain, http_replies, http_retry
-from .http_answer import WrongAnswer
+from .http_answer import Answer, WrongAnswer
 from .http_callbacks import Awaited
 from .http_caller import Caller
 from .http_gate import NotNow
@@ -74,12 +74,15 @@ class Polling:
         if status in (404, 410):
             return Lost(http_answer.cut(self._redact(f"{why} (the execution is lost)")))
         if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
-            return self._waiting(token, why, http_replies.asked_delay(self._settings, reply))
+            return self._waiting(token, why, self._asked_delay(reply))
         return self._poll_failed(why)
+
+    def _asked_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return http_replies.asked_delay(self._settings.clock.now(), reply, answer)
 
     def _told_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
         if reply.status == 202:
-            return self._waiting(token, "", http_replies.asked_delay(self._settings, reply))
+            return self._waiting(token, "", self._asked_delay(reply))
         name = str(token["plain"])
         return self._cleaned(http_plain.result(name, self._settings.action(name), None, reply))
 
@@ -96,7 +99,7 @@ class Polling:
             return self._cleaned(http_answer.result(answer))
         known = answer.state in ("", "running")
         message = answer.text("message") if known else http_replies.unknown_state(answer)
-        asked = http_replies.asked_delay(self._settings, reply, answer)
+        asked = self._asked_delay(reply, answer)
         return self._waiting(token, message, asked, answer.progress)
 
     def _waiting(

@@ -13,7 +13,6 @@ from zonda.hooks.runner import Failed, Succeeded
 
 from . import http_answer, http_retry
 from .http_answer import Answer
-from .http_settings import HttpSettings
 from .http_states import FINAL, STATES
 
 ACCEPTED = (200, 201, 202, 204)
@@ -48,11 +47,11 @@ def unknown_state(answer: Answer) -> str:
     return f"the state {answer.state[:60]!r} in the answer is none of {known}"
 
 
-def asked_delay(settings: HttpSettings, reply: Reply, answer: Answer | None = None) -> float | None:
-    """Seconds until the endpoint wants to be asked again, where it says so."""
+def asked_delay(now: float, reply: Reply, answer: Answer | None = None) -> float | None:
+    """Seconds from ``now`` until the endpoint wants to be asked again, where it says so."""
     if answer is not None and answer.retry_after is not None:
         return answer.retry_after
-    return http_retry.retry_after(reply.headers.get("Retry-After"), settings.clock.now())
+    return http_retry.retry_after(reply.headers.get("Retry-After"), now)
 
 
 def clean(result: Succeeded | Failed, redact: Callable[[str], str]) -> Succeeded | Failed:

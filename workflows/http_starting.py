@@ -180,7 +180,7 @@ class Starting:
         return token
 
     def _asked(self, reply: Reply, answer: Answer | None = None) -> float | None:
-        return http_replies.asked_delay(self._settings, reply, answer)
+        return http_replies.asked_delay(self._settings.clock.now(), reply, answer)
 
     def _first_poll(self) -> float:
         return http_retry.poll_interval(0.0, self._settings.random)

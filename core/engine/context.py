@@ -18,9 +18,8 @@ from typing import Any, Protocol
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.bundle import Limits
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import NotSupported
+from zonda.hooks.errors import NotSupported, ReadOnlyCheck
 from zonda.hooks.references import StackRef
-from zonda.hooks.refused import read_only
 from zonda.hooks.runner_base import WorkflowRunner
 from zonda.hooks.wording import shortened, text_of
 
@@ -282,7 +281,7 @@ class LentContext:
 
     def _may_change(self, what: str) -> None:
         if self._is_read_only:
-            raise read_only(what)
+            raise ReadOnlyCheck(what)
 
     def _mine(self, work: Work) -> Any:
         row = work.tx.resource(self._resource_id)

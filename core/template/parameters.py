@@ -21,6 +21,7 @@ from zonda.hooks.constraints import (
 from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import Related, SchemaError, TemplateError
 from zonda.hooks.patterns import full_match
+from zonda.hooks.secret_texts import MASK
 
 from .bundle import Identity, Limits
 from .faults import (
@@ -36,7 +37,6 @@ from .faults import (
     near,
     type_name,
 )
-from .masking import MASK
 from .parameter_constraints import check_keys, parse_constraints
 from .parameter_types import CONVERSIONS, TYPES, constrained_form, default_form
 from .versions import TAGS_SINCE

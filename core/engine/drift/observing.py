@@ -23,9 +23,15 @@ from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.core.store.rows import DriftRow, ResourceRow
-from zonda.hooks.errors import NotFound, NotReady, ResourceFailure, ZondaError, show_path
+from zonda.hooks.errors import (
+    NotFound,
+    NotReady,
+    ReadOnlyCheck,
+    ResourceFailure,
+    ZondaError,
+    show_path,
+)
 from zonda.hooks.live_state import AsAWhole, Comparison, compare, same
-from zonda.hooks.refused import read_only
 from zonda.hooks.resource import Resource
 from zonda.hooks.secret_texts import secret_texts
 from zonda.hooks.wording import checked_json, text_of
@@ -275,4 +281,4 @@ class _Look:
 
 
 def _refuse(run: Callable[[Any], Any]) -> Any:
-    raise read_only("to store anything")
+    raise ReadOnlyCheck("to store anything")

@@ -1,0 +1,12 @@
+"""Shorthands for property schemas that several types use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zonda.hooks import properties
+
+
+def text(description: str, **more: Any) -> properties.Schema:
+    """A property that is text."""
+    return properties.Schema(properties.Schema.STRING, description, **more)
