@@ -77,7 +77,7 @@ def resource_faults(
 
     ``reported`` are properties whose faults are known: what they resolve to is no news.
     """
-    if node.cls is NoClass:
+    if node.cls is NoClass or getattr(node.cls, "problem", None) is not None:
         yield from _functions_faults(node, static, empty, reported)
         return
     if node.external_id is not None:
@@ -100,7 +100,7 @@ def resource_faults(
 def _functions_faults(
     node: ResourceNode, static: Scope, empty: Scope, reported: frozenset[Any]
 ) -> Iterator[TemplateError]:
-    """What is wrong with the function calls of a resource whose type is not known."""
+    """What is wrong with the function calls of a resource of which nobody knows what it takes."""
     known = list(node.static_faults(static))
     yield from known
     wrong = reported | _keys_of(known)

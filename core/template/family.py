@@ -138,7 +138,8 @@ class Family:
                 f'Could not fetch remote template "{spelt(shown(file))}": Invalid URL scheme ',
                 code=TYPE_TEMPLATE,
                 heat_type="NotFound",
-                hint="No file of that name came along with the template and the environments.",
+                hint="No file of that name came along with the template and the environments; one "
+                "that only a value names comes along where it is a template.",
             )
         limits = self.around.limits
         known = self.around.bundle.documents.get(file)

@@ -373,7 +373,7 @@ def _entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _section(data: Any, name: str) -> Mapping[str, Any]:
-    found = data.get(name)
+    found = data.get(name) if isinstance(data, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 

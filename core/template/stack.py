@@ -8,16 +8,15 @@ from typing import Any
 
 from zonda.core.clock import SystemClock
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import TemplateError, TemplateWarning, TooManyResources
+from zonda.hooks.errors import TemplateWarning, TooManyResources
 from zonda.hooks.manager import Plugins
-from zonda.hooks.property_values import UNKNOWN_NAME
 
 from . import advice, placing
 from .bundle import Bundle, Identity, Limits
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .family import Family
-from .faults import TYPE_TEMPLATE, UNKNOWN
+from .faults import UNKNOWN
 from .loading import Loader, Surroundings
 from .nested_checks import Earlier, NestedChecks
 from .outputs import OutputNode
@@ -105,17 +104,9 @@ def load(
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
-        faults = [fault for fault in faults if not _of_absent(fault, definition)]
         unknown = [fault for fault in faults if fault.code in UNKNOWN]
         placing.fill(unknown, definition.document, definition.environment)
         loader.ignored = [fault.as_warning() for fault in distinct(unknown)]
         faults = [fault for fault in faults if fault.code not in UNKNOWN]
     raise_all(faults, definition.document, definition.environment, warnings, most)
     return definition
-
-
-def _of_absent(fault: TemplateError, definition: StackDefinition) -> bool:
-    """Whether a property is unknown only because the template that has it did not come along."""
-    node = definition.resources.get(str(fault.at[1])) if len(fault.at) > 1 else None
-    problem = None if node is None else getattr(node.cls, "problem", None)
-    return problem is not None and problem.code == TYPE_TEMPLATE and fault.code == UNKNOWN_NAME

@@ -98,6 +98,7 @@ def template_class(
         "__qualname__": TemplateResource.__qualname__,
         "source": source,
         "problem": problem,
+        "any_attribute": problem is not None,
         "properties_schema": schemas,
         "attributes_schema": dict(_attributes(outputs)),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,78 @@ def test_an_expression_that_runs_away_fails_its_resource_and_the_engine_goes_on(
     assert "resources.away" in reason
     assert "make more than 500000 values (setting max_nodes)" in reason
     zonda("stack", "delete", "-y", "s")
+
+
+def group_of(type_: str, key: str, sizes: str) -> str:
+    return (
+        f"resources: {{a: {{type: '{type_}', properties: {{{sizes}, {key}: {{type: c.yaml}}}}}}}}\n"
+    )
+
+
+WAYS = {
+    "type": ("resources: {a: {type: c.yaml, properties: {p: 1}}}\n", "c.yaml"),
+    "registry": ("resources: {a: {type: 'X::Y', properties: {p: 1}}}\n", "X::Y"),
+    "group": (group_of("OS::Heat::ResourceGroup", "resource_def", "count: 2"), "c.yaml"),
+    "scaled-group": (
+        group_of("OS::Heat::AutoScalingGroup", "resource", "min_size: 1, max_size: 2"),
+        "c.yaml",
+    ),
+    "for-each": (group_of("Zonda::ForEach", "resource_def", "for_each: [a]"), "c.yaml"),
+    "chain": (
+        "resources: {a: {type: 'OS::Heat::ResourceChain', properties: {resources: [c.yaml]}}}\n",
+        "c.yaml",
+    ),
+    "template": ("resources: {a: {type: m.yaml}}\n", "c.yaml"),
+    "stack": (
+        "resources: {a: {type: 'OS::Heat::Stack', properties: {template: {get_file: c.yaml}}}}\n",
+        "OS::Heat::Stack",
+    ),
+}
+NO_TEMPLATES = {
+    "empty": b"",
+    "text": b"just text",
+    "list": b"[1]",
+    "number": b"5",
+    "null": b"null",
+    "latin-1": VERSION.encode() + b"# \xe4\n",
+    "binary": b"\x00\xff" * 20,
+    "no-version": b"resources: {}\n",
+    "no-yaml": VERSION.encode() + b"resources: {\n",
+    "two-documents": b"a: 1\n---\nb: 2\n",
+}
+
+
+@pytest.mark.parametrize("content", NO_TEMPLATES)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_is_no_template_is_told_with_the_way_to_it(
+    zonda: Any, write: Callable[[str, str], Path], way: str, content: str
+) -> None:
+    text, type_ = WAYS[way]
+    template = write("t.yaml", VERSION + text)
+    environment = write("e.yaml", "resource_registry: {'X::Y': c.yaml}\n")
+    write("m.yaml", VERSION + "resources: {b: {type: c.yaml}}\n")
+    (template.parent / "c.yaml").write_bytes(NO_TEMPLATES[content])
+    done = zonda("template", "validate", "-t", template, "-e", environment, code=2)
+    (line,) = [line for line in done.err.splitlines() if " error: " in line]
+    assert line.split(":")[0].endswith("c.yaml")
+    assert "t.yaml:2:13: on the way: a has the type" in done.err
+    assert f"has the type {type_}" in done.err
+
+
+@pytest.mark.parametrize("with_file", [False, True])
+def test_a_file_behind_a_registry_entry_that_is_missing_is_told_and_nothing_else(
+    zonda: Any, write: Callable[[str, str], Path], with_file: bool
+) -> None:
+    """As in a document of a stack, which has an environment and may lack its files."""
+    resources = "{a: {type: 'X::Y', properties: {p: 1}}}"
+    outputs = "outputs: {o: {value: {get_attr: [a, q]}}}\n"
+    document = {
+        "template": VERSION + f"resources: {resources}\n" + outputs,
+        "environment": {"resource_registry": {"X::Y": "c.yaml"}},
+        "resources": {},
+        "files": {"c.yaml": "just text"} if with_file else {},
+    }
+    adopted = write("a.json", json.dumps(document))
+    done = zonda("stack", "adopt", "--adopt-file", adopted, "s", code=2)
+    (line,) = [line for line in done.err.splitlines() if "error: " in line]
+    assert ("is not a JSON object" if with_file else "Could not fetch remote template") in line
