@@ -6,12 +6,14 @@ questions of resources on to it. Many threads ask at once.
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.hooks import patterns
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.manager import Plugins
@@ -20,6 +22,8 @@ from zonda.hooks.runner_base import WorkflowRunner
 from . import settings_values
 from .sections import completed, with_networks
 from .settings_table import BUNDLED, MISTRAL, Settings
+
+log = logging.getLogger(__name__)
 
 #: Kinds of runner that are told how long one that never answers is tried.
 CONNECTING = frozenset({"http", "mistral"})
@@ -171,8 +175,12 @@ class Lender:
     def close(self) -> None:
         """Let runners go of their connections."""
         with self._lock:
-            for runner in self._runners.values():
-                runner.close()
+            for name, runner in self._runners.items():
+                try:
+                    runner.close()
+                except BaseException as error:  # border: a plug-in's runner is called
+                    raise_interruption(error)
+                    log.warning("The runner %s could not be closed", name, exc_info=True)
             self._runners.clear()
 
 

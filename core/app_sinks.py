@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.sinks import EventRecord, EventSink
@@ -227,7 +228,8 @@ def try_out(making: Making, settings: Settings, name: str, ids: Ids, clock: Cloc
         sink.deliver([_made_up(settings, ids, clock)])
     except UsageError:
         raise
-    except Exception as error:  # border: a plug-in's sink is called
+    except BaseException as error:  # border: a plug-in's sink is called
+        raise_interruption(error)
         return making.redact(name)(told(error))
     finally:
         if sink is not None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import what_to_do
 from zonda.hooks.mappings import MISSING, Mapped, noting_missing
@@ -52,9 +53,8 @@ def load_file(path: Path) -> tuple[list[DropIn], list[PluginError]]:
 def _load(folder: Path, path: Path, plugins: list[DropIn], failures: list[PluginError]) -> None:
     try:
         plugins.append(DropIn(path, _imported(folder, path)))
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
     except BaseException as error:  # a stranger's file may raise anything, or exit
+        raise_interruption(error)
         failures.append(_failure(path, error))
 
 

@@ -15,10 +15,12 @@ from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 from . import patterns
+from .borders import raise_interruption
 from .context import ResourceContext
 from .conversion import kind_of, to_kind, to_number
 from .errors import NotFound, SchemaError
 from .near import near
+from .wording import named, shortened, text_of
 
 
 class Violation(ValueError):
@@ -35,6 +37,13 @@ class ConstraintNotFound(Violation):
     def __init__(self, message: str, name: str) -> None:
         super().__init__(message)
         self.name = name
+
+
+class RuleBroken(Violation):
+    """What a plug-in brings as the custom constraint ``name`` cannot tell."""
+
+    def __init__(self, name: str, error: BaseException) -> None:
+        super().__init__(shortened(f"The custom constraint {name} broke: {named(error)}"))
 
 
 class Typed(Protocol):
@@ -309,12 +318,23 @@ class CustomConstraint(Constraint):
         self, value: Any, schema: Typed | None = None, context: ResourceContext | None = None
     ) -> None:
         """Raise ValueError if the plug-in's rule refuses ``value`` or is not installed."""
+        try:
+            said = self._objection(value, context)
+        except ValueError:
+            raise
+        except BaseException as error:  # the border: a plug-in's rule is asked
+            raise_interruption(error)
+            raise RuleBroken(self.name, error) from error
+        if said is not None:
+            raise Violation(self.description or said)
+
+    def _objection(self, value: Any, context: ResourceContext | None) -> str | None:
+        """What the rule has against ``value``; None for nothing."""
         rule = self._found(context)
         if rule is None:
             text = f'"{value}" does not validate {self.name} (constraint not found)'
             raise ConstraintNotFound(self.description or text, self.name)
-        if not rule.validate(value, context):
-            raise Violation(self.description or rule.error(value))
+        return None if rule.validate(value, context) else text_of(rule.error(value))
 
     def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
         if self.environment is not None:

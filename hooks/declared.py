@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from .attributes import Schema as AttributeSchema
+from .borders import raise_interruption
 from .classes import Later
 from .property_schema import Schema as PropertySchema
 from .resource import Resource
@@ -54,7 +55,8 @@ def usable(thing: Any, base: type[Any] | None) -> Any:
         if isinstance(found, Unavailable):
             return found
         fault = _fault(found, base)
-    except Exception as error:  # a stranger's class may raise whenever it is looked at
+    except BaseException as error:  # a stranger's class may raise whenever it is looked at
+        raise_interruption(error)
         return Unavailable(named(error))
     return Unavailable(fault) if fault else found
 

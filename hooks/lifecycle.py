@@ -24,7 +24,7 @@ from .errors import (
 )
 from .fakes import FakeContext, FakeOperation, Saved
 from .resource import Resource, ResourceState
-from .wording import note_what_was_lost
+from .wording import note_what_was_lost, seconds_of
 
 Outcome = Literal["updated", "replaced", "unchanged"]
 
@@ -269,7 +269,7 @@ class Lifecycle:
             try:
                 return instance.get_live_state()
             except NotReady as error:
-                self._wait(error.delay)
+                self._wait(seconds_of(error))
             observation = _through_json(self.context.observation, instance, "an observation")
             self.context.observation = observation
 
@@ -308,7 +308,7 @@ class Lifecycle:
             try:
                 return handle(self.instance())
             except NotReady as error:
-                self._wait(error.delay)
+                self._wait(seconds_of(error))
             attempt += 1
             self.context.operation = FakeOperation(
                 operation.id, operation.action, operation.started_at, operation.deadline, attempt
@@ -328,7 +328,7 @@ class Lifecycle:
                     return
                 self._wait(self.poll_every)
             except NotReady as error:
-                self._wait(error.delay)
+                self._wait(seconds_of(error))
 
     def _kept(self, token: Any, instance: Resource) -> Any:
         """The token as it is after it was stored."""

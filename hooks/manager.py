@@ -20,6 +20,7 @@ import pluggy
 from zonda import __version__
 
 from . import declared, refused, specs
+from .borders import raise_interruption
 from .classes import Classes, at_rest
 from .constraints import BaseCustomConstraint
 from .errors import PluginError
@@ -141,9 +142,8 @@ class Plugins:
         for origin, ask in _implementations(self.manager, hook, version):
             try:
                 brought = _mapping(hook, ask(), built_in=origin.built_in)
-            except (KeyboardInterrupt, GeneratorExit):
-                raise
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                raise_interruption(error)
                 self._tell(_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
@@ -158,9 +158,8 @@ class Plugins:
         for origin, ask in _implementations(self.manager, "zonda_type_texts", None):
             try:
                 self.type_texts += [(origin, str(file), str(text)) for file, text in ask()]
-            except (KeyboardInterrupt, GeneratorExit):
-                raise
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                raise_interruption(error)
                 self._tell(_failure(origin, "failed in zonda_type_texts", error))
 
     def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
@@ -256,9 +255,8 @@ def make_manager(
             continue
         try:
             plugin = load()
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
         except BaseException as error:  # importing a stranger's module may raise anything, or exit
+            raise_interruption(error)
             failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
             continue
         if isinstance(plugin, ModuleType) and follows_the_guide(plugin):

@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
+from .borders import raise_interruption
 from .constraints import BaseCustomConstraint
 from .markers import hookimpl
 from .support import Unavailable
@@ -84,7 +85,8 @@ def _declared(own: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
     """What the module would bring if it had all it needs."""
     try:
         return own[TYPES]() or {} if TYPES in own else {}
-    except Exception:  # the very reason why there is the other function
+    except BaseException as error:  # the very reason why there is the other function
+        raise_interruption(error)
         return {}
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from .wording import text_of
+
 MASK = "******"
 #: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
 SHORTEST = 4
@@ -71,7 +73,7 @@ def _scalars(value: Any) -> Iterator[str]:
         for item in value:
             yield from _scalars(item)
     elif value is not None and not isinstance(value, bool):
-        shown = str(value)
+        shown = text_of(value)
         if len(shown) >= SHORTEST:
             yield shown
 

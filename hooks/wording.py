@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import dis
 import json
+import math
 import unicodedata
 from types import FunctionType
 from typing import Any, Final
 
-from .errors import ResourceFailure
+from .borders import raise_interruption
+from .errors import NotReady, ResourceFailure
 
 #: Characters that are kept of what somebody else says of a failure, or of what is waited for.
 LONGEST: Final = 4000
 #: How many of them are the last ones: what went wrong often stands there.
 _END: Final = 1000
+#: Seconds after which somebody who is not ready is asked again at the latest: a year.
+LONGEST_DELAY: Final = 366 * 86_400.0
 
 
 def encodable(text: str) -> str:
@@ -42,7 +46,8 @@ def text_of(thing: object) -> str:
     """``str(thing)``, encodable, whatever its ``__str__`` does."""
     try:
         return encodable(str(thing))
-    except Exception as error:  # a stranger's __str__ may raise anything
+    except BaseException as error:  # a stranger's __str__ may raise anything
+        raise_interruption(error)
         return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
 
 
@@ -52,6 +57,15 @@ def shortened(text: str) -> str:
     if lacking <= 0:
         return text
     return f"{text[: LONGEST - _END]} [... {lacking:,} characters left out ...] {text[-_END:]}"
+
+
+def seconds_of(error: NotReady) -> float:
+    """After how many seconds to ask again: a year at most. Raises ResourceFailure for no time."""
+    delay: Any = error.delay
+    if isinstance(delay, int | float) and 0 <= delay < math.inf:
+        return float(min(delay, LONGEST_DELAY))
+    said = f"NotReady was raised with a delay that is no time: {text_of(delay)}"
+    raise ResourceFailure(shortened(said))
 
 
 def named(error: BaseException) -> str:
@@ -117,11 +131,12 @@ def _has_no_text(value: object) -> bool:
 
 
 def checked_json(what: str, value: Any) -> Any:
-    """``value``, if it can be stored as JSON. Raises ResourceFailure where it cannot."""
+    """``value`` as JSON has it. Raises ResourceFailure where it has no word for it."""
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        text = json.dumps(value, ensure_ascii=False)
+        text.encode()
     except UnicodeEncodeError:
         raise ResourceFailure(f"{what} holds half of a surrogate pair, which is no text") from None
     except (TypeError, ValueError, RecursionError) as error:
         raise ResourceFailure(f"{what} cannot be stored as JSON: {text_of(error)}") from None
-    return value
+    return json.loads(text)

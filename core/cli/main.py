@@ -12,12 +12,12 @@ import gc
 import importlib
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import zonda
+from zonda.hooks.borders import Terminated, interruptible
 
 from . import commands, streams
 
@@ -28,16 +28,12 @@ DONE, FAILED, INVALID, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 COLLECTION = (50_000, 20, 100)
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM has come: everything ends as after Ctrl-C."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. ``argv`` is without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
     streams.fill_gaps()
     try:
-        with _sigterm_ends(), _collecting_less(ends=argv is None):
+        with interruptible(signal.SIGINT, signal.SIGTERM), _collecting_less(ends=argv is None):
             code = _run_parsed(words)
             streams.finish()
             return code
@@ -71,20 +67,6 @@ def _interrupted(stop: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def _sigterm_ends() -> Iterator[None]:
-    """Have SIGTERM raise ``Terminated``, unless somebody else cares for it or wants it ignored."""
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@contextmanager
 def _collecting_less(*, ends: bool) -> Iterator[None]:
     """Have the cyclic collector look less often; whoever called has it as it was afterwards.
 
@@ -99,10 +81,6 @@ def _collecting_less(*, ends: bool) -> Iterator[None]:
         if ends:
             gc.freeze()
         gc.set_threshold(*before)
-
-
-def _terminate(*_: object) -> NoReturn:
-    raise Terminated
 
 
 def _run(words: list[str]) -> int:

@@ -8,7 +8,7 @@ for the instance waits meanwhile, so that it does not meet a run that is still e
 from __future__ import annotations
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.wording import text_of
+from zonda.hooks.wording import seconds_of, text_of
 
 from .calls import Operation
 from .effects import Call, Step, Tx, Wait
@@ -49,7 +49,7 @@ def _asked(operation: Operation) -> Answer:
     try:
         found = None if check is None else check(operation.token)
     except NotReady as error:
-        return Postponed(float(error.delay))
+        return Postponed(seconds_of(error))
     text = "" if found is None else scrub(text_of(found), operation.secrets.values)
     return Failure(text, _LATE)
 

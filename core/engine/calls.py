@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.jsontext import dumps
-from zonda.core.store.rows import ResourceRow
 from zonda.core.template.fingerprint import canonical
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
-from zonda.hooks.wording import text_of
+from zonda.hooks.wording import seconds_of
 
 from . import handing, live
 from .ceilings import not_in_plan
@@ -27,7 +27,7 @@ from .forgetting import Forgetting
 from .instances import Instances, Seen
 from .opened import Opened
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
-from .reasons import OPEN, Secrets, code_of, is_a_plugins, path_of, reason_for
+from .reasons import OPEN, Secrets, tell
 from .redact import scrub
 from .saving import SNAPSHOT, SavingDeletion
 from .values import check_value
@@ -60,7 +60,7 @@ class Operation:
         self.is_quick = self.is_light
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
-        self._secret_of_found = 0
+        self._lookups = (0, 0)
         self._during = "handle"
 
     # -- the calls ------------------------------------------------------------------------------
@@ -179,8 +179,7 @@ class Operation:
                 return Failure(reason, "Restricted", during=self._during)
             return Replace()
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
-            if not is_a_plugins(error):
-                raise
+            raise_interruption(error)
             return self._failure(error)
 
     def _is_restricted(self, what: str) -> bool:
@@ -188,10 +187,9 @@ class Operation:
         return definition is not None and what in definition.registry.restricted_actions(name)
 
     def _failure(self, error: BaseException) -> Failure:
-        reason = reason_for(self.row.name, error, self.secrets)
-        kind, code = type(error).__name__, code_of(error)
-        path = path_of(self.row.name, error)
-        return Failure(reason, kind, code, self._during, self._again(error), path)
+        told = tell(self.row.name, error, self.secrets)
+        again = self._again(error)
+        return Failure(told.reason, told.kind, told.code, self._during, again, told.path)
 
     def _again(self, error: BaseException) -> Again:
         """What another attempt has to be like, after ``error``.
@@ -209,51 +207,14 @@ class Operation:
     @property
     def secrets(self) -> Secrets:
         """What must not appear in reasons."""
-        if self._secrets is None:
-            row, self._secrets = self.row, Secrets()
-            for template_id, text in (
-                (row.have_template_id, row.definition),
-                (row.op_template_id, row.op_definition),
-            ):
-                definition = self._known(template_id)
-                if definition is not None:
-                    self._secrets.values += self._secret_values(definition, text)
-            self._secret_of_found = 0
-        for row in self.seen.found[self._secret_of_found :]:
-            self._secrets.values += self._secrets_elsewhere(row)
-        self._secret_of_found = len(self.seen.found)
-        known = self._secrets.values
-        known += [value for value in [*self.seen.lent.values()] if value not in known]
+        lookups = (len(self.seen.found), len(self.seen.lent))
+        if self._secrets is None or lookups != self._lookups:
+            self._secrets, self._lookups = self.instances.secrets(self.seen), lookups
         return self._secrets
 
-    def _secret_values(self, definition: Definition, text: str | None) -> list[Any]:
-        """What is secret for one template: of its properties, and of what they were made of."""
-        row, found = self.row, Secrets.of(definition, self.row.name)
-        found.add_properties(self.instances.read(row, text).properties)
-        found.add_properties(handing.live(self.instances.lending.sealer, row))
-        if found.any:
-            rows = self.instances.definitions.reader.required_rows(row.id)
-            found.add_read(definition, self.seen.as_seen(rows), self.instances.lending.sealer)
-        return found.values
-
-    def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:
-        """What is secret of a resource that was looked up: what it says may come back in a text."""
-        template_id = row.have_template_id or row.op_template_id
-        definition = None if template_id is None else self.instances.definitions.get(template_id)
-        if definition is None or row.name not in definition.resources:
-            return []
-        found = Secrets.of(definition, row.name)
-        found.add_properties(self.instances.stored(row).properties)
-        return found.values
-
     def _template(self) -> Definition | None:
-        return self._known(self.row.op_template_id or self.row.have_template_id)
-
-    def _known(self, template_id: str | None) -> Definition | None:
-        if template_id is None:
-            return None
-        found = self.instances.definitions.get(template_id)
-        return found if self.row.name in found.resources else None
+        template_id = self.row.op_template_id or self.row.have_template_id
+        return self.instances.definition_of(template_id, self.row.name)
 
     # -- handle -----------------------------------------------------------------------------------
 
@@ -267,7 +228,7 @@ class Operation:
         try:
             self.token = self._call(handler)
         except NotReady as error:
-            return Postponed(_seconds(error))
+            return Postponed(seconds_of(error))
         return self._begun()
 
     def _handler(self) -> Callable[..., Any] | None:
@@ -337,7 +298,7 @@ class Operation:
         try:
             found = None if find is None else find(self.row.op_id)
         except NotReady as error:
-            return Postponed(_seconds(error), finding=True)
+            return Postponed(seconds_of(error), finding=True)
         if found is None:
             return self._handle()
         self.token = found
@@ -367,7 +328,7 @@ class Operation:
             if check(self.token):
                 return self._final()
         except NotReady as error:
-            return self._waiting(_seconds(error))
+            return self._waiting(seconds_of(error))
         return self._waiting(None)
 
     def _hear_signals(self) -> None:
@@ -446,12 +407,16 @@ class Operation:
         for key, path in self._read_by(instance, definition):
             try:
                 value = instance.FnGetAtt(*path)
-            except Exception:  # the border: whoever reads it asks again, and is told
+            except BaseException as error:  # the border: whoever reads it asks again, and is told
+                raise_interruption(error)
                 continue
             try:
                 check_value(f"the attribute {key}", value)
-            except (TypeError, ValueError):
-                continue  # cannot be stored: asked for on demand
+            except ResourceFailure:
+                raise
+            except BaseException as error:  # it cannot be stored: who reads it asks again
+                raise_interruption(error)
+                continue
             found[key] = value
         return found
 
@@ -476,13 +441,6 @@ class Operation:
                 if key in outputs
             ),
         )
-
-
-def _seconds(error: NotReady) -> float:
-    delay: Any = error.delay
-    if isinstance(delay, int | float) and delay >= 0 and delay != float("inf"):
-        return delay
-    raise ResourceFailure(f"NotReady was raised with a delay that is no time: {text_of(delay)}")
 
 
 class _NotCreated(Exception):

@@ -9,17 +9,16 @@ from typing import Any
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.sealing import Sealer
-from zonda.hooks.resource import Resource
 
 from .definitions import Definition
 from .states import COMPLETE, FAILED, IDLE, PRESENT
-from .values import RowValues
+from .values import Reading, RowValues
 
 
 class ChildView:
     """One nested stack as it was when it was asked for; what it holds is read when it is used.
 
-    ``build`` makes an instance of one of its rows, to ask for attributes that are not stored.
+    ``build`` makes what asks one of its rows for attributes that are not stored.
     """
 
     def __init__(
@@ -28,7 +27,7 @@ class ChildView:
         reader: Reader,
         sealer: Sealer,
         define: Callable[[str], Definition],
-        build: Callable[[StackRow, ResourceRow], Resource],
+        build: Callable[[StackRow, ResourceRow], Reading],
     ) -> None:
         self.row = row
         self._reader = reader

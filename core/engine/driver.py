@@ -16,8 +16,8 @@ from typing import Any
 from zonda.core.store.faults import Refused, Unusable
 from zonda.core.store.store import Fenced, Store
 from zonda.core.store.transaction import Transaction
-from zonda.hooks.errors import PluginError, StoreError, ZondaError
-from zonda.hooks.wording import named
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import StoreError, ZondaError
 
 from .acting import roll_back
 from .ahead import Begun
@@ -174,7 +174,8 @@ class Driver:
             effect = task.step.send(value) if error is None else task.step.throw(error)
         except StopIteration as end:
             self._ended(task, end.value, None)
-        except Exception as failure:  # the border: one broken step must not stop the others
+        except BaseException as failure:  # the border: one broken step must not stop the others
+            raise_interruption(failure)
             self._ended(task, None, failure)
         else:
             self._carry_out(task, effect)
@@ -272,7 +273,8 @@ class Driver:
         except Unusable:
             self._units = units + self._units
             raise
-        except Exception:  # the border: find out which unit it was
+        except BaseException as error:  # the border: find out which unit it was
+            raise_interruption(error)
             self._one_by_one(units)
             return
         self._refused = 0
@@ -328,7 +330,8 @@ class Driver:
             results, work, _ = self._together([unit], ahead=False)
         except (Refused, Unusable):
             raise
-        except Exception as error:  # its own fault: the database did answer
+        except BaseException as error:  # its own fault: the database did answer
+            raise_interruption(error)
             self._refused = 0
             self.advance(unit[0], error=error)
         else:
@@ -424,13 +427,6 @@ class Driver:
         self._units.append(
             (Task(_nothing()), Tx(lambda work: no_rollback(work, stack_id, str(shown))))
         )
-
-
-def exited(error: BaseException) -> PluginError:
-    """What a plug-in raised that is no Exception (``sys.exit``), as one."""
-    made = PluginError(f"A plug-in broke off: {named(error)}", hint="That is a fault of its own.")
-    made.__cause__ = error
-    return made
 
 
 def _nothing() -> Step:

@@ -11,6 +11,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import PluginError
+from zonda.hooks.wording import named
+
 from .work import Work
 
 
@@ -31,6 +35,20 @@ class Call:
 
     run: Callable[[], Any]
     light: bool = False
+
+    def make(self) -> tuple[Any, Exception | None]:
+        """Make the call; gives its value, and what it has raised if it has none."""
+        try:
+            return self.run(), None
+        except Exception as error:  # the border: the step is told
+            return None, error
+        except BaseException as error:  # what a plug-in raises must not end a thread
+            raise_interruption(error)
+            made = PluginError(
+                f"A plug-in broke off: {named(error)}", hint="That is a fault of its own."
+            )
+            made.__cause__ = error
+            return None, made
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from .context import Lender
 from .definitions import Loading
 from .drift.firing import Firing
 from .drift.interrupting import interrupt_all
-from .driver import Driver, Task, exited
+from .driver import Driver, Task
 from .effects import Call
 from .loading import TemplateLoading
 from .outputs import Showing
@@ -146,11 +146,4 @@ class _InlineDriver(Driver):
         self._calls.append((task, effect))
 
     def make(self, task: Task, effect: Call) -> None:
-        try:
-            value = effect.run()
-        except Exception as error:
-            self.advance(task, error=error)
-        except SystemExit as error:
-            self.advance(task, error=exited(error))
-        else:
-            self.advance(task, value)
+        self.advance(task, *effect.make())

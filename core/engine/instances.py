@@ -16,6 +16,7 @@ from zonda.hooks.references import StackRef
 from zonda.hooks.resource import Resource, ResourceState
 
 from . import handing
+from .attribute_reader import AttributeReader
 from .children import ChildView
 from .context import Lending, LentContext, LentOperation, Onward, Write
 from .definitions import Definition, Definitions
@@ -136,10 +137,17 @@ class Instances:
         if found is None:
             return None
 
-        def build(stack: StackRow, member: ResourceRow) -> Resource:
-            return self.make(Seen(member, stack, reader.sealed_data(member.id)))
+        def build(stack: StackRow, member: ResourceRow) -> AttributeReader:
+            return self.attributes(Seen(member, stack, reader.sealed_data(member.id)))
 
         return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
+
+    def definition_of(self, template_id: str | None, name: str) -> Definition | None:
+        """A stored template, if it has a resource of that name."""
+        if template_id is None:
+            return None
+        definition = self.definitions.get(template_id)
+        return definition if name in definition.resources else None
 
     def _definition_for(self, seen: Seen) -> Definition:
         """The template by which an instance is what it is, or is being made."""
@@ -234,6 +242,47 @@ class Instances:
             scrubbed=scrubbed,
         )
         return cls(row.name, definition, context, state)
+
+    def attributes(self, seen: Seen) -> AttributeReader:
+        """What asks a resource for attributes, outside of any operation."""
+        return AttributeReader(
+            seen.row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
+        )
+
+    def secrets(self, seen: Seen) -> Secrets:
+        """What must not appear in a text about a resource; of what it has looked up, too."""
+        row, secrets = seen.row, Secrets()
+        for template_id, text in (
+            (row.have_template_id, row.definition),
+            (row.op_template_id, row.op_definition),
+        ):
+            definition = self.definition_of(template_id, row.name)
+            if definition is not None:
+                secrets.values += self._secret_values(seen, definition, text)
+        for other in seen.found:
+            secrets.values += self._secrets_elsewhere(other)
+        secrets.values += [*seen.lent.values()]
+        return secrets
+
+    def _secret_values(self, seen: Seen, definition: Definition, text: str | None) -> list[Any]:
+        """What is secret for one template: of its properties, and of what they were made of."""
+        row, secrets, sealer = seen.row, Secrets.of(definition, seen.row.name), self.lending.sealer
+        secrets.add_properties(self.read(row, text).properties)
+        secrets.add_properties(handing.live(sealer, row))
+        if secrets.any:
+            rows = self.definitions.reader.required_rows(row.id)
+            secrets.add_read(definition, seen.as_seen(rows), sealer)
+        return secrets.values
+
+    def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:
+        """What is secret of a resource that was looked up: what it says may come back in a text."""
+        template_id = row.have_template_id or row.op_template_id
+        definition = self.definition_of(template_id, row.name)
+        if definition is None:
+            return []
+        secrets = Secrets.of(definition, row.name)
+        secrets.add_properties(self.stored(row).properties)
+        return secrets.values
 
     def _live(self, row: ResourceRow) -> dict[str, Any]:
         return handing.live(self.lending.sealer, row) if row.given is not None else {}

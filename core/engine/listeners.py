@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 
 from zonda.core.store.showing import event_of
+from zonda.hooks.borders import raise_interruption
 
 from .work import Notice, Work
 
@@ -42,7 +43,8 @@ class Listeners:
         for listener in list(self._listeners):
             try:
                 listener(notice)
-            except Exception:  # a listener's trouble is not the engine's
+            except BaseException as error:  # a listener's trouble is not the engine's
+                raise_interruption(error)
                 log.exception("A listener broke")
 
     def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:

@@ -15,11 +15,13 @@ from typing import Any
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import REDACTED
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import shortened, text_of
 
+from .attribute_reader import AttributeReader
 from .context import Lender, Lending
 from .definitions import Definition, Definitions, Loading
 from .instances import Instances, Seen
@@ -108,8 +110,8 @@ class Showing:
         if refresh:
             rows = [dataclasses.replace(row, outputs=None) for row in rows]
 
-        def build(row: ResourceRow) -> Resource:
-            return self._instances.make(Seen(row, stack, self._reader.sealed_data(row.id)))
+        def build(row: ResourceRow) -> AttributeReader:
+            return self._instances.attributes(Seen(row, stack, self._reader.sealed_data(row.id)))
 
         return RowValues(rows, self._instances.lending.sealer, build)
 
@@ -146,7 +148,8 @@ def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> Outpu
     try:
         value = node.resolve(scope)
         check_value("the output", value)
-    except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+    except BaseException as error:  # a plug-in may raise anything when it is asked
+        raise_interruption(error)
         said = shortened(scrub(text_of(error), secrets)) or type(error).__name__
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from zonda.core.store.store import Store
 
-from .driver import Driver, Task, exited
+from .driver import Driver, Task
 from .effects import Call
 from .pool import Pool
 from .room import Room
@@ -49,7 +49,7 @@ class Batch:
         self._call_began = self._began = self._monotonic()
         while (call := _next(self._todo)) is not None:
             self._call_began = self._monotonic()
-            self._done.append((call[0], *_made(call[1])))
+            self._done.append((call[0], *call[1].make()))
 
     @property
     def is_slow(self) -> bool:
@@ -188,12 +188,3 @@ class PoolDriver(Driver):
     def stop(self) -> None:
         """End the pool's threads."""
         self._pool.stop()
-
-
-def _made(effect: Call) -> tuple[Any, BaseException | None]:
-    try:
-        return effect.run(), None
-    except Exception as failure:  # the border: the step is told
-        return None, failure
-    except BaseException as failure:  # what a plug-in raises must not end the engine's thread
-        return None, exited(failure)

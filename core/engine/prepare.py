@@ -11,11 +11,13 @@ from typing import Any
 
 from zonda.core.store.jsontext import dumps
 from zonda.core.store.rows import ResourceRow
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 
 from . import causes, handing
+from .attribute_reader import AttributeReader
 from .ceilings import beyond
 from .comparing import Case, Comparison, compare
 from .definitions import Definition, Node
@@ -23,7 +25,7 @@ from .hashing import hash_of
 from .instances import Instances, Seen, written
 from .outcome import Prepared
 from .protection import forbids_replacement
-from .reasons import Secrets, code_of, is_a_plugins, path_of, reason_for
+from .reasons import Secrets, tell
 from .values import RowValues
 
 
@@ -47,15 +49,12 @@ class Preparation:
         try:
             return self._run()
         except BaseException as error:  # a plug-in or the template's author is at fault
-            if not is_a_plugins(error):
-                raise
+            raise_interruption(error)
             return self._failed(op, error)
 
     def _failed(self, op: str, error: BaseException) -> Prepared:
-        name, kind = self.row.name, type(error).__name__
-        reason = reason_for(name, error, self.secrets)
-        code, path = code_of(error), path_of(name, error)
-        return Prepared("fail", op, reason, kind=kind, code=code, path=path)
+        told = tell(self.row.name, error, self.secrets)
+        return Prepared("fail", op, told.reason, kind=told.kind, code=told.code, path=told.path)
 
     def _run(self) -> Prepared:
         row = self.row
@@ -99,11 +98,11 @@ class Preparation:
     def _values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack
 
-        def build(row: ResourceRow) -> Resource:
+        def build(row: ResourceRow) -> AttributeReader:
             data = self.seen.drafted.get(row.id)
             if data is None:
                 data = instances.definitions.reader.sealed_data(row.id)
-            return instances.make(Seen(row, stack, data))
+            return instances.attributes(Seen(row, stack, data))
 
         return RowValues(self.seen.required, instances.lending.sealer, build)
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.secrecy import hides
 from zonda.hooks.attributes import SHOW
-from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ZondaError, show_path
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import (
+    Path,
+    PluginError,
+    ResourceFailure,
+    TemplateError,
+    ZondaError,
+    show_path,
+)
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import encodable, lost, shortened, text_of
 
@@ -152,22 +160,33 @@ def paths_by_key(
             yield joined(path), path
 
 
-def is_a_plugins(error: BaseException) -> bool:
-    """Whether ``error`` is what a plug-in raised, and not Ctrl-C or the end of the process.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of an error: see ``Failure``."""
 
-    In a thread of the pool everything is: signals go to the main thread.
-    """
-    if isinstance(error, Exception | SystemExit):
-        return True
-    return threading.current_thread() is not threading.main_thread()
+    reason: str
+    kind: str
+    code: str = ""
+    path: Path = ()
 
 
-def code_of(error: BaseException) -> str:
+def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
+    """What is told of an error of the resource ``name``, without the values of ``secrets``."""
+    try:
+        reason = encodable(_reason(name, error, secrets))
+        return Told(reason, type(error).__name__, _code(error), _path(name, error))
+    except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
+        raise_interruption(failure)
+        shown = f"{show_path(('resources', name))}: what it has raised cannot be told"
+        return Told(f"{PluginError.heat_type}: {shown}", PluginError.__name__, PluginError.code)
+
+
+def _code(error: BaseException) -> str:
     """The code of an error of zonda's tree; '' for what somebody else has raised."""
     return str(error.code) if isinstance(error, ZondaError) else ""
 
 
-def path_of(name: str, error: BaseException) -> Path:
+def _path(name: str, error: BaseException) -> Path:
     """Where in the template an error of the resource ``name`` stands, as far as it says so."""
     at = tuple(error.at) if isinstance(error, TemplateError) else ()
     if at[:2] == (name, "Properties"):
@@ -181,7 +200,7 @@ def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
     The values of ``secrets`` do not appear in it. It can be encoded, whatever the error says, and
     is short enough to be kept with every event.
     """
-    return encodable(_reason(name, error, secrets))
+    return tell(name, error, secrets).reason
 
 
 def _reason(name: str, error: BaseException, secrets: Secrets) -> str:

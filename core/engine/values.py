@@ -7,29 +7,72 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from zonda.core.store.derived import Made
 from zonda.core.store.jsontext import dumps
 from zonda.core.store.reopening import Parts
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
+from zonda.core.template.source import is_too_deep
+from zonda.core.template.yaml_events import MAX_DEPTH
 from zonda.hooks.attributes import SHOW, select
+from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.resource import Resource
 from zonda.hooks.wording import whole_text
 
 #: How JSON text writes half of a surrogate pair, or both halves.
 _SURROGATE = "\\ud"
+#: How it writes a map with keys that are no text.
+_OTHER_KEYS = '{"$map":'
+_TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
 
-Build = Callable[[ResourceRow], Resource]
+
+class Reading(Protocol):
+    """A resource as far as its attributes are read: ``AttributeReader``."""
+
+    @property
+    def attributes_schema(self) -> Mapping[str, Any]:
+        """See ``Resource``."""
+
+    @property
+    def has_child(self) -> bool:
+        """See ``Resource``."""
+
+    @property
+    def context(self) -> ResourceContext:
+        """See ``Resource``."""
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """See ``Resource``."""
+
+
+Build = Callable[[ResourceRow], Reading]
 
 
 def check_value(what: str, value: Any) -> None:
     """Raise TypeError or ValueError for what is no JSON, ResourceFailure for what is no text."""
-    text = dumps(value)
+    try:
+        text = dumps(value)
+    except RecursionError:
+        raise ValueError(f"{what} holds itself, or {_TOO_DEEP}") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value):
+        raise ValueError(f"{what} {_TOO_DEEP}")
+    if _OTHER_KEYS in text:
+        _check_keys(what, value)
     if _SURROGATE in text:
         whole_text(what, json.dumps(json.loads(text), ensure_ascii=False))
+
+
+def _check_keys(what: str, value: Any) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not (key is None or isinstance(key, str | int | float)):
+                raise TypeError(f"{what} has a key of type {type(key).__name__}, which JSON lacks")
+            _check_keys(what, item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_keys(what, item)
 
 
 def joined(path: Iterable[Any]) -> str:
@@ -40,7 +83,7 @@ def joined(path: Iterable[Any]) -> str:
 class RowValues:
     """Values of the instances in ``rows``, by name.
 
-    ``build`` makes an instance for an attribute that is not stored. A resource that is not there
+    ``build`` makes what is asked for an attribute that is not stored. A resource that is not there
     or was never made has the reference Heat gives it, its name, and null attributes.
     """
 
@@ -49,7 +92,7 @@ class RowValues:
         self._sealer = sealer
         self._build = build
         self._stored: dict[str, Mapping[str, Any]] = {}
-        self._instances: dict[str, Resource] = {}
+        self._readers: dict[str, Reading] = {}
 
     def row(self, name: str) -> ResourceRow | None:
         """The instance of that name."""
@@ -74,7 +117,7 @@ class RowValues:
             return stored[key]
         if attribute in stored:
             return select(stored[attribute], rest)
-        return self._instance(row).FnGetAtt(attribute, *rest)
+        return self._reader(row).FnGetAtt(attribute, *rest)
 
     def derived(
         self,
@@ -105,7 +148,7 @@ class RowValues:
 
         Of a nested stack also what is read of its members.
         """
-        instance = self._instance(row)
+        instance = self._reader(row)
         names = list(instance.attributes_schema)
         if instance.has_child:
             read = instance.context.attributes_read() - {None, SHOW, *names}
@@ -121,14 +164,14 @@ class RowValues:
         stored = self._outputs(row)
         if attribute in stored:
             return stored[attribute]
-        return self._instance(row).FnGetAtt(attribute)
+        return self._reader(row).FnGetAtt(attribute)
 
     def _outputs(self, row: ResourceRow) -> Mapping[str, Any]:
         if row.name not in self._stored:
             self._stored[row.name] = self._sealer.load_map(row.outputs)
         return self._stored[row.name]
 
-    def _instance(self, row: ResourceRow) -> Resource:
-        if row.name not in self._instances:
-            self._instances[row.name] = self._build(row)
-        return self._instances[row.name]
+    def _reader(self, row: ResourceRow) -> Reading:
+        if row.name not in self._readers:
+            self._readers[row.name] = self._build(row)
+        return self._readers[row.name]

@@ -18,6 +18,7 @@ from zonda.hooks.function import Function, ParseScope, ResolveScope
 from zonda.hooks.manager import Plugins
 
 from . import access, cfn, lists, logic, make_url, maps, repeat, text, yaql_function
+from .foreign import guarded
 
 Names = Mapping[str, type[Function]]
 
@@ -168,7 +169,8 @@ def functions_for(version: str, plugins: Plugins | None = None) -> FunctionTable
     if not brought or plugins is None:
         return table
     _report_taken(brought, table, plugins)
-    functions = {**brought, **table.functions}
+    foreign = {name: guarded(cls) for name, cls in brought.items()}
+    functions = {**foreign, **table.functions}
     refused: Names = dict.fromkeys(brought, Invalid)
     conditions = {**refused, **table.conditions}
     return FunctionTable(table.version, functions, conditions, table.removed)

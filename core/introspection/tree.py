@@ -24,6 +24,7 @@ from zonda.core.template.scope import Scope
 from zonda.core.template.source import Document
 from zonda.core.template.template_resource import TemplateResource
 from zonda.core.template.ways import led
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
@@ -104,7 +105,8 @@ class Tree:
             return resource.checked_child()
         except ZondaError:
             raise
-        except Exception as error:  # a plug-in may raise anything: this is its border
+        except BaseException as error:  # a plug-in may raise anything: this is its border
+            raise_interruption(error)
             raise ValueError(f"{type(error).__name__}: {error}") from error
 
     def _visit(

@@ -14,6 +14,7 @@ from random import Random
 from typing import Protocol
 
 from zonda.core.store.rows import SinkRow
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.sinks import EventRecord, EventSink, SinkError
@@ -122,7 +123,8 @@ class Courier:
             self._made().deliver(wanted)
         except StoreError:
             raise
-        except Exception as error:  # border: a plug-in's sink is called
+        except BaseException as error:  # border: a plug-in's sink is called
+            raise_interruption(error)
             return self._failed(row, wanted, error)
         self.arrived += 1
         self._fit(self._clock.monotonic() - begun)
@@ -149,7 +151,7 @@ class Courier:
             next_at=None,
         )
 
-    def _failed(self, row: SinkRow, wanted: list[EventRecord], error: Exception) -> float:
+    def _failed(self, row: SinkRow, wanted: list[EventRecord], error: BaseException) -> float:
         """Write down what has arrived and what has not; the seconds until the next try."""
         arrived = min(max(error.delivered, 0), len(wanted)) if isinstance(error, SinkError) else 0
         known = row.seq
@@ -212,7 +214,7 @@ def _may_answer(row: SinkRow) -> bool:
     return row.delivered > 0
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """An error for ``zonda sink list``."""
     if isinstance(error, (SinkError, ZondaError)):
         return str(error) or type(error).__name__

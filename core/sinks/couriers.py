@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
 from zonda.hooks.wording import named
@@ -62,7 +63,8 @@ class _Round:
         """A turn. What the database refuses now it may take later; at the end others go on."""
         try:
             goes_on = self._turn()
-        except Exception as error:  # border: a thread that nobody would miss
+        except BaseException as error:  # border: a thread that nobody would miss
+            raise_interruption(error)
             is_known = isinstance(error, StoreError)
             said = str(error) if is_known else named(error)
             log.warning("Sink %s: %s", self.courier.name, said, exc_info=not is_known)

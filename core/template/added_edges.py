@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, cast
 
 from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.dependencies import Dependencies, Neighbour
@@ -57,7 +58,8 @@ def connect(
         others = {name: each for name, each in around.items() if name != node.name}
         try:
             added += _ask(node, others, around[node.name].properties, context)
-        except (Exception, SystemExit) as error:  # the border: a plug-in may raise anything
+        except BaseException as error:  # the border: a plug-in may raise anything
+            raise_interruption(error)
             faults.append(_fault(node, error))
     faults += _apply(nodes, added)
     return faults

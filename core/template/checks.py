@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import (
@@ -20,6 +21,7 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.properties import Properties
 from zonda.hooks.resource import Resource
+from zonda.hooks.wording import shortened, text_of
 
 from .culprit import culprit
 from .faults import EXTERNAL, OWN_CHECK, POLICY, TOO_LARGE, Poisoned, near
@@ -194,6 +196,23 @@ def _definition_faults(
             yield error
         definition = ResourceDefinition(node.name, node.type, values, raw=node.trees)
     known = frozenset(key for key in known if not isinstance(key, tuple))
+    try:
+        faults = [*_faults_by_type(node, definition, context, unresolved, known)]
+    except BaseException as error:  # the border: what a plug-in declares is called
+        raise_interruption(error)
+        faults = [_broken(node, error)]
+    yield from faults
+
+
+def _faults_by_type(
+    node: ResourceNode,
+    definition: ResourceDefinition,
+    context: ResourceContext,
+    unresolved: Mapping[str, TemplateError],
+    known: frozenset[Any],
+) -> Iterator[TemplateError]:
+    """What the type says: its schemas, and what it checks itself."""
+    prefix = (*node.path, "properties")
     if definition.update_policy:
         schema = node.cls.update_policy_schema
         policy = Properties(schema, definition.update_policy, context=context)
@@ -247,11 +266,17 @@ def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateErro
     except ZondaError as error:
         heat_type = error.heat_type
         yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
-    except (Exception, SystemExit) as error:
-        label = type(error).__name__
-        fault = TemplateError(str(error), path=node.path, label=label, code=OWN_CHECK)
-        fault.__cause__ = error
-        yield fault
+    except BaseException as error:
+        raise_interruption(error)
+        yield _broken(node, error)
+
+
+def _broken(node: ResourceNode, error: BaseException) -> TemplateError:
+    """The fault of a type whose own code broke."""
+    text = shortened(text_of(error))
+    fault = TemplateError(text, path=node.path, label=type(error).__name__, code=OWN_CHECK)
+    fault.__cause__ = error
+    return fault
 
 
 def _own(fault: TemplateError, node: ResourceNode) -> TemplateError:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
 from zonda.hooks.nested import ChildTemplate
@@ -175,7 +176,8 @@ class NestedChecks:
         try:
             resource: Any = node.cls(node.name, resolved, self._context_for(node))
             made: ChildTemplate | None = resource.checked_child()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            raise_interruption(error)
             if is_open or isinstance(error, Poisoned):
                 raise _NotKnown from error
             raise _own_fault(error, node) from error

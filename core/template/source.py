@@ -47,6 +47,8 @@ _HINTS = {
 
 Step = tuple[yaml.Node | None, yaml.Node]
 
+_CONTAINERS = (dict, list, tuple)
+
 
 class Document:
     """One text with its plain data.
@@ -221,15 +223,16 @@ def _from_json(text: str, file: str) -> Document | None:
         data = json.loads(text, object_pairs_hook=pairs)
     except (ValueError, RecursionError):
         return None
-    return None if _too_deep(data) else Document(text, file, data, repeated=repeated)
+    # of what is nested too deep the YAML reader says so, with the place
+    return None if is_too_deep(data) else Document(text, file, data, repeated=repeated)
 
 
-def _too_deep(data: Any) -> bool:
-    """Whether JSON is nested too deep; the YAML reader then says so, with the place."""
+def is_too_deep(data: Any) -> bool:
+    """Whether data is nested deeper than ``MAX_DEPTH``."""
     level = [data]
     for _ in range(MAX_DEPTH):
         children = (item.values() if isinstance(item, dict) else item for item in level)
-        level = [child for some in children for child in some if isinstance(child, dict | list)]
+        level = [child for some in children for child in some if isinstance(child, _CONTAINERS)]
         if not level:
             return False
     return True

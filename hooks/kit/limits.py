@@ -1,7 +1,7 @@
-"""What keeps a check going: an end to calls that never come back, and Ctrl-C told from plug-ins.
+"""What keeps a check going: an end to calls that never come back.
 
-Both need the signals of the main thread. Elsewhere (another thread, Windows) a call may take as
-long as it likes, and every ``KeyboardInterrupt`` is taken for the user's.
+It needs the signals of the main thread. Elsewhere (another thread, Windows) a call may take as long
+as it likes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
+
+from zonda.hooks.borders import Interruption
 
 #: Seconds that one try of a rule may take.
 USUAL: Final = 60.0
@@ -18,14 +20,8 @@ USUAL: Final = 60.0
 _AGAIN: Final = 1.0
 
 
-class TookTooLong(BaseException):
-    """Raised wherever the code is; a ``BaseException``, so that ``except Exception`` lets it by."""
-
-
-class Stopped:
-    """Whether it was the user who stopped what runs; a plug-in may raise KeyboardInterrupt, too."""
-
-    by_user = True
+class TookTooLong(Interruption):
+    """Raised wherever the code is."""
 
 
 @contextmanager
@@ -48,34 +44,6 @@ def limited(seconds: float) -> Iterator[None]:
 
 def _too_long(*_: object) -> None:
     raise TookTooLong
-
-
-@contextmanager
-def stops() -> Iterator[Stopped]:
-    """Know whether the user has pressed Ctrl-C (or sent SIGTERM) while the block ran.
-
-    Where Ctrl-C is ignored (in the background, under ``nohup``) it raises nothing, so that whatever
-    is raised is a plug-in's.
-    """
-    stopped = Stopped()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    ours = {number: each for number, each in before.items() if callable(each)}
-    if not _has_signals() or before[signal.SIGINT] is None:  # a handler that is not Python's
-        yield stopped
-        return
-
-    def noted(number: int, frame: Any) -> None:
-        stopped.by_user = True
-        ours[signal.Signals(number)](number, frame)
-
-    stopped.by_user = False
-    for number in ours:
-        signal.signal(number, noted)
-    try:
-        yield stopped
-    finally:
-        for number, handler in ours.items():
-            signal.signal(number, handler)
 
 
 def _has_signals() -> bool:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from .limits import Stopped
-
 PASSED: Final = "pass"
 FAILED: Final = "fail"
 NOT_APPLICABLE: Final = "not applicable"
@@ -48,7 +46,6 @@ class Report:
     limit: float = 0.0
     stopped: str = ""
     told: Callable[[Row], None] | None = None
-    ended: Stopped = field(default_factory=Stopped)
 
     def add(self, check: str, verdict: str, subject: str = "", reason: str = "") -> None:
         """One more row."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from functools import partial
 
+from zonda.hooks.borders import interruptible, raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.declared import usable
 from zonda.hooks.fakes import FakeContext
@@ -14,7 +16,7 @@ from zonda.hooks.wording import named
 
 from . import crashes, generated, life, schemas
 from .backend import Backend
-from .limits import USUAL, TookTooLong, limited, stops
+from .limits import USUAL, TookTooLong, limited
 from .odd import ClassState
 from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row, Violated
 from .secrets import Watch
@@ -39,8 +41,8 @@ def check(
     ``limit``: seconds that one try of a rule may take; where it takes longer the rule has failed,
     and those that follow are left out; 0: none. ``told`` gets every row as soon as it is there.
     """
-    with stops() as stopped:
-        report = Report(type_name, limit=limit, told=told, ended=stopped)
+    with interruptible(signal.SIGINT):
+        report = Report(type_name, limit=limit, told=told)
         _all_rules(report, type_name, cls, backend, context)
     return report
 
@@ -146,8 +148,7 @@ def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> N
     except Violated as reason:
         report.add(name, FAILED, subject, str(reason))
     except BaseException as error:  # the border: a plug-in's calls may raise anything
-        if isinstance(error, KeyboardInterrupt) and report.ended.by_user:
-            raise
+        raise_interruption(error)
         notes = " ".join(getattr(error, "__notes__", ()))
         report.add(name, FAILED, subject, f"{named(error)} {notes}".rstrip())
     else:

@@ -101,3 +101,14 @@ def test_who_cannot_say_is_not_asked_again(bench: Any, late: dict[str, Any], ans
     assert len(late["asked"]) == 1
     assert events(bench) == []
     assert bench.delete().state == "DELETE_COMPLETE"
+
+
+@pytest.mark.parametrize("delay", [float("nan"), float("inf"), -1, None, "soon"], ids=str)
+def test_a_delay_that_is_no_time_ends_the_questions(
+    delay: Any, bench: Any, late: dict[str, Any]
+) -> None:
+    late["answer"] = NotReady(delay)
+    given_up(bench, CancelStack("s"))
+    bench.engine.settle()
+    assert len(late["asked"]) == 1
+    assert bench.delete().state == "DELETE_COMPLETE"

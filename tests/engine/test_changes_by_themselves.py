@@ -8,6 +8,7 @@ import pytest
 
 from zonda.core.engine import effects, endings, signals
 from zonda.core.engine.actions import CancelStack, CreateStack, SignalResource
+from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
 
 READER = """
@@ -103,7 +104,7 @@ def test_a_handler_that_asked_to_be_called_again_survives_a_crash(bench: Any) ->
 
 
 def test_a_handler_that_was_called_again_and_cut_off_has_failed(bench: Any) -> None:
-    class Died(BaseException):
+    class Died(Interruption):
         pass
 
     def behave(resource: Any) -> None:
@@ -120,7 +121,7 @@ def test_a_handler_that_was_called_again_and_cut_off_has_failed(bench: Any) -> N
 
 
 def test_handle_find_may_be_not_ready(bench: Any) -> None:
-    class Died(BaseException):
+    class Died(Interruption):
         pass
 
     def die(resource: Any) -> None:

@@ -15,6 +15,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
+from zonda.hooks.borders import Interruption
 
 ONE = "a: {type: Test::Third, properties: {value: one}}"
 TWO = "a: {type: Test::Third, properties: {value: two}}"
@@ -31,7 +32,7 @@ class Third(Slow):
         return self.journal.note(self, "handle_adopt")
 
 
-class Died(BaseException):
+class Died(Interruption):
     """The process."""
 
 

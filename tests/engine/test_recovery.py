@@ -8,13 +8,14 @@ import pytest
 
 from zonda.core.engine import endings
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import Conflict, NotSupported
 
 
 def interrupted(bench: Any, kind: str, *, when: str) -> None:
     """Create resource ``a``, and lose the engine during ``when``."""
 
-    class Died(BaseException):
+    class Died(Interruption):
         pass
 
     def die(resource: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks import hookimpl, manager, support
+from zonda.hooks.borders import Interrupted
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.function import Function
@@ -338,7 +339,7 @@ def test_a_plugin_that_exits_while_it_is_imported_is_left_out(
 
 def test_whoever_presses_ctrl_c_is_no_plugin() -> None:
     def interrupted() -> Any:
-        raise KeyboardInterrupt
+        raise Interrupted
 
     with pytest.raises(KeyboardInterrupt):
         collect(plugin("slow", zonda_resource_types=interrupted))

@@ -6,10 +6,18 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.resource import Resource
 from zonda.hooks.testing import Lifecycle
-from zonda.hooks.wording import LONGEST, named, sentences, shortened, text_of
+from zonda.hooks.wording import (
+    LONGEST,
+    LONGEST_DELAY,
+    named,
+    seconds_of,
+    sentences,
+    shortened,
+    text_of,
+)
 
 
 class Mute(Exception):
@@ -104,3 +112,22 @@ def test_the_middle_of_what_is_too_long_is_left_out() -> None:
     assert shortened(whole) == whole
     cut = shortened(f"a{whole}b")
     assert cut == f"{'a' * (LONGEST - 1000)} [... 2 characters left out ...] {'a' * 999}b"
+
+
+@pytest.mark.parametrize(
+    ("delay", "seconds"),
+    [(0, 0.0), (1.5, 1.5), (True, 1.0), (10**400, LONGEST_DELAY), (1e308, LONGEST_DELAY)],
+    ids=["none", "some", "true", "huge", "large"],
+)
+def test_a_delay_is_a_year_at_most(delay: Any, seconds: float) -> None:
+    assert seconds_of(NotReady(delay)) == seconds
+
+
+@pytest.mark.parametrize(
+    "delay",
+    [float("nan"), float("inf"), -(10**400), -0.1, None, "1", [1], Mute()],
+    ids=["nan", "inf", "huge below zero", "below zero", "none", "text", "list", "mute"],
+)
+def test_a_delay_that_is_no_time_is_a_failure(delay: Any) -> None:
+    with pytest.raises(ResourceFailure, match="with a delay that is no time"):
+        seconds_of(NotReady(delay))

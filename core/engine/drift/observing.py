@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine import handing
-from zonda.core.engine.calls import Operation
 from zonda.core.engine.context import LentOperation
 from zonda.core.engine.instances import Instances, Observation, Seen
-from zonda.core.engine.reasons import OPEN, Secrets, is_a_plugins, reason_for
+from zonda.core.engine.reasons import OPEN, Secrets, reason_for
 from zonda.core.engine.redact import scrub
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.core.store.rows import DriftRow, ResourceRow
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import (
     NotFound,
     NotReady,
@@ -34,7 +33,7 @@ from zonda.hooks.errors import (
 from zonda.hooks.live_state import AsAWhole, Comparison, compare, same
 from zonda.hooks.resource import Resource
 from zonda.hooks.secret_texts import secret_texts
-from zonda.hooks.wording import checked_json, text_of
+from zonda.hooks.wording import checked_json, seconds_of, text_of
 
 from .differing import entries, without
 from .found import Found, Later, unknown
@@ -110,8 +109,7 @@ class Observer:
             seen = Seen(row, stack, data, observation=self._observation(job))
             self._instances(job).make(seen).cancel_observation()
         except BaseException as error:  # the border: a plug-in may raise anything
-            if not is_a_plugins(error):
-                raise
+            raise_interruption(error)
             log.warning(
                 "A look at %s is given up and may go on: %s", job.path, type(error).__name__
             )
@@ -183,25 +181,20 @@ class _Look:
         try:
             definition = self._instances.read(row, row.definition)
             instance = self._instances.make(self._seen, definition=definition)
+            return self._asked(instance)
+        except BaseException as error:  # the border: a plug-in may raise anything
+            raise_interruption(error)
+            return unknown(reason_for(row.name, error, self._secrets()), row.fence)
+
+    def _asked(self, instance: Resource) -> Found | Later:
+        try:
             return self._compared(instance, instance.get_live_state())
         except NotYet as error:
             return Later(error.delay, error.message, is_turn=True)
         except NotReady as error:
-            return self._later(error)
+            return Later(seconds_of(error), self._scrubbed(error))
         except NotFound as error:
-            return Found(MISSING, self._scrubbed(error), row.fence)
-        except BaseException as error:  # the border: a plug-in may raise anything
-            if not is_a_plugins(error):
-                raise
-            return unknown(reason_for(row.name, error, self._secrets()), row.fence)
-
-    def _later(self, error: NotReady) -> Found | Later:
-        delay: Any = error.delay
-        if isinstance(delay, int | float) and 0 <= delay < math.inf:
-            return Later(float(delay), self._scrubbed(error))
-        said = f"NotReady was raised with a delay that is no time: {text_of(delay)}"
-        reason = reason_for(self._row.name, ResourceFailure(said), self._secrets())
-        return unknown(reason, self._row.fence)
+            return Found(MISSING, self._scrubbed(error), self._row.fence)
 
     def _compared(self, instance: Resource, told: Any) -> Found:
         row = self._row
@@ -267,7 +260,7 @@ class _Look:
     def _secrets(self) -> Secrets:
         """What is secret about it, marks and values; of what it has read of others, too."""
         row, found = self._row, Secrets()
-        known = Operation(self._instances, self._seen).secrets
+        known = self._instances.secrets(self._seen)
         if row.have_template_id is not None:
             definition = self._instances.definitions.get(row.have_template_id)
             if row.name in definition.resources:

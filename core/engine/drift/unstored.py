@@ -91,14 +91,7 @@ class Unstored:
 
     def _call(self, step: Step, done: Done, effect: Call) -> None:
         """In the pool."""
-        value: Any = None
-        error: Exception | None = None
-        try:
-            value = effect.run()
-        except Exception as failure:  # the border: whoever waits for the call is told
-            error = failure
-        except BaseException as failure:
-            error = RuntimeError(f"broken off by {type(failure).__name__}")
+        value, error = effect.make()
 
         def back() -> None:
             self._out -= 1

@@ -16,13 +16,13 @@ from zonda.core.engine import nested_verbs, nesting
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.proposals import wanted_by
-from zonda.core.engine.reasons import is_a_plugins
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template.bundle import Identity
 from zonda.core.template.partly import has_later
 from zonda.core.template.template_resource import TemplateResource
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.nested import ChildTemplate, NestedStack
@@ -78,8 +78,7 @@ class Below:
         try:
             return self._inside(owner, child), None
         except BaseException as error:  # a plug-in or the template's author is at fault
-            if not is_a_plugins(error):
-                raise
+            raise_interruption(error)
             if issubclass(owner.cls, TemplateResource) or not has_later(owner.wanted.properties):
                 return (), error
             return (self._unknown(owner, child),), None  # what it is depends on what is not known

@@ -14,6 +14,7 @@ from zonda.core.engine.instances import Instances, Seen
 from zonda.core.engine.reasons import OPEN
 from zonda.core.template.partly import KnownLater, has_later
 from zonda.hooks.attributes import select
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
@@ -45,7 +46,8 @@ class Offers:
         child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute, rest) != OPEN
         try:
             value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
-        except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+        except BaseException as error:  # a plug-in may raise anything when it is asked
+            raise_interruption(error)
             raise KnownLater from error
         value = _below(value, rest) if by_outputs else value
         if has_later(value):

@@ -12,6 +12,7 @@ from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import StackRow
 from zonda.core.template.drift_section import OFF
 from zonda.core.template.partly import LATER, resolve_partly
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.wording import shortened, text_of
 
 from .changes import NOTHING, Change, changes, hidden
@@ -44,7 +45,8 @@ def value_of(definition: Any, node: Any, values: Any) -> tuple[Any, BaseExceptio
     scope.begin()
     try:
         return resolve_partly(node.value, scope), None
-    except (Exception, SystemExit) as error:  # a plug-in may raise anything when it is asked
+    except BaseException as error:  # a plug-in may raise anything when it is asked
+        raise_interruption(error)
         return None, error
 
 

@@ -17,10 +17,11 @@ from zonda.core.engine.definitions import Definition
 from zonda.core.engine.hashing import hash_of
 from zonda.core.engine.instances import Instances, Seen
 from zonda.core.engine.protection import forbids_replacement
-from zonda.core.engine.reasons import Secrets, is_a_plugins, reason_for
+from zonda.core.engine.reasons import Secrets, reason_for
 from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template.partly import has_later, resolve_partly, supposed
+from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.function import sources
 from zonda.hooks.resource import Resource
@@ -92,8 +93,7 @@ class Judge:
             secrets.add_properties(given)
             surely, perhaps = self._compared(node, row, wanted)
         except BaseException as error:  # a plug-in or the template's author is at fault
-            if not is_a_plugins(error):
-                raise
+            raise_interruption(error)
             surely = perhaps = Comparison("fail", reason=reason_for(node.name, error, secrets))
         because = dict.fromkeys((*values.asked, *_open_parameters(self._definition, node)))
         return Verdict(surely, perhaps, row, wanted, tuple(because), self._definition)

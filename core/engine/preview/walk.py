@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
+from zonda.core.engine.attribute_reader import AttributeReader
 from zonda.core.engine.cone import Cone, Wanted, cone
 from zonda.core.engine.instances import Seen
 from zonda.core.engine.planning import Proposal
@@ -256,8 +257,8 @@ class Walk:
         """The values of ``rows``, as they are once what runs has ended well."""
         instances, stack, reader = self._room.instances, self._stack, self._room.reader
 
-        def build(row: ResourceRow) -> Resource:
-            return instances.make(Seen(row, stack, reader().sealed_data(row.id)))
+        def build(row: ResourceRow) -> AttributeReader:
+            return instances.attributes(Seen(row, stack, reader().sealed_data(row.id)))
 
         settling = [settled(row) if row.op else row for row in rows]
         return RowValues(settling, instances.lending.sealer, build)

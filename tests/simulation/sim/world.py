@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import ResourceFailure
 
 #: How the physical ids begin of what exists in zonda alone.
@@ -17,7 +18,7 @@ class Violation(AssertionError):
     """An invariant does not hold."""
 
 
-class Killed(BaseException):
+class Killed(Interruption):
     """The process of a handler has died in the midst of it."""
 
 

@@ -1,0 +1,58 @@
+"""Functions of plug-ins behind their border: what they raise is a fault of the call.
+
+Called by ``table`` for every function that a plug-in brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from zonda.core.template.faults import FAULTS
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import Path, PluginError, TemplateError
+from zonda.hooks.function import Function, ParseScope, ResolveScope, Source
+from zonda.hooks.wording import named
+
+
+def guarded(cls: type[Function]) -> type[Function]:
+    """``cls`` with everything unexpected that it raises made a TemplateError."""
+
+    class Guarded(cls):  # type: ignore[valid-type,misc]
+        __slots__ = ()
+
+        def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+            with _border(name):
+                super().__init__(scope, name, args, path)
+                [*super().sources()]  # who asks later has no place for a fault
+
+        def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+            with _border(self.name):
+                faults = [*super().validate(scope)]
+            yield from faults
+
+        def sources(self) -> Iterator[Source]:
+            with _border(self.name):
+                read = [*dict.fromkeys(super().sources())]
+            yield from read
+
+        def resolve(self, scope: ResolveScope) -> Any:
+            with _border(self.name):
+                return super().resolve(scope)
+
+    Guarded.__name__, Guarded.__doc__ = cls.__name__, cls.__doc__
+    Guarded.__qualname__, Guarded.__module__ = cls.__qualname__, cls.__module__
+    return Guarded
+
+
+@contextmanager
+def _border(name: str) -> Iterator[None]:
+    try:
+        yield
+    except FAULTS:
+        raise
+    except BaseException as error:  # the border: a plug-in's function is called
+        raise_interruption(error)
+        made = TemplateError(f"The function {name} broke: {named(error)}", code=PluginError.code)
+        raise made from error

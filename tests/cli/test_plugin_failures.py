@@ -1,0 +1,165 @@
+"""Whatever a plug-in raises, wherever it is called: the command goes on, or says where it broke."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ANYTHING = {
+    "interrupt": "KeyboardInterrupt",
+    "exit": "SystemExit(3)",
+    "generator exit": "GeneratorExit",
+    "own": "Own('own')",
+    "runtime": "RuntimeError('broken')",
+    "lookup": "LookupError('broken')",
+    "mute": "Mute()",
+}
+
+PLUGIN = """
+from zonda.hooks import attributes, constraints, function, hookimpl, properties, resource
+
+class Own(BaseException):
+    pass
+
+class Mute(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+def breaks(where):
+    if where == {where!r}:
+        raise {error}
+
+class Rule(constraints.BaseCustomConstraint):
+    def validate(self, value, context):
+        breaks("constraint")
+        return True
+
+class Shout(function.Function):
+    def __init__(self, scope, name, args, path):
+        super().__init__(scope, name, args, path)
+        breaks("parse")
+    def sources(self):
+        breaks("sources")
+        yield from super().sources()
+    def resolve(self, scope):
+        breaks("resolve")
+        return str(self.args)
+
+class Thing(resource.Resource):
+    properties_schema = {{
+        "value": properties.Schema(
+            "String", constraints=[constraints.CustomConstraint("a.rule")], update_allowed=True
+        ),
+    }}
+    attributes_schema = {{"late": attributes.Schema()}}
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        breaks("init")
+
+    def translation_rules(self, props):
+        breaks("translation")
+        return ()
+
+    def validate(self):
+        breaks("validate")
+
+    def add_dependencies(self, deps):
+        breaks("dependencies")
+
+    def _resolve_attribute(self, name):
+        breaks("attribute")
+
+@hookimpl
+def zonda_resource_types():
+    return {{"My::Thing": Thing}}
+
+@hookimpl
+def zonda_constraints():
+    return {{"a.rule": Rule}}
+
+@hookimpl
+def zonda_functions(version):
+    return {{"shout": Shout}}
+"""
+TEMPLATE = """
+heat_template_version: 2018-08-31
+resources:
+  good: {type: "OS::Heat::None"}
+  thing:
+    type: My::Thing
+    properties:
+      value: {shout: x}
+outputs:
+  late: {value: {get_attr: [thing, late]}}
+"""
+GOOD = 'heat_template_version: 2018-08-31\nresources: {good: {type: "OS::Heat::None"}}\n'
+
+
+def written(write: Any, where: str, error: str) -> Path:
+    write("home/plugins/thing.py", PLUGIN.format(where=where, error=error))
+    write("good.yaml", GOOD)
+    path: Path = write("t.yaml", TEMPLATE)
+    return path
+
+
+@pytest.mark.parametrize("error", ANYTHING)
+@pytest.mark.parametrize(
+    "where",
+    [
+        *("constraint", "parse", "sources", "resolve"),
+        *("init", "translation", "validate", "dependencies"),
+    ],
+)
+def test_what_breaks_while_a_template_is_checked_is_a_located_error(
+    where: str, error: str, zonda: Any, write: Any, tmp_path: Path
+) -> None:
+    template = written(write, where, ANYTHING[error])
+    done = zonda("stack", "create", "s", "-t", template, code=2)
+    assert f"{template}:" in done.err
+    assert "unexpected" not in done.err
+    assert "0 errors" not in done.err
+    assert zonda("stack", "create", "g", "-t", tmp_path / "good.yaml").code == 0
+
+
+@pytest.mark.parametrize("error", ANYTHING)
+def test_an_attribute_that_raises_ends_no_command_that_reads(
+    error: str, zonda: Any, write: Any
+) -> None:
+    template = written(write, "attribute", ANYTHING[error])
+    zonda("stack", "create", "s", "-t", template)
+    shown = zonda("stack", "show", "s", "-f", "json").data
+    assert "attribute late of thing cannot be read" in str(shown["outputs"])
+    (output,) = zonda("stack", "output", "list", "s", "-f", "json").data
+    assert output["output_key"] == "late"
+    zonda("stack", "export", "s")
+
+
+META = """
+from zonda.hooks import resource
+
+class Meta(type):
+    def __getattribute__(cls, name):
+        raise {error}
+
+class Thing(resource.Resource, metaclass=Meta):
+    pass
+
+def resource_mapping():
+    return {{"My::Thing": Thing}}
+"""
+
+
+@pytest.mark.parametrize("error", [each for each in ANYTHING if each not in ("own", "mute")])
+@pytest.mark.parametrize("text", ["raise {error}", META], ids=["at import", "metaclass"])
+def test_a_plug_in_that_raises_when_it_is_loaded_is_left_out(
+    text: str, error: str, zonda: Any, write: Any, tmp_path: Path
+) -> None:
+    write("home/plugins/bad.py", text.format(error=ANYTHING[error]))
+    good = write("good.yaml", GOOD)
+    assert zonda("stack", "create", "g", "-t", good).code == 0
+    template = write("t.yaml", TEMPLATE.replace("{shout: x}", "x"))
+    assert "My::Thing" in zonda("stack", "create", "s", "-t", template, code=2).err
+    assert "bad.py" in zonda("plugin", "list", code=1).out
