@@ -298,9 +298,11 @@ class Driver:
         """Look at what was just released in the same transaction, as far as there is room."""
         found: list[tuple[str, Seen]] = []
         after, room = work.after.look, self._cap - self._admitted - len(self._ready)
+        taken = {begun.seen.row.id for begun in work.after.begun}
         while after and len(found) < room:
             key = next(iter(after))
-            if key in self._busy or key in self._queued or not self.drives(after[key]):
+            is_taken = key in self._busy or key in self._queued or key in taken
+            if is_taken or not self.drives(after[key]):
                 break
             del after[key]
             seen = look(work, self.room, key)

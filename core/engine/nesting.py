@@ -22,11 +22,13 @@ from zonda.core.template.sizes import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
 from .definitions import Definition, policies_of
+from .outcome import SUPERSEDED
 from .planning import Proposal
 from .proposals import holds_secrets, wanted_by
 from .recording import Given
 from .room import Room
 from .states import IDLE
+from .still_wanted import is_superseded
 
 
 def new_child(room: Room, stack: StackRow, owner: ResourceRow, name: str) -> StackRow:
@@ -177,6 +179,8 @@ def reason_above(owner: str, child: StackRow) -> tuple[str, str]:
     """(kind, reason) of the owner's failure: the child's first one, with the way down to it."""
     known: list[str] = json.loads(child.failures)
     first = known[0] if known else child.status_reason
+    if is_superseded(child):
+        return SUPERSEDED, first
     kind, separator, text = first.partition(": resources")
     above = show_path(("resources", owner))
     if separator and kind.isidentifier() and text[:1] in (".", "["):

@@ -15,10 +15,12 @@ from .states import (
     FAILED,
     IDLE,
     PRESENT,
+    SUPERSEDED,
     TIMED_OUT,
     UP,
     USER_CANCELLED,
 )
+from .still_wanted import is_superseded
 from .work import Work, failures
 
 #: What a failure says where a rollback was wanted too.
@@ -129,7 +131,10 @@ def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
     stack.remaining = 0
     stack.halted = 0
     stack.deadline = None
-    work.stack_state(stack, status, reason)
+    if is_superseded(stack):
+        stack.status, stack.status_reason = status, reason
+    else:
+        work.stack_state(stack, status, reason)
     recording.end(work, stack, _recorded(stack, status))
     snapshotting.end(work, stack, status, reason)
     if stack.before:
@@ -149,6 +154,8 @@ def _recorded(stack: StackRow, status: str) -> str:
     """How the history calls the end."""
     if status != FAILED:
         return status
+    if is_superseded(stack):
+        return SUPERSEDED
     reasons = failures(stack)
     if USER_CANCELLED in reasons:
         return CANCELLED

@@ -98,7 +98,7 @@ def _preempt(work: Work, stack: StackRow) -> None:
     for key in work.tx.running(stack.id):
         row = _row(work, key)
         if still_wanted.is_overtaken(stack, row):
-            release.halt_below(work, row)
+            release.halt_below(work, row, still_wanted.SUPERSEDED)
 
 
 def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:

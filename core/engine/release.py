@@ -177,8 +177,8 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
         halt(work, stack)
 
 
-def halt(work: Work, stack: StackRow) -> None:
-    """Start nothing more: only running operations are left in the plan."""
+def halt(work: Work, stack: StackRow, why: str = HALTED) -> None:
+    """Start nothing more but what runs; ``why``: the failure of what is nested below."""
     stack.halted = 1
     breakpoints.end_all(work, stack)
     work.tx.close_idle(stack.id)
@@ -187,17 +187,17 @@ def halt(work: Work, stack: StackRow) -> None:
     wake(work, stack)
     for row in running:
         if row is not None:
-            halt_below(work, row)
+            halt_below(work, row, why)
 
 
-def halt_below(work: Work, row: ResourceRow) -> None:
+def halt_below(work: Work, row: ResourceRow, why: str = HALTED) -> None:
     """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
     child = busy_child(work, row)
     if child is None:
         work.after.poke[row.id] = None  # it may be waiting to plan something there
     elif not child.halted:
-        child.failures = json.dumps([*failures(child), HALTED])
-        halt(work, child)
+        child.failures = json.dumps([*failures(child), why])
+        halt(work, child, why)
         phases.turn(work, child)
 
 

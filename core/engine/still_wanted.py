@@ -11,11 +11,19 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from .states import MAKING, PRESENT
+from .work import failures
 
-#: The failure of an action of a nested stack that is not wanted any more.
+#: The failure of an action of a nested stack whose stack above starts nothing more.
 HALTED = "Stopped with the stack above"
+#: The same where the stack above has a newer plan. It is no failure that anybody is told of: what
+#: is wanted now is what counts.
+SUPERSEDED = "Superseded by a newer plan of the stack above"
 #: What changes nothing about an owner.
 _LOOKING = frozenset({"CHECK", "SNAPSHOT", "DELETE_SNAPSHOT"})
+
+
+class Superseded(ResourceFailure):
+    """What a newer plan wants is something else."""
 
 
 def is_overtaken(stack: StackRow, row: ResourceRow) -> bool:
@@ -42,10 +50,19 @@ def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
     return not stack.halted and not is_overtaken(stack, row)
 
 
+def is_superseded(stack: StackRow) -> bool:
+    """Whether the running action of a nested stack has ended for a newer plan above alone."""
+    return failures(stack) == [SUPERSEDED]
+
+
 def check(reader: Reader, key: str) -> None:
     """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
     with reader.snapshot():
         row = reader.resource_row(key)
-        if row is None or may_go_on(reader.stack_row(row.stack_id), row):
+        if row is None:
             return
-    raise ResourceFailure(HALTED)
+        stack = reader.stack_row(row.stack_id)
+    if is_superseded(stack) or is_overtaken(stack, row):
+        raise Superseded(SUPERSEDED)
+    if stack.halted:
+        raise ResourceFailure(HALTED)

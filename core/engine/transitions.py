@@ -23,7 +23,7 @@ from . import (
     setting_free,
     taking,
 )
-from .outcome import INTERRUPTED, Failure, Final, Prepared
+from .outcome import INTERRUPTED, SUPERSEDED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
     CLEAN,
@@ -216,8 +216,10 @@ def finished(work: Work, handle: Held, final: Final) -> None:
         _superseded(work, row, changed)
 
 
-def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> bool:
-    """No operation any more; whether it was one of the running plan."""
+def _end(
+    work: Work, row: ResourceRow, event: str, status: str, reason: str, *, told: bool = True
+) -> bool:
+    """No operation any more; whether it was one of the running plan. ``told``: with an event."""
     row.op_state = advance(row.op_state, event)
     op, row.op = row.op, ""
     if op == "RESUME" and (row.action, row.status) == ("CHECK", FAILED):
@@ -243,7 +245,7 @@ def _end(work: Work, row: ResourceRow, event: str, status: str, reason: str) -> 
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
-    if (op, status) != ("SIGNAL", COMPLETE):  # the event of the signal itself tells of it
+    if told and (op, status) != ("SIGNAL", COMPLETE):  # the event of the signal itself tells of it
         work.resource_event(row, op, status, reason)
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
 
@@ -310,13 +312,16 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
     row = fenced(work, handle)
     if row is None:
         return
-    failing.note(work, row, failure)
+    told = failure.kind != SUPERSEDED or row.op == "SIGNAL"  # which no newer plan makes up for
+    if told:
+        failing.note(work, row, failure)
     abort_below(work, row, failure)
-    current = _end(work, row, "failed", FAILED, failure.reason)
-    if current:
+    if not _end(work, row, "failed", FAILED, failure.reason, told=told):
+        _superseded(work, row, False)
+    elif told:
         _fail(work, row, failure.reason)
     else:
-        _superseded(work, row, False)
+        release.block(work, row)  # its stack is superseded already
 
 
 def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:

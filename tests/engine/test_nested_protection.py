@@ -312,7 +312,7 @@ def test_a_retained_owner_leaves_a_stack_of_its_own(tree: Tree) -> None:
     assert tree.run(DeleteStack("s")).state == "DELETE_COMPLETE"
     assert deleted(tree) == ["r"]
     assert [stack.name for stack in tree.reader.stacks()] == [name]
-    free = tree.reader.stack_row(name)
+    free = tree.reader.stack_named(name, "default")
     assert tree.reader.tree(free.id)[0].name == name
     assert len(tree.reader.tree(free.id)) == 2
 
@@ -322,7 +322,7 @@ def test_what_was_left_alone_can_be_looked_after_and_deleted(tree: Tree) -> None
     name = nested_name(tree, "c")
     tree.update(template("r: {type: Test::Box}"))
     assert deleted(tree) == []
-    stack = tree.reader.stack_row(name)
+    stack = tree.reader.stack_named(name, "default")
     new = UpdateStack(name, tree.bundle(FILES["child.yaml"].replace("default: one", "default: z")))
     assert tree.run(new).state == "UPDATE_COMPLETE"
     assert tree.reader.resource(stack.id, "a").properties == {"value": "z"}
@@ -343,7 +343,7 @@ def test_what_was_left_alone_takes_changes_of_its_parameters(tree: Tree) -> None
     tree.update(template("r: {type: Test::Box}"))
     bundle = Bundle("", parameters={"v": "new"}, parameters_win=True)
     assert tree.run(UpdateStack(name, bundle, existing=True)).state == "UPDATE_COMPLETE"
-    stack = tree.reader.stack_row(name)
+    stack = tree.reader.stack_named(name, "default")
     assert tree.reader.resource(stack.id, "a").properties == {"value": "new"}
 
 
@@ -351,7 +351,7 @@ def test_what_was_left_alone_is_exported_and_abandoned_like_any_other(tree: Tree
     tree.create(RETAINED)
     name = nested_name(tree, "c")
     tree.run(DeleteStack("s"))
-    stack = tree.reader.stack_row(name)
+    stack = tree.reader.stack_named(name, "default")
     export = exporting(tree.bench).export(stack.id, with_secrets=True)
     assert export.values["resources"]["d"]["resources"]["b"]["resource_id"]
     tree.run(AbandonStack(name, export.digest))

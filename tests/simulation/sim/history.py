@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from zonda.core.engine.breakpoints import ENDED
-from zonda.core.engine.states import PASSING
+from zonda.core.engine.states import PASSING, SUPERSEDED
 from zonda.core.engine.telling.failures import BAD, failures
 from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.views import StackView
@@ -39,7 +39,8 @@ def check_history(
     last = [each for each in actions if each.action not in PASSING][-1]
     if (last.status == "COMPLETE") != (stack.status == "COMPLETE"):
         raise Violation(f"the stack is {stack.state}, its history says {last}")
-    if stack.status == "FAILED" and last.status not in BAD:
+    bad = {*BAD, SUPERSEDED} if nested else BAD  # the stack above has another plan then
+    if stack.status == "FAILED" and last.status not in bad:
         raise Violation(f"the stack is {stack.state}, its history says {last}")
     if not nested:  # why that has failed may stand above it
         _check_reasons(reader, stack, last)
