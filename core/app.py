@@ -94,12 +94,13 @@ class App:
         type_files.add_files(plugins, type_files.files([path]) if path.is_dir() else ())
         return plugins
 
-    def check_context(self) -> ResourceContext:
-        """What a resource may ask where nothing exists: patterns and constraints."""
+    def check_context(self, plugins: Plugins | None = None) -> ResourceContext:
+        """What a resource may ask where nothing exists: patterns, and constraints of plug-ins."""
         from .engine.loading import CheckContext
 
         nobody = StackRef("", "stack", self.settings.project)
-        return CheckContext(self._lender(lenient=True), self.clock, self.random, nobody)
+        lender = self._lender(lenient=True, plugins=plugins)
+        return CheckContext(lender, self.clock, self.random, nobody)
 
     def function_table(self, version: str) -> FunctionTable:
         """The functions of one template version (a date)."""
@@ -263,10 +264,11 @@ class App:
         """What resources may borrow."""
         return self._lender(lenient=False)
 
-    def _lender(self, *, lenient: bool) -> Lender:
+    def _lender(self, *, lenient: bool, plugins: Plugins | None = None) -> Lender:
         from .app_lender import Lender
 
-        return Lender(self.settings, self.plugins, self.clock, self.random, lenient=lenient)
+        plugins = plugins or self.plugins
+        return Lender(self.settings, plugins, self.clock, self.random, lenient=lenient)
 
     @cached_property
     def loading(self) -> TemplateLoading:

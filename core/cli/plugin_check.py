@@ -75,7 +75,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         )
     make = _backend(plugins, arguments, path if is_file else None)
     make = make and backends.tried(make)
-    context = app.check_context()
+    context = app.check_context(plugins)
     told = _Told(session.screen, rows)
     try:
         for name in types:

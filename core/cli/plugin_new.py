@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from zonda.core.scaffold import own_requirement
 from zonda.core.scaffold.package_files import Names, write
 
 from .session import Session
@@ -24,10 +26,12 @@ def new(session: Session, arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder or arguments.name)
     for path in write(names, folder):
         session.screen.out.write(f"{path}\n")
+    checkout = own_requirement.checkout()
+    first = f"  (elsewhere first: pip install '{checkout}')\n" if checkout else ""
     session.screen.say(
-        f"{names.distribution} brings {names.type}. To go on:\n"
-        f"  pip install -e '{folder}[dev]'\n"
-        f"  pytest {folder}\n"
+        f"{names.distribution} brings {names.type}. To go on:\n{first}"
+        f"  {sys.executable} -m pip install -e '{folder}[dev]'\n"
+        f"  {sys.executable} -m pytest {folder}\n"
         f"  zonda plugin check {names.distribution}"
     )
     return 0

@@ -13,6 +13,8 @@ from typing import Final
 
 from zonda.hooks.errors import UsageError
 
+from . import own_requirement
+
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 _LONGEST: Final = 64
 #: Beside Python's own modules: packages that would lie where others look for something else.
@@ -30,6 +32,8 @@ _FILES: Final = {
     "src/@PACKAGE@/__init__.py": "init.py.txt",
     "src/@PACKAGE@/plugin.py": "plugin.py.txt",
     "src/@PACKAGE@/note.py": "note.py.txt",
+    "src/@PACKAGE@/lines.py": "lines.py.txt",
+    "src/@PACKAGE@/one_line.py": "one_line.py.txt",
     "src/@PACKAGE@/checking.py": "checking.py.txt",
     "tests/test_note.py": "tests/test_note.py.txt",
 }
@@ -70,9 +74,21 @@ class Names:
             ("@PACKAGE@", self.package),
             ("@ENTRY@", self.entry),
             ("@TYPE@", self.type),
+            ("@ZONDA@", own_requirement.requirement()),
+            ("@CHECK@", own_requirement.requirement("check")),
+            ("@HATCH@", _url_note() if own_requirement.origin() else ""),
         ):
             text = text.replace(mark, value)
         return text
+
+
+def _url_note() -> str:
+    """Why a requirement is a URL; without it hatchling takes none."""
+    return f"""
+# This zonda is on no package index. Before you publish, ask for zonda{own_requirement.at_least()}.
+[tool.hatch.metadata]
+allow-direct-references = true
+"""
 
 
 def _why_not(name: str, package: str, namespace: str) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from zonda.hooks.wording import named
-
 from .observed import Crash, Observed
-from .report import NotApplicable, Violated
+from .report import NotApplicable, Violated, told
 from .trial import Trial
 
 Run = Callable[[Observed], Any]
@@ -54,7 +52,7 @@ def _first(trial: Trial, name: str) -> list[dict[str, Any]]:
 def _why(trial: Trial, action: str, error: Exception) -> str:
     """What fails with new instances, and what had been put on ``self`` where it did not."""
     notes = " ".join(getattr(error, "__notes__", ()))
-    text = f"{action} fails when the process was restarted in between: {named(error)}"
+    text = f"{action} fails when the process was restarted in between: {told(trial.cls, error)}"
     kept = trial.life()
     try:
         for _, run in _whole_life(trial):
@@ -139,14 +137,16 @@ def _again(trial: Trial, life: Observed, point: int, run: Callable[[], Any]) -> 
     except Exception as error:  # the border: a plug-in's calls
         policy = trial.cls.start_policy
         text = f"start_policy is {policy}, but the second call after a crash {_at(point)} fails"
-        raise Violated(f"{text}: {named(error)}") from error
+        raise Violated(f"{text}: {told(trial.cls, error)}") from error
 
 
 def _deleted(trial: Trial, life: Observed, point: int) -> None:
     try:
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
-        raise Violated(f"delete after a crash {_at(point)} fails: {named(error)}") from error
+        raise Violated(
+            f"delete after a crash {_at(point)} fails: {told(trial.cls, error)}"
+        ) from error
     trial.expect_nothing_left(f"a crash {_at(point)} and delete")
 
 

@@ -11,9 +11,8 @@ from zonda.hooks import examples
 from zonda.hooks.constraints import AllowedPattern, AllowedValues, Length, Range
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.properties import Schema
-from zonda.hooks.wording import named
 
-from .report import NotApplicable, Violated
+from .report import NotApplicable, Violated, told
 from .trial import Trial
 
 _MISSING: Final = "hypothesis is not installed: pip install 'zonda[check]'"
@@ -26,7 +25,7 @@ Run = Callable[[Callable[[Trial], None]], None]
 def random_lives(run: Run, count: int) -> None:
     """``count`` lives with properties at random; ``run`` gives each a trial of its own."""
     if not count:
-        raise NotApplicable("the back end wants no examples (Backend.examples is 0)")
+        raise NotApplicable("the back end wants no examples", "Backend.examples is 0")
     if importlib.util.find_spec("hypothesis") is None:
         raise NotApplicable(_MISSING)
     hypothesis: Any = importlib.import_module("hypothesis")
@@ -81,7 +80,7 @@ def _live(trial: Trial, chosen: Mapping[str, Any]) -> None:
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         shown = {key: value for key, value in chosen.items() if key in trial.cls.properties_schema}
-        raise Violated(f"with {_shown(trial, shown)}: {named(error)}") from error
+        raise Violated(f"with {_shown(trial, shown)}: {told(trial.cls, error)}") from error
     trial.expect_nothing_left("delete")
 
 

@@ -10,19 +10,26 @@ from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.live_state import compare
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
-from zonda.hooks.wording import named
 
 from .observed import Observed
-from .report import NotApplicable, Violated
+from .report import NotApplicable, Violated, told
 from .trial import Trial
 
 
 def creates(trial: Trial) -> None:
     """Valid properties make a resource."""
+    schemata, known = trial.cls.properties_schema, trial.properties
+    lacking = [name for name in schemata if schemata[name].required and name not in known]
+    if lacking:
+        names = ", ".join(lacking)
+        raise Violated(
+            f"no good value is known of {names}, which is required: give one as example",
+            "or in Backend.properties()",
+        )
     trial.life().validate()
     life = trial.created()
     if not life.reference:
-        raise Violated("get_reference_id gives nothing")
+        raise Violated("it has no reference", "get_reference_id gives nothing")
 
 
 class _Mistyped(logging.Handler):
@@ -50,23 +57,23 @@ def shows(trial: Trial) -> None:
         faults = [_unreadable(life, name) for name in (*names, "show")]
     finally:
         logger.removeHandler(listener)
-    told = [*filter(None, faults), *listener.said]
-    if told:
-        raise Violated("; ".join(told))
+    wrong = [*filter(None, faults), *listener.said]
+    if wrong:
+        raise Violated("; ".join(wrong))
 
 
 def _unreadable(life: Observed, name: str) -> str:
     try:
         life.attribute(name)
     except Exception as error:  # the border: a plug-in is asked for an attribute
-        return f"{name}: {named(error)}"
+        return f"{name}: {told(life.cls, error)}"
     return ""
 
 
 def live_state(trial: Trial) -> None:
     """What ``get_live_state`` tells is what was asked for."""
     if trial.cls.get_live_state is Resource.get_live_state:
-        raise NotApplicable("there is no get_live_state")
+        raise NotApplicable("it has no CHECK", "there is no get_live_state")
     life = trial.created()
     _expect_live(life)
     resource_id = life.resource_id
@@ -77,13 +84,13 @@ def live_state(trial: Trial) -> None:
     except NotFound:
         return
     if found is not None:
-        raise Violated("it is told of after its deletion: raise errors.NotFound")
+        raise Violated("it is told of after its deletion", "raise errors.NotFound")
 
 
 def _expect_live(life: Observed) -> None:
     live = life.live_state()
     if live is None:
-        raise NotApplicable("get_live_state cannot tell")
+        raise NotApplicable("it cannot tell", "get_live_state gives None")
     unknown = [name for name in live if name not in life.cls.properties_schema]
     if unknown:
         raise Violated(f"no properties: {', '.join(unknown)}")
@@ -109,7 +116,7 @@ def updates(trial: Trial, name: str) -> None:
     life = trial.created()
     before = life.resource_id
     if life.update(changed) == "replaced":
-        raise NotApplicable("handle_update asked for a replacement (UpdateReplace)")
+        raise NotApplicable("it asked for a replacement", "handle_update raised UpdateReplace")
     if life.resource_id != before and before is not None and life.resource_id is None:
         raise Violated("the physical id was lost")
     if trial.cls.get_live_state is not Resource.get_live_state:
@@ -144,7 +151,7 @@ def refuses(trial: Trial, name: str) -> None:
 
 def suspends(trial: Trial) -> None:
     """It can be suspended, resumed, and then deleted."""
-    _needs(trial, "handle_suspend")
+    _needs(trial, "suspend")
     life = trial.created()
     life.suspend()
     life.resume()
@@ -157,7 +164,7 @@ def checks(trial: Trial) -> None:
 
     What a check has seen may be kept by ``data_set``.
     """
-    _needs(trial, "handle_check")
+    _needs(trial, "check")
     life = trial.created()
     before = life.resource_id, dict(life.saved.metadata)
     life.check()
@@ -167,10 +174,10 @@ def checks(trial: Trial) -> None:
 
 def misses(trial: Trial) -> None:
     """A check fails once the physical resource is gone."""
-    _needs(trial, "handle_check")
+    _needs(trial, "check")
     life = trial.created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
-        raise NotApplicable("Backend.lose() cannot take it away")
+        raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
     try:
         life.check()
     except Exception:  # the border: a plug-in may say so in any way
@@ -180,7 +187,7 @@ def misses(trial: Trial) -> None:
 
 def snapshots(trial: Trial) -> None:
     """Snapshots can be made and deleted."""
-    _needs(trial, "handle_snapshot")
+    _needs(trial, "snapshot")
     life = trial.created()
     life.delete_snapshot(life.snapshot())
     life.delete()
@@ -201,13 +208,13 @@ def gone_by_hand(trial: Trial) -> None:
     """What somebody else has taken away can be deleted."""
     life = trial.created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
-        raise NotApplicable("Backend.lose() cannot take it away")
+        raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
     life.delete()
 
 
-def _needs(trial: Trial, method: str) -> None:
-    if not hasattr(trial.cls, method):
-        raise NotApplicable(f"there is no {method}")
+def _needs(trial: Trial, action: str) -> None:
+    if not hasattr(trial.cls, f"handle_{action}"):
+        raise NotApplicable(f"it has no {action.upper()}", f"there is no handle_{action}")
 
 
 def _stored(life: Observed) -> tuple[Any, dict[str, str], dict[str, Any]]:
@@ -226,3 +233,5 @@ RULES: Final = {
     "delete twice": deletes_twice,
     "delete of what is gone": gone_by_hand,
 }
+#: What only a class that somebody wrote can do.
+PYTHON: Final = (snapshots,)

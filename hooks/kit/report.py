@@ -6,17 +6,43 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import named, text_of
+
 PASSED: Final = "pass"
 FAILED: Final = "fail"
 NOT_APPLICABLE: Final = "not applicable"
 
 
-class Violated(Exception):
+class _Outcome(Exception):
+    """``text`` is for everybody; ``advice`` for who writes Python, and not a manifest."""
+
+    def __init__(self, text: str, advice: str = "") -> None:
+        super().__init__(text)
+        self.text = text
+        self.advice = advice
+
+    def reason(self, cls: type[Resource]) -> str:
+        """What the author of ``cls`` is told."""
+        return f"{self.text}: {self.advice}" if self.advice and is_python(cls) else self.text
+
+
+class Violated(_Outcome):
     """A rule is not kept; the text says how."""
 
 
-class NotApplicable(Exception):
+class NotApplicable(_Outcome):
     """A rule does not concern this type, or cannot be tried; the text says why."""
+
+
+def is_python(cls: type[Resource]) -> bool:
+    """Whether somebody wrote the class; else it was made from a text."""
+    return cls.made_from is None
+
+
+def told(cls: type[Resource], error: BaseException) -> str:
+    """What was raised, for the author of ``cls``: its class means nothing in a manifest."""
+    return named(error) if is_python(cls) else text_of(error)
 
 
 @dataclass(frozen=True, slots=True)

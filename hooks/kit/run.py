@@ -12,13 +12,22 @@ from zonda.hooks.declared import usable
 from zonda.hooks.fakes import FakeContext
 from zonda.hooks.resource import Resource
 from zonda.hooks.support import Unavailable
-from zonda.hooks.wording import named
 
 from . import crashes, generated, life, schemas
 from .backend import Backend
 from .limits import USUAL, TookTooLong, limited
 from .odd import ClassState
-from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row, Violated
+from .report import (
+    FAILED,
+    NOT_APPLICABLE,
+    PASSED,
+    NotApplicable,
+    Report,
+    Row,
+    Violated,
+    is_python,
+    told,
+)
 from .secrets import Watch
 from .trial import Trial, trial
 
@@ -59,18 +68,26 @@ def _all_rules(
     if isinstance(unusable, Unavailable):
         report.add("can be used", FAILED, reason=unusable.reason)
         return
+    row = partial(_row, report, cls)
+    left_out = set() if is_python(cls) else {*schemas.PYTHON}
+    if context is None:
+        left_out.add(schemas.constraints)  # only who knows all plug-ins knows that
     for name, rule in schemas.RULES.items():
-        looked = partial(rule, type_name, cls, known)
-        _row(report, name, "", partial(_at_most, report.limit, looked))
+        if rule not in left_out:
+            looked = partial(rule, type_name, cls, known)
+            row(name, "", partial(_at_most, report.limit, looked))
     make = backend
     if make is None and not cls.acts_outside:
-        make = partial(_Lent, context) if context is not None else Backend
+        make = Backend
+    if make is not None and context is not None:
+        make = partial(_with_constraints, make, context)
     if make is None:
         report.add("life cycle", NOT_APPLICABLE, reason=NO_BACKEND)
     else:
         with Watch() as watch:
             _live(report, cls, type_name, make, watch)
-            _stored(report, watch)
+            if is_python(cls):
+                _stored(report, watch)
             _leaks(report, cls, watch)
 
 
@@ -79,17 +96,21 @@ def _at_most(seconds: float, rule: Callable[[], None]) -> None:
         rule()
 
 
-class _Lent(Backend):
-    """No outside world; the constraints of whoever checks."""
+def _with_constraints(make: Callable[[], Backend], lender: ResourceContext) -> Backend:
+    """An outside world that knows the constraints of whoever checks, besides its own."""
+    made = make()
+    own = made.context
 
-    def __init__(self, lender: ResourceContext) -> None:
-        self._lender = lender
+    def context() -> FakeContext:
+        found = own()
+        known = found.constraint
+        found.constraint = (  # type: ignore[method-assign]
+            lambda name: known(name) or lender.constraint(name)
+        )
+        return found
 
-    def context(self) -> FakeContext:
-        """A context that knows the constraints."""
-        made = FakeContext()
-        made.constraint = self._lender.constraint  # type: ignore[method-assign]
-        return made
+    made.context = context  # type: ignore[method-assign]
+    return made
 
 
 def _live(
@@ -109,13 +130,14 @@ def _live(
             finally:
                 one.look()
 
-    _row(report, "create", "", partial(tried, life.creates))
+    row = partial(_row, report, cls)
+    row("create", "", partial(tried, life.creates))
     if report.rows[-1].verdict == FAILED:
         report.add("life cycle", NOT_APPLICABLE, reason="it cannot be created")
         return
     for name, rule in life.RULES.items():
-        if rule is not life.creates:
-            _row(report, name, "", partial(tried, rule))
+        if rule is not life.creates and (is_python(cls) or rule not in life.PYTHON):
+            row(name, "", partial(tried, rule))
     for name, schema in cls.properties_schema.items():
         what, of_property = ("replace", life.replaces)
         if schema.update_allowed:
@@ -123,18 +145,20 @@ def _live(
         if schema.immutable:
             what, of_property = ("immutable", life.refuses)
         if schema.implemented and not cls.never_update:
-            _row(report, what, name, partial(tried, partial(_named, of_property, name)))
+            row(what, name, partial(tried, partial(_named, of_property, name)))
     for name, rule in crashes.RULES.items():
-        _row(report, name, "", partial(tried, rule))
+        row(name, "", partial(tried, rule))
     count = make().examples
-    _row(report, "properties at random", "", partial(generated.random_lives, tried, count))
+    row("properties at random", "", partial(generated.random_lives, tried, count))
 
 
 def _named(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
     rule(one, name)
 
 
-def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> None:
+def _row(
+    report: Report, cls: type[Resource], name: str, subject: str, rule: Callable[[], None]
+) -> None:
     if report.stopped:
         report.add(name, NOT_APPLICABLE, subject, f"left out: {report.stopped}")
         return
@@ -144,13 +168,13 @@ def _row(report: Report, name: str, subject: str, rule: Callable[[], None]) -> N
         report.stopped = f"{name}{f' of {subject}' if subject else ''} took too long"
         report.add(name, FAILED, subject, f"it takes longer than {report.limit:g} s")
     except NotApplicable as reason:
-        report.add(name, NOT_APPLICABLE, subject, str(reason))
+        report.add(name, NOT_APPLICABLE, subject, reason.reason(cls))
     except Violated as reason:
-        report.add(name, FAILED, subject, str(reason))
+        report.add(name, FAILED, subject, reason.reason(cls))
     except BaseException as error:  # the border: a plug-in's calls may raise anything
         raise_interruption(error)
         notes = " ".join(getattr(error, "__notes__", ()))
-        report.add(name, FAILED, subject, f"{named(error)} {notes}".rstrip())
+        report.add(name, FAILED, subject, f"{told(cls, error)} {notes}".rstrip())
     else:
         report.add(name, PASSED, subject)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from zonda.hooks import examples
+from zonda.hooks.constraints import CustomConstraint
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
@@ -68,6 +69,20 @@ def defaults(name: str, cls: type[Resource], context: ResourceContext) -> None:
         raise Violated(f"the default breaks its own rules: {', '.join(wrong)}")
 
 
+def constraints(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Every custom constraint that a schema names is brought by somebody."""
+    named = sorted({each.name for each in _custom(cls.properties_schema.values())})
+    missing = [each for each in named if context.constraint(each) is None]
+    if missing:
+        raise Violated(f"nobody brings the constraint {', '.join(missing)}")
+
+
+def _custom(schemata: Iterable[Schema]) -> Iterator[CustomConstraint]:
+    for schema in schemata:
+        yield from (each for each in schema.constraints if isinstance(each, CustomConstraint))
+        yield from _custom(schema.fields.values() if schema.items is None else [schema.items])
+
+
 def signatures(name: str, cls: type[Resource], context: ResourceContext) -> None:
     """Handlers take what the engine gives them."""
     wrong = [
@@ -120,7 +135,7 @@ def _unhandled(cls: type[Resource]) -> Iterator[str]:
 def supported_since(name: str, cls: type[Resource], context: ResourceContext) -> None:
     """The support status says since which version the type is there."""
     if not cls.support_status.version:
-        raise NotApplicable('say since when: support_status = support.Status("1.0")')
+        raise NotApplicable("say since when", 'support_status = support.Status("1.0")')
 
 
 #: In the order in which they are shown.
@@ -128,7 +143,10 @@ RULES: Final = {
     "type name has a namespace": type_name,
     "everything is described": documented,
     "defaults keep the constraints": defaults,
+    "custom constraints are there": constraints,
     "handlers take their arguments": signatures,
     "what is declared is carried out": handlers,
     "support status has a version": supported_since,
 }
+#: Those that only who writes Python can break.
+PYTHON: Final = (signatures, handlers, supported_since)

@@ -88,7 +88,7 @@ class Trial:
         """The first of them; raises NotApplicable where none is known."""
         for changed in self.others(name):
             return changed
-        raise NotApplicable("no other valid value is known: Backend.changes() may give one")
+        raise NotApplicable("no other good value is known", "Backend.changes() may give one")
 
     def _differs(self, name: str, changed: Mapping[str, Any]) -> bool:
         before, after = self.life().instance(), self.life(changed).instance()
@@ -98,7 +98,7 @@ class Trial:
         """What is there; raises NotApplicable where the back end cannot tell."""
         found = self.backend.leftovers()
         if found is None:
-            raise NotApplicable("Backend.leftovers() does not tell what is there")
+            raise NotApplicable("nobody can tell what is there", "Backend.leftovers() does not")
         return found
 
     def expect_nothing_left(self, after: str) -> None:

@@ -239,12 +239,19 @@ def test_a_new_package_is_installed_tested_checked_and_used(tmp_path: Path) -> N
 
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:zonda", "-p", "zonda.core.pytest_plugin"]
     tests = environment.run([environment.python, "-m", "pytest", *options], folder=project)
-    assert "4 passed" in tests.stdout
+    assert "6 passed" in tests.stdout
 
     (listed,) = [
         row for row in environment.data("plugin", "list") if row["Distribution"] == "acme-thing"
     ]
-    assert (listed["Version"], listed["Brings"]) == ("0.1.0", {"resource type": ["Acme::Thing"]})
+    assert (listed["Version"], listed["Brings"]) == (
+        "0.1.0",
+        {
+            "constraint": ["acme_thing.one_line"],
+            "function": ["acme_thing_lines"],
+            "resource type": ["Acme::Thing"],
+        },
+    )
     rows = environment.data("plugin", "check", "acme-thing")
     verdicts = {(row["Check"], row["Subject"]): row["Verdict"] for row in rows}
     assert set(verdicts.values()) <= {"pass", "not applicable"}

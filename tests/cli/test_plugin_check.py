@@ -184,3 +184,88 @@ def test_the_names_of_a_package(zonda: Zonda, tmp_path: Path) -> None:
     assert not [
         path for path in folder.rglob("*") if path.is_file() and "@TYPE" in path.read_text()
     ]
+
+
+NET = """
+zonda_type: 1
+name: Acme::Net
+description: A network.
+properties:
+  cidr: {type: string, description: d, required: true, constraints: [{custom_constraint: net_cidr}]}
+  at: {type: string, description: d, constraints: [{custom_constraint: cron_expression}]}
+  code: {type: string, description: d, constraints: [{allowed_pattern: "[a-z]{3}-[0-9]+"}]}
+attributes: {path: {type: string, description: d}}
+replace_on: [at]
+actions: {CREATE: mk, UPDATE: up, DELETE: rm, CHECK: {workflow: look, observes: [cidr, code]}}
+"""
+#: What only means something to who writes Python.
+PYTHON = ("handle_", "Backend", "support", "docstring", "def ", "data_set", "self", "Error:", "()")
+
+
+def test_a_manifest_with_built_in_constraints_is_tried_without_python_advice(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    done = zonda("plugin", "check", write("net.yaml", NET), "-f", "json")
+    rows = {(row["Check"], row["Subject"]): row["Verdict"] for row in done.data}
+    tried = [("create", ""), ("update", "cidr"), ("replace", "at"), ("update", "code")]
+    assert [rows[each] for each in tried] == ["pass"] * 4
+    assert not [word for word in PYTHON if word in done.out + done.err]
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "reason"),
+    [
+        (("net_cidr", "net_cdr"), "custom constraints are there", "nobody brings"),
+        (("net_cidr}]", "net_cidr}, {allowed_values: [x]}]"), "create", "one as example"),
+        (("description: d, required", "required"), "everything is described", "property cidr"),
+    ],
+    ids=["unknown", "no value", "no words"],
+)
+def test_what_a_manifest_lacks_is_told_without_python_advice(
+    zonda: Zonda,
+    write: Callable[[str, str], Path],
+    change: tuple[str, str],
+    check: str,
+    reason: str,
+) -> None:
+    manifest = write("net.yaml", NET.replace(*change))
+    done = zonda("plugin", "check", manifest, "--failed", "-f", "json", code=1)
+    assert reason in {row["Check"]: row["Reason"] for row in done.data}[check]
+    assert not [word for word in PYTHON if word in done.out + done.err]
+
+
+RULES = '''
+from zonda.hooks import constraints, properties, resource
+
+
+class Even(constraints.BaseCustomConstraint):
+    examples = (2, 4)
+
+    def validate(self, value, context):
+        return value % 2 == 0
+
+
+class Pair(resource.Resource):
+    """A pair of something."""
+
+    acts_outside = False
+    properties_schema = {"size": properties.Schema(
+        properties.Schema.INTEGER, "How many.", required=True,
+        constraints=[constraints.CustomConstraint("my.even")])}
+
+
+def resource_mapping():
+    return {"My::Pair": Pair}
+
+
+def constraint_mapping():
+    return {"my.even": Even}
+'''
+
+
+def test_a_file_is_checked_with_the_constraints_that_it_brings(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    rows = zonda("plugin", "check", write("pair.py", RULES), "-f", "json").data
+    verdicts = {row["Check"]: row["Verdict"] for row in rows}
+    assert (verdicts["create"], verdicts["custom constraints are there"]) == ("pass", "pass")

@@ -11,12 +11,18 @@ import responses
 
 from zonda.core import dropins, settings
 from zonda.core.app import build_app
+from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks import contract
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import UsageError, ValidationErrors
 from zonda.hooks.runner import ResourceRef, StackRef, StartRequest, Succeeded
 from zonda.hooks.testing import FakeClock, Lifecycle
 
+LINES = """
+heat_template_version: 2018-08-31
+parameters: {text: {type: string, constraints: [{custom_constraint: acme.one_line}]}}
+outputs: {said: {value: {acme_lines: [{get_param: text}, two]}}}
+"""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -55,6 +61,21 @@ def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
     checked = app.validate(Bundle(text))
     assert list(checked.outputs) == ["said"]
     app.close()
+
+
+def test_the_function_and_the_constraint_in_the_documents_work(tmp_path: Path) -> None:
+    code = [each for each in blocks("docs/plugins.md", "python") if "def zonda_" in each]
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    for name in ("zonda_functions", "zonda_constraints"):
+        (plugins / f"{name}.py").write_text(next(each for each in code if name in each))
+    stack = InlineStack(tmp_path / "home", plugin_dirs=[plugins])
+    stack.create(LINES, text="one")
+    assert stack.outputs == {"said": "one\ntwo"}
+    with pytest.raises(ValidationErrors, match="it has more than one line"):
+        stack.update(LINES, text="one\ntwo")
+    with pytest.raises(ValidationErrors, match='"acme_lines" takes a list of texts'):
+        stack.update(LINES.replace("[{get_param: text}, two]", "two"), text="one")
 
 
 def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:

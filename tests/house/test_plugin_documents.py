@@ -18,6 +18,7 @@ from zonda.hooks import (
     attributes,
     constraints,
     contract,
+    function,
     http,
     kit,
     properties,
@@ -66,6 +67,14 @@ def public(thing: type) -> set[str]:
         pytest.param(set(http.__all__) | public(http.Reply) | {"sent"}, "http", id="http"),
         pytest.param(own(contract), "contract", id="contract"),
         pytest.param(own(section), "section", id="section"),
+        pytest.param(
+            own(function)
+            | public(function.Function)
+            | public(function.ParseScope)
+            | public(function.ResolveScope),
+            "function",
+            id="function",
+        ),
         pytest.param(set(kit.__all__) | public(kit.Backend), "kit", id="kit"),
         pytest.param(
             set(translation.TranslationRule.__slots__) - {"rule", "path", "properties"},
@@ -113,7 +122,13 @@ def test_every_argument_of_a_schema_is_documented_and_no_other(made: type, title
             "CustomConstraint",
         )
     ]
-    + [support.SupportStatus, support.Status, support.Unavailable],
+    + [
+        function.Function,
+        function.Source,
+        support.SupportStatus,
+        support.Status,
+        support.Unavailable,
+    ],
     ids=lambda made: made.__name__,
 )
 def test_every_argument_of_a_constructor_is_documented(made: type) -> None:
