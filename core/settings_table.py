@@ -250,6 +250,13 @@ class Settings:
         "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
+    file_roots: tuple[str, ...] = _setting(
+        (),
+        "Folders outside of which no file is read that templates, environments and manifests name. "
+        "In the variable they are separated as in PATH.",
+        "ZONDA_FILE_ROOTS",
+        shown="anywhere, but [what is never read](commands.md#files-that-templates-name)",
+    )
     allow_remote_files: str = _setting(
         "no",
         "Whether files that templates name by http(s) are fetched: `no` (only with "

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from zonda.core.secret_references import own_files
 from zonda.core.settings import parameters as values_of_variables
 from zonda.core.template.bundle import VARIABLE, Bundle
 from zonda.core.template.fetcher import (
@@ -89,6 +90,8 @@ def collect(
     remote = session.settings.allow_remote_files
     limits = FetchLimits(
         template_bytes=session.settings.max_template_bytes,
+        roots=tuple(map(Path, session.settings.file_roots)),
+        own=(session.settings.home, *own_files(session.settings)),
         remote=arguments.allow_remote or remote != "no",
         private=remote == "any",
     )

@@ -53,6 +53,10 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from _selection(document["selection"])
     yield from _section("Settings", document["settings"])
     yield from _section("Parameters", document["parameters"])
+    if document["files_outside"]:
+        yield ""
+        yield "  Files from outside of the template's folder"
+        yield from (f"      {plain.line(file)}" for file in document["files_outside"])
     for resource in document["resources"]:
         yield ""
         yield from _resource(resource, "  ")

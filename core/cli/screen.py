@@ -122,9 +122,15 @@ class Screen:
 
     def source(self, file: str) -> str | None:
         """The text of a file that an error points into, if it is at hand."""
+        from zonda.core.template.bundle import Limits  # needed where something is wrong only
+        from zonda.core.template.local_files import Refused, opened
+
         if file not in self._sources:
             try:
-                self._sources[file] = Path(file).read_text(encoding="utf-8", errors="replace")
-            except (OSError, ValueError):
+                with opened(Path(file)) as stream:
+                    self._sources[file] = stream.read(Limits().max_template_bytes).decode(
+                        "utf-8", "replace"
+                    )
+            except (OSError, ValueError, Refused):
                 return None
         return self._sources[file]

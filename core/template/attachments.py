@@ -18,13 +18,18 @@ from urllib.parse import unquote, urljoin, urlsplit
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.wording import spelt
 
+from . import local_files
 from .bundle import shown
-from .faults import FILE_MISSING
+from .faults import FILE_MISSING, FILE_REFUSED
 from .file_names import Reference, is_dynamic, may_name_files, template_files, valued_files
 from .source import Document, load_document
 
 _REMOTE = ("http", "https")
 _MOST_FILES = 10_000
+_HINTS = {
+    FILE_MISSING: "Files are looked for beside the file that names them.",
+    FILE_REFUSED: "Copy what is wanted of it into a file beside the template.",
+}
 _TEMPLATE_WORDS = ("heat_template_version", "HeatTemplateFormatVersion")
 
 
@@ -32,21 +37,26 @@ _TEMPLATE_WORDS = ("heat_template_version", "HeatTemplateFormatVersion")
 class FetchLimits:
     """What may be read. Sizes in bytes; ``roots``: folders to stay in, none means anywhere.
 
-    ``remote`` and ``private``: whether files may come by http(s), and from private addresses.
-    ``seconds``: for one remote file.
+    ``own``: zonda's own files and folders, of which nothing is read. ``remote`` and ``private``:
+    whether files may come by http(s), and from private addresses. ``seconds``: for one remote file.
     """
 
     file_bytes: int = 1_048_576
     total_bytes: int = 8_388_608
     template_bytes: int = 524_288
     roots: tuple[FilePath, ...] = ()
+    own: tuple[FilePath, ...] = ()
     remote: bool = False
     private: bool = False
     seconds: float = 30.0
 
 
 class Unreadable(Exception):
-    """A file that cannot be taken along."""
+    """A file that cannot be taken along. ``code``: of the fault."""
+
+    def __init__(self, message: str, code: str = FILE_MISSING) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(slots=True)
@@ -146,7 +156,7 @@ class Attachments:
                 return None
         except Unreadable as error:
             if not reference.optional:
-                self._fault(str(error), reference, document)
+                self._fault(str(error), reference, document, error.code)
             return None
         links[reference.key] = target
         if not is_new:
@@ -154,15 +164,17 @@ class Attachments:
         self.files[target] = text
         return text, target, self._moved.get(target, target)
 
-    def _fault(self, message: str, reference: Reference, document: Document) -> None:
+    def _fault(
+        self, message: str, reference: Reference, document: Document, code: str = FILE_MISSING
+    ) -> None:
         self.errors.append(
             TemplateError(
                 spelt(message),
                 at=reference.at,
                 place=document.place(reference.at),
-                code=FILE_MISSING,
+                code=code,
                 heat_type="ValueError",
-                hint="Files are looked for beside the file that names them.",
+                hint=_HINTS[code],
             )
         )
 
@@ -181,16 +193,14 @@ class Attachments:
             return base64.encodebytes(content).decode("ascii")
 
     def _local(self, target: str, key: str) -> bytes:
-        path = FilePath(unquote(urlsplit(target).path))
+        limits = self.limits
+        path = path_of(target)
         try:
-            real = path.resolve()
-            roots = self.limits.roots
-            if roots and not any(real.is_relative_to(root.resolve()) for root in roots):
-                raise Unreadable(f"{key} lies outside of {', '.join(map(str, roots))}")
-            if not real.is_file():
-                raise Unreadable(f"{key}: there is no file {path}")
-            with real.open("rb") as stream:
-                return stream.read(self.limits.file_bytes + 1)
+            return local_files.read(path, limits.file_bytes + 1, limits.roots, limits.own)
+        except local_files.Refused as error:
+            raise Unreadable(f"{key}: {error}", FILE_REFUSED) from error
+        except FileNotFoundError as error:
+            raise Unreadable(f"{key}: there is no file {path}") from error
         except OSError as error:
             raise Unreadable(f"{key}: {path} cannot be read ({error.strerror})") from error
         except (ValueError, RuntimeError) as error:
@@ -217,6 +227,11 @@ class Attachments:
 def _is_template(text: str) -> bool:
     """Whether a text is a template, by the one word that every template has."""
     return any(word in text for word in _TEMPLATE_WORDS)
+
+
+def path_of(url: str) -> FilePath:
+    """The file of a ``file:`` URL."""
+    return FilePath(unquote(urlsplit(url).path))
 
 
 def url_of(path: FilePath) -> str:

@@ -56,7 +56,8 @@ class Bundle:
     means by a key of its own: file -> key as written -> key in ``files``. ``documents``: what
     whoever made the bundle has read of it already (``Document``), by file; never stored.
     ``types``: the texts (``file``, ``text``) of types that were installed as such when the bundle
-    was stored, by name; they come before what is installed now.
+    was stored, by name; they come before what is installed now. ``outside``: the files that do not
+    stand below the template's folder, for whoever is asked whether all is as it should be.
     """
 
     template: str
@@ -69,6 +70,7 @@ class Bundle:
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     documents: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    outside: tuple[str, ...] = field(default=(), compare=False)
 
     def files_of(self, file: str) -> Mapping[str, str]:
         """The texts by the keys that the document ``file`` may use."""

@@ -7,15 +7,15 @@ Called by the command line, before anything is parsed. What the texts refer to i
 from __future__ import annotations
 
 import json
-import stat
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 from zonda.hooks.errors import UsageError, ValidationErrors
 
-from .attachments import Attachments, FetchLimits, Unreadable, url_of
+from . import local_files
+from .attachments import Attachments, FetchLimits, Unreadable, path_of, url_of
 from .bundle import VARIABLE, Bundle
 from .file_names import registry_files, template_files
 from .source import Document
@@ -79,7 +79,20 @@ def bundle_from_files(
         files=attachments.files,
         links=attachments.links,
         documents=attachments.documents,
+        outside=() if template is None else tuple(_outside(template, attachments.files)),
     )
+
+
+def _outside(template: Source, files: Collection[str]) -> Iterator[str]:
+    """Where those files really are that do not stand in the template's folder or below."""
+    if isinstance(template, FilePath):
+        inside = str(template.parent.resolve())
+    else:
+        inside = template.rpartition("/")[0]
+    for url in files:
+        file = str(path_of(url).resolve()) if url.startswith("file:") else url
+        if not file.startswith(f"{inside.rstrip('/')}/"):
+            yield file
 
 
 def _from_variables(
@@ -128,13 +141,16 @@ def read_text(path: FilePath) -> str:
     try:
         if str(path) == STDIN:
             return _standard_input()
-        if not (stat.S_ISREG(path.stat().st_mode) or _is_open_pipe(path)):
-            raise UsageError(
-                f"{path} cannot be read: it is {_kind(path)}",
-                code=UNREADABLE_FILE,
-                hint="Name a file, or give - to read standard input.",
-            )
-        return path.read_text(encoding="utf-8")
+        if _is_open_pipe(path):
+            return path.read_text(encoding="utf-8")
+        with local_files.opened(path) as stream:
+            return stream.read().decode("utf-8")
+    except local_files.Refused as error:
+        raise UsageError(
+            f"{path} cannot be read: {error}",
+            code=UNREADABLE_FILE,
+            hint="Name a file, or give - to read standard input.",
+        ) from error
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read: {error.strerror}", code=UNREADABLE_FILE
@@ -152,9 +168,3 @@ def _standard_input() -> str:
 
 def _is_open_pipe(path: FilePath) -> bool:
     return str(path.parent) in _DESCRIPTORS and path.is_fifo()
-
-
-def _kind(path: FilePath) -> str:
-    if path.is_dir():
-        return "a folder"
-    return "a pipe" if path.is_fifo() else "no plain file"

@@ -188,3 +188,62 @@ def test_a_file_behind_a_registry_entry_that_is_missing_is_told_and_nothing_else
     done = zonda("stack", "adopt", "--adopt-file", adopted, "s", code=2)
     (line,) = [line for line in done.err.splitlines() if "error: " in line]
     assert ("is not a JSON object" if with_file else "Could not fetch remote template") in line
+
+
+GETS = VERSION + "resources: {{a: {{type: 'OS::Heat::Value', properties: {{value: {0}}}}}}}\n"
+
+
+def test_the_key_of_the_home_cannot_be_had_by_get_file(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    zonda("stack", "create", "-t", write("n.yaml", NOTHING), "s")  # makes the key
+    template = write("t.yaml", GETS.format("{get_file: home/zonda.key}"))
+    assert (template.parent / "home" / "zonda.key").is_file()
+    for command in ("template validate", "stack plan x", "stack create x"):
+        done = zonda(*command.split(), "-t", template, code=2)
+        assert "t.yaml:2:73: error: " in done.err
+        assert "belongs to zonda" in done.err
+        assert "[ZON155]" in done.err
+
+
+def test_file_roots_confine_templates_that_are_not_ones_own(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    write("other/x", "x")
+    template = write("mine/t.yaml", GETS.format("[{get_file: ../other/x}, {get_file: y}]"))
+    write("mine/y", "y")
+    zonda("template", "validate", "-t", template)
+    roots = f"file_roots={template.parent}"
+    done = zonda("template", "validate", "-t", template, "--set", roots, code=2)
+    assert "setting file_roots" in done.err
+    both = f"file_roots={template.parent}:{template.parent.parent / 'other'}"
+    zonda("template", "validate", "-t", template, "--set", both)
+
+
+def test_a_plan_lists_the_files_that_are_not_in_the_templates_folder(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    outside = write("other/x", "x")
+    template = write("mine/t.yaml", GETS.format("[{get_file: ../other/x}, {get_file: y}]"))
+    write("mine/y", "y")
+    done = zonda("stack", "plan", "-t", template, "s", "-f", "json")
+    assert done.data["files_outside"] == [str(outside)]
+    text = zonda("stack", "plan", "-t", template, "s").out
+    assert f"Files from outside of the template's folder\n      {outside}\n" in text
+
+
+def test_an_error_shows_nothing_of_a_pipe_or_a_device(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    """The files of a document have the names that it gives them."""
+    document = {
+        "template": {"heat_template_version": "2018-08-31", "resources": {"a": {"type": "b.yaml"}}},
+        "environment": {"resource_registry": {"b.yaml": "/dev/zero"}},
+        "resources": {"a": {"type": "/dev/zero"}},
+        "files": {"/dev/zero": "[1, 2", "b.yaml": "[1, 2"},
+    }
+    document["template"]["resources"]["c"] = {
+        "type": "OS::Heat::ResourceChain",
+        "properties": {"resources": ["/dev/zero"]},
+    }
+    zonda("stack", "adopt", "--adopt-file", write("a.json", json.dumps(document)), "s", code=2)

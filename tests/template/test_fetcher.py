@@ -71,7 +71,7 @@ def test_files_are_taken_along_by_their_urls(folder: Path) -> None:
     ("key", "said"),
     [
         pytest.param("nope.sh", "there is no file", id="missing"),
-        pytest.param("scripts", "there is no file", id="folder"),
+        pytest.param("scripts", "it is a folder", id="folder"),
         pytest.param("http://host/x", "on the network", id="network"),
         pytest.param("../outside", "lies outside", id="outside"),
         pytest.param("/etc/hostname", "lies outside", id="absolute"),

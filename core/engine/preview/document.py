@@ -36,6 +36,7 @@ def document(plan: Preview) -> dict[str, Any]:
         "selection": _selection(plan),
         "settings": _changes(plan.settings),
         "parameters": _changes(plan.parameters),
+        "files_outside": list(getattr(getattr(plan.action, "bundle", None), "outside", ())),
         **_resources(plan.resources, ()),
         "outputs": _changes(plan.outputs),
     }
