@@ -5,6 +5,8 @@ Every command has a Reader, few ask about drift: how it is shown is imported by 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from .drift_views import DriftCheckView, DriftFindingView, DriftIgnoreView, DriftNowView
 
 _ALL = -1
+#: Checks that are read at a time while the newest of each path is looked for.
+_PAGE = 20
 
 
 class DriftReads:
@@ -32,11 +36,13 @@ class DriftReads:
             raise NotFound("drift check", check_id)
         return drift_shown.check(DriftCheckRow(*found[0]))
 
-    def drift_checks(self, stack_id: str, limit: int = _ALL) -> list[DriftCheckView]:
-        """The checks of a stack, the newest first."""
+    def drift_checks(
+        self, stack_id: str, limit: int = _ALL, offset: int = 0
+    ) -> list[DriftCheckView]:
+        """The checks of a stack, the newest first, without the ``offset`` newest."""
         from . import drift_shown
 
-        found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, 0)
+        found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
         return [drift_shown.check(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
@@ -53,21 +59,43 @@ class DriftReads:
         """
         from . import drift_shown
 
-        checks = self.drift_checks(stack_id)
-        started = {check.id: check.started_at for check in checks}
+        rows = self.drift_rows(stack_id)
+        checked = {path: row.check_id for path, row in rows if row.current and row.check_id}
+        newest = self._newest_checks(stack_id, checked)
         told: dict[str, dict[str, DriftFindingView]] = {}
         found = []
-        for path, row in self.drift_rows(stack_id):
-            if not row.current or row.check_id is None:
+        for path, row in rows:
+            if path not in checked:
                 found.append(drift_shown.unchecked(path, row))
                 continue
-            last = next((check for check in checks if _covers(check, path)), None)
-            check_id = row.check_id if last is None else last.id
+            last = newest.get(path)
+            check_id = checked[path] if last is None else last.id
             if check_id not in told:
                 findings = self.drift_findings(check_id)
                 told[check_id] = {each.resource_id: each for each in findings}
-            at, finding = started.get(check_id), told[check_id].get(row.id)
-            found.append(drift_shown.now(path, row, at, finding))
+            at = None if last is None else last.started_at
+            found.append(drift_shown.now(path, row, at, told[check_id].get(row.id)))
+        return found
+
+    def _newest_checks(
+        self, stack_id: str, checked: Mapping[str, str]
+    ) -> dict[str, DriftCheckView]:
+        """The newest check that has looked at each path; reads no more checks than that takes.
+
+        ``checked``: by path, the id of one that has.
+        """
+        found: dict[str, DriftCheckView] = {}
+        left, offset = dict(checked), 0
+        while left:
+            page = self.drift_checks(stack_id, _PAGE, offset)
+            for check in page:
+                if check.is_complete:
+                    for path in [*filter(partial(_has_seen, check, left), left)]:
+                        found[path] = check
+                        del left[path]
+            if len(page) < _PAGE:
+                break
+            offset += _PAGE
         return found
 
     def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
@@ -104,10 +132,11 @@ def paths_of(rows: list[DriftRow], tree: Tree) -> list[tuple[str, DriftRow]]:
     return sorted(found, key=itemgetter(0))
 
 
+def _has_seen(check: DriftCheckView, checked: Mapping[str, str], path: str) -> bool:
+    """Whether a check has looked at a path, or at what stands there by now."""
+    return checked[path] == check.id or covers(check.scope, path)
+
+
 def covers(scope: tuple[str, ...], path: str) -> bool:
     """Whether a check of ``scope`` (all where that is empty) looks at what stands at ``path``."""
     return not scope or any(path == each or path.startswith(f"{each}/") for each in scope)
-
-
-def _covers(check: DriftCheckView, path: str) -> bool:
-    return check.is_complete and covers(check.scope, path)

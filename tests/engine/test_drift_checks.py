@@ -358,3 +358,46 @@ def test_a_cancellation_that_breaks_hurts_nothing(drift: Drifting) -> None:
     drift.world.cancelled = None  # type: ignore[assignment]
     check = drift.check()
     assert (check.status, drift.findings(check)["a"].verdict) == ("COMPLETE", "UNKNOWN")
+
+
+def test_the_newest_verdicts_are_found_without_reading_every_check(
+    drift: Drifting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drift.create(THREE)
+    drift.check("b")
+    for _ in range(45):
+        drift.check()
+    drift.thing("a")["size"] = 9
+    drift.check("a")
+    reader, read = drift.reader, []
+    every = reader._all
+
+    def counting(statement: str, *values: Any) -> Any:
+        found = every(statement, *values)
+        if "FROM drift_check " in statement:
+            read.append(len(found))
+        return found
+
+    monkeypatch.setattr(reader, "_all", counting)
+    now = {each.path: each for each in reader.drift_now(drift.bench.stack.id)}
+    assert {path: each.verdict for path, each in now.items()} == {
+        "a": "DRIFTED",
+        "b": "IN_SYNC",
+        "c": "IN_SYNC",
+    }
+    assert sum(read) < 45
+    newest, before, *_ = drift.checks()
+    assert [now[path].checked_at for path in "abc"] == [
+        newest.started_at,
+        before.started_at,
+        before.started_at,
+    ]
+
+
+def test_what_only_an_old_check_has_looked_at_has_its_verdict(drift: Drifting) -> None:
+    drift.create(THREE)
+    oldest = drift.check()
+    for _ in range(45):
+        drift.check("a")
+    now = {each.path: each for each in drift.reader.drift_now(drift.bench.stack.id)}
+    assert (now["b"].verdict, now["b"].checked_at) == ("IN_SYNC", oldest.started_at)
