@@ -1,7 +1,8 @@
 """The table of commands: words -> module, name of its two functions, one line of help.
 
 ``NAME_arguments(parser)`` declares the arguments, ``NAME(session, arguments)`` carries the command
-out and gives the exit code. Read by ``main`` and by the test that compares it with the docs.
+out and gives the exit code (``NAME(arguments)``, see ``alone``). Read by ``main``, by ``parsers``
+and by the test that compares it with the docs.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """One command. ``module`` is a neighbour of this file."""
+    """One command. ``module`` is a neighbour of this file.
+
+    ``alone``: it is carried out without a session, since it needs no settings and no home.
+    """
 
     module: str
     name: str
     help: str
+    alone: bool = False
 
 
 COMMANDS = {
@@ -132,6 +137,11 @@ COMMANDS = {
     "engine run": Command("serve", "engine", "Drive all stacks until stopped."),
     "serve": Command("serve", "serve", "Be the long-running service: 'engine run', and the API."),
     "demo": Command("demo", "demo", "Create the example stack, and show what was made."),
+    "completion": Command(
+        "completion_scripts", "completion", "Print what makes a shell complete zonda.", alone=True
+    ),
+    "help": Command("own_commands", "help_of", "Show the help of a command.", alone=True),
+    "version": Command("own_commands", "version", "Show the version of zonda.", alone=True),
 }
 
 

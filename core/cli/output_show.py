@@ -99,7 +99,7 @@ def at_the_end(session: Session, stack_id: str) -> None:
 
     Nobody has asked for generated passwords here, so that they do not get into a log.
     """
-    screen, stack = session.screen, session.app.reader.stack(stack_id)
+    screen, stack = session.screen, session.app.reader.stack_by_id(stack_id)
     try:
         found = session.app.details(stack).outputs
     except ZondaError as error:  # what was done has been done

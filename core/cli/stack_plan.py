@@ -23,7 +23,7 @@ NOTHING, ERROR, CHANGES = 0, 1, 2
 
 def plan_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack plan``."""
-    parser.add_argument("stack", metavar="NAME", help="name of a stack, a new one too; or id")
+    parser.add_argument("stack", metavar="STACK", help="name of a stack, a new one too; or id")
     bundles.add_arguments(parser, required=False)
     what = parser.add_mutually_exclusive_group()
     what.add_argument(

@@ -85,6 +85,11 @@ class Aside(Speech):
         self.results = results
 
 
+def complain(message: str) -> None:
+    """Say what is wrong where there is no screen yet."""
+    Speech(sys.stderr).write(f"zonda: error: {message}\n")
+
+
 @contextmanager
 def prints_are_said() -> Iterator[None]:
     """Have what anybody prints go to standard error: results are for whoever reads them."""

@@ -70,6 +70,8 @@ _USED_TEMPLATES = union(
     ),
 )
 _THERE = STACK.alias("there").c
+_CHILDREN = STACK.alias("child")
+_CHILD = _CHILDREN.c
 _LIVE = select(_THERE.id).where(_THERE.deleted_at.is_(None))
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
@@ -101,6 +103,21 @@ STATEMENTS: dict[str, Executable] = {
     "stack_deleted_by_name": select(STACK)
     .where(S.project == P("project"), S.name == P("name"), S.deleted_at.is_not(None))
     .order_by(S.deleted_at.desc(), S.id.desc()),
+    # what completion in a shell asks for
+    "stack_names": select(S.name)
+    .where(S.project == P("project"), S.deleted_at.is_(None), S.owner_resource_id.is_(None))
+    .order_by(S.name),
+    "stack_id_named": select(S.id).where(
+        S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
+    ),
+    "resource_names": select(R.name, _CHILD.id)
+    .select_from(
+        RESOURCE.outerjoin(
+            _CHILDREN, (_CHILD.owner_resource_id == R.id) & _CHILD.deleted_at.is_(None)
+        )
+    )
+    .where(R.stack_id == P("stack_id"), R.want != ABSENT)
+    .order_by(R.name),
     "child_of": select(STACK).where(S.owner_resource_id == P("owner"), S.deleted_at.is_(None)),
     "stacks_of_root": select(STACK)
     .where(S.root_id == P("root"), S.deleted_at.is_(None))

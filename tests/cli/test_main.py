@@ -22,6 +22,12 @@ from zonda.core.cli.main import COLLECTION, main
         pytest.param(["--help"], 0, "out", "stack create", id="help"),
         pytest.param(["-h"], 0, "out", "stack create", id="short-help"),
         pytest.param(["--version"], 0, "out", "zonda 0.", id="version"),
+        pytest.param(["help"], 0, "out", "stack create", id="help-command"),
+        pytest.param(["help", "stack", "create"], 0, "out", "--template", id="help-of-one"),
+        pytest.param(["help", "stack", "drift"], 0, "out", "drift repair", id="help-of-several"),
+        pytest.param(["help", "stack", "creat"], 2, "err", "zonda stack create", id="no-help"),
+        pytest.param(["version"], 0, "out", "zonda 0.", id="version-command"),
+        pytest.param(["version", "-f", "json"], 0, "out", '"python": "3.', id="version-as-data"),
         pytest.param(["stack"], 2, "err", "stack create", id="group"),
         pytest.param(["stack", "--help"], 0, "out", "stack create", id="help-of-a-group"),
         pytest.param(["stack", "output", "-h"], 0, "out", "output show", id="inner-group"),
@@ -49,6 +55,14 @@ def test_exit_codes_and_what_is_said(
     assert ended == code
     assert what in getattr(shown, where)
     assert "Traceback" not in shown.err
+
+
+def test_help_is_the_same_in_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["stack"], ["stack", "drift", "ignore"], ["help"], ["version"]):
+        main([*words, "--help"])
+        shown = capsys.readouterr().out
+        main(["help", *words])
+        assert capsys.readouterr().out == shown
 
 
 def test_options_may_stand_in_front(

@@ -13,6 +13,7 @@ import pytest
 RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
 #: All that the beginning of the script calls. Neither npm nor what could install it is among it.
 TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env")
+SHELLS = ("zsh", "fish", "mandoc")
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -28,6 +29,9 @@ def run(tmp_path: Path) -> Run:
 
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
+
+    for name in SHELLS:
+        (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
         if npm:
@@ -61,6 +65,15 @@ def test_a_node_red_that_cannot_be_installed_ends_it(run: Run) -> None:
     assert "--without node-red" in done.stderr
 
 
+def test_without_a_shell_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tools" / "fish").unlink()
+    done = run(npm="exit 0")
+    assert (done.returncode, NEXT in done.stdout) == (1, False)
+    assert "fish is missing: apt-get install fish" in done.stderr
+    assert "bash .ci/run --without shells" in done.stderr
+    assert "ZONDA_SHELL_TESTS=never" in run("--without", "shells", npm="exit 0").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "npm"),
     [
@@ -80,6 +93,7 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
     [
         pytest.param([], "ZONDA_RESTATE_TESTS=required", id="restate"),
         pytest.param(["--without", "restate"], "ZONDA_RESTATE_TESTS=never", id="no-restate"),
+        pytest.param([], "ZONDA_SHELL_TESTS=required", id="shells"),
         pytest.param([], "ZONDA_POSTGRESQL_TESTS=required", id="postgresql"),
         pytest.param(
             ["--without", "postgresql"], "ZONDA_POSTGRESQL_TESTS=never", id="no-postgresql"
@@ -95,7 +109,10 @@ def test_the_tests_are_told_what_must_be_there(run: Run, options: list[str], sai
 def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "usage: bash .ci/run [--without mistral|node-red|postgresql|restate]..." in done.stderr
+    assert (
+        "usage: bash .ci/run [--without mistral|node-red|postgresql|restate|shells]..."
+        in done.stderr
+    )
 
 
 #: A Python whose environments have tools that log their command and fail as ``FAILING`` says.

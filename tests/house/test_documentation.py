@@ -11,7 +11,7 @@ import pytest
 
 from zonda.builtin_resources import plugin as builtin_plugin
 from zonda.core import settings
-from zonda.core.cli import commands
+from zonda.core.cli import commands, completion_table
 from zonda.hooks import errors, specs
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.properties import Schema
@@ -101,3 +101,8 @@ def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
         "resize",
         "tell",
     }
+
+
+def test_completion_knows_the_commands_as_they_are() -> None:
+    made = "after a change to a command or an option: python -m zonda.core.cli.completion_table"
+    assert completion_table.FILE.read_text() == completion_table.text(), made

@@ -1,0 +1,95 @@
+"""The parsers of all commands: what argparse, the manual page and completion know of them.
+
+A command's module is imported when its parser is made, and no sooner.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import zonda
+
+from . import commands, streams
+
+INVALID = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse without abbreviations, which would break when an option is added."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def print_help(self, file: Any = None) -> None:
+        """Show the help; unlike argparse's own, say so where it cannot be written."""
+        (file or streams.Results(sys.stdout)).write(self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read more, and exit with 2."""
+        self.exit(INVALID, f"{self.prog}: error: {message}\nSee '{self.prog} --help'.\n")
+
+
+def general() -> argparse.ArgumentParser:
+    """The options that every command takes, before or after its words."""
+    parser = argparse.ArgumentParser(add_help=False)
+    group = parser.add_argument_group("options of every command")
+    group.add_argument("--home", metavar="FOLDER", help="folder of zonda's state ($ZONDA_HOME)")
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting for this command, e.g. workers=4",
+    )
+    group.add_argument("--debug", action="store_true", help="show tracebacks and log messages")
+    return parser
+
+
+def module_of(name: str) -> Any:
+    """The module that has a command."""
+    return importlib.import_module(f".{commands.COMMANDS[name].module}", __package__)
+
+
+def of_command(name: str) -> Parser:
+    """The parser of one command of the table."""
+    command = commands.COMMANDS[name]
+    parser = Parser(prog=f"zonda {name}", description=command.help, parents=[general()])
+    getattr(module_of(name), f"{command.name}_arguments")(parser)
+    return parser
+
+
+def of_group(words: Sequence[str]) -> Parser:
+    """The parser of ``zonda`` itself, or of the commands that begin with ``words``."""
+    parser = Parser(
+        prog=" ".join(["zonda", *words]),
+        usage="%(prog)s COMMAND [options]",
+        description=None if words else zonda.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_listing(commands.group(list(words))),
+        parents=[general()],
+    )
+    if not words:
+        version = f"zonda {zonda.__version__}"
+        parser.add_argument("--version", action="version", version=version)
+    return parser
+
+
+def _listing(shown: Mapping[str, commands.Command]) -> str:
+    width = max(map(len, shown))
+    lines = [f"  {name:{width}}  {command.help}" for name, command in shown.items()]
+    return "\n".join(["commands:", *lines, "", "'zonda COMMAND --help' says more."])
+
+
+def unknown(words: Sequence[str]) -> int:
+    """Say that there is no such command; the exit code."""
+    import difflib
+
+    said = " ".join(words[:3])
+    close = difflib.get_close_matches(said, commands.COMMANDS, 1)
+    hint = f"Did you mean 'zonda {close[0]}'?" if close else "'zonda --help' lists the commands."
+    streams.complain(f"there is no command {said!r}\n{hint}")
+    return INVALID
