@@ -141,6 +141,7 @@ COMMANDS = {
         "completion_scripts", "completion", "Print what makes a shell complete zonda.", alone=True
     ),
     "help": Command("own_commands", "help_of", "Show the help of a command.", alone=True),
+    "man": Command("manual", "man", "Print the manual page.", alone=True),
     "version": Command("own_commands", "version", "Show the version of zonda.", alone=True),
 }
 
