@@ -155,7 +155,7 @@ class Ledger:
             run.answer["resource_id"] = run.thing
         if run.action == "CHECK":
             has = self.live.get(str(run.thing))
-            run.answer["outputs"] = {"exists": False} if has is None else {"inputs": has}
+            run.answer["output"] = {"exists": False} if has is None else {"inputs": has}
 
 
 class Endpoint(http.server.ThreadingHTTPServer):
