@@ -54,7 +54,7 @@ def _forget(work: Work, stack: StackRow, rows: list[ResourceRow], user: str) -> 
     for row in rows:
         work.tx.remove_resource(row)
         if row.op:
-            work.after.stop[row.id] = None
+            work.stop(row)
     work.tx.drop_snapshots(stack.id)
     recording.overtake(work, stack, "ABANDON")
     stack.generation += 1

@@ -15,7 +15,7 @@ from zonda.core.store.rows import ResourceRow, StackRow, copied
 
 from . import failing, handing, transitions
 from .calls import Operation
-from .effects import Call, Step, Tx, Wait
+from .effects import Step, Tx, Wait, of_operation
 from .instances import Seen
 from .outcome import LOST, NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Waiting
 from .room import Room
@@ -161,7 +161,7 @@ def next_one(room: Room, operation: Operation) -> Step:
             operation.start_anew(seen)
         if seen.row.op_state == STARTING:
             call = operation.handle_once_more if same else operation.handle
-            return (yield Call(call, light=operation.is_light))
+            return (yield of_operation(call, light=operation.is_light))
 
 
 def _awaited(room: Room, operation: Operation) -> Step:
@@ -199,11 +199,12 @@ def _clean(room: Room, operation: Operation) -> Step:
 
 def _deleted(room: Room, operation: Operation) -> Step:
     cleaner, begun = operation.cleaner(), room.clock.now()
-    answer: Answer = yield Call(cleaner.handle)
+    answer: Answer = yield of_operation(cleaner.handle)
     if isinstance(answer, Waiting) and answer.delay is None:
-        answer = yield Call(cleaner.poll)
+        answer = yield of_operation(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):
         delay = answer.delay
         yield Wait(room.poll_delay(begun) if delay is None else delay, operation.row.id)
-        answer = yield Call(cleaner.poll if isinstance(answer, Waiting) else cleaner.handle)
+        call = cleaner.poll if isinstance(answer, Waiting) else cleaner.handle
+        answer = yield of_operation(call)
     return answer

@@ -22,7 +22,7 @@ from zonda.hooks.errors import StoreError, ZondaError
 from .acting import roll_back
 from .ahead import Begun
 from .drift.on_demand import ChecksOnDemand
-from .effects import Call, GivenUp, Step, Tx, Wait
+from .effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
 from .listeners import Listeners
@@ -83,7 +83,8 @@ class Driver:
         self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
         #: The checks of drift that are run here.
-        self.checks = ChecksOnDemand(room, self.start, self.widen)
+        self.checks = ChecksOnDemand(room, self.start)
+        room.hanging.spare = self.widen
         self._refused = 0
         # By the monotonic clock: since when the database refuses, and when it is asked again.
         self._refused_since = self._retry_at = 0.0
@@ -95,7 +96,10 @@ class Driver:
         raise NotImplementedError
 
     def widen(self, by: int) -> None:
-        """Have so many threads more, or fewer: looks at drift that hang hold them."""
+        """Have so many threads more, or fewer: calls that hang hold them."""
+
+    def leave_behind(self, task: Task, root_id: str) -> None:
+        """The call of a task is not awaited any more: it may never come back."""
 
     def drives(self, stack_id: str) -> bool:
         """Whether this driver is to carry out what is planned for a stack."""
@@ -204,7 +208,8 @@ class Driver:
 
     def _ended(self, task: Task, value: Any, error: BaseException | None) -> None:
         self._leave_pool(task)
-        if task.key and self._busy.get(task.key) is task:
+        is_current = bool(task.key) and self._busy.get(task.key) is task
+        if is_current:
             del self._busy[task.key]
             if task.key in self._again or task.was_stopped:
                 self._again.discard(task.key)
@@ -214,9 +219,10 @@ class Driver:
             task.done(value, error)
         elif error is not None and not isinstance(error, GivenUp | Fenced):
             log.error("A step of resource %s broke", task.key, exc_info=error)
-            if task.key:
+            if is_current:
                 # Nobody would drive its operation any more: it must not be in progress for ever.
-                key, why = task.key, type(error).__name__
+                key = task.key
+                why = str(error) if isinstance(error, TookTooLong) else type(error).__name__
                 self._units.append((Task(_nothing()), Tx(lambda work: broke(work, key, why))))
 
     # -- time -----------------------------------------------------------------------------------
@@ -241,8 +247,11 @@ class Driver:
         elif task is not None:
             task.poked = True
 
-    def give_up(self, key: str) -> None:
-        """Tell a task, when it waits (next), that its operation was ended from outside."""
+    def give_up(self, key: str, root_id: str) -> None:
+        """Tell a task, when it waits (next), that its operation was ended from outside.
+
+        ``root_id``: the stack at its top.
+        """
         task = self._busy.get(key)
         if task is None:
             return
@@ -254,6 +263,8 @@ class Driver:
             del self._busy[key]
             self._again.discard(key)
             self.enqueue(key)
+            self._leave_pool(task)
+            self.leave_behind(task, root_id)
         if task.waiting:
             task.waiting = False
             self.advance(task, error=GivenUp())
@@ -380,8 +391,8 @@ class Driver:
             self.poke(key)
         for key in after.refresh:
             self.refresh(key)
-        for key in after.stop:
-            self.give_up(key)
+        for key, root_id in after.stop.items():
+            self.give_up(key, root_id)
         for check in after.checks:
             self.checks.begin(check)
         for notice in after.say:

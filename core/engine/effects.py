@@ -7,15 +7,19 @@ somebody pokes the resource.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.borders import raise_interruption
-from zonda.hooks.errors import PluginError
+from zonda.hooks.errors import PluginError, ZondaError
 from zonda.hooks.wording import named
 
 from .work import Work
+
+#: Seconds that a call may take which nobody else gives up (an operation has its deadline).
+LONGEST_CALL = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,12 @@ class Call:
     """Work for the pool; an exception is raised inside the step.
 
     ``light``: it only computes (or is known to come back at once), so that several may share a
-    thread's turn.
+    thread's turn. After ``seconds`` it is given up: ``TookTooLong`` is raised inside the step.
     """
 
     run: Callable[[], Any]
     light: bool = False
+    seconds: float = LONGEST_CALL
 
     def make(self) -> tuple[Any, Exception | None]:
         """Make the call; gives its value, and what it has raised if it has none."""
@@ -59,8 +64,20 @@ class Wait:
     key: str
 
 
+class TookTooLong(ZondaError):
+    """Raised inside a step whose call has not come back."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"A plug-in has not come back within {seconds:g} s.")
+
+
 Effect = Tx | Call | Wait
 Step = Generator[Effect, Any, Any]
+
+
+def of_operation(run: Callable[[], Any], *, light: bool = False) -> Call:
+    """A call of an operation: its deadline ends it."""
+    return Call(run, light, math.inf)
 
 
 class GivenUp(Exception):

@@ -25,7 +25,7 @@ def operation_timed_out(work: Work, key: str) -> None:
     if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
         return
     transitions.failed(work, transitions.held(row), limits.timed_out(row))
-    work.after.stop[key] = None
+    work.stop(row)
 
 
 def broke(work: Work, key: str, why: str) -> None:
@@ -59,7 +59,7 @@ def stack_timed_out(work: Work, stack_id: str) -> None:
         row = work.tx.resource(key)
         if row is not None:
             transitions.give_up(work, row, Failure(f"{row.op} {how}", kind))
-            work.after.stop[key] = None
+            work.stop(row)
     phases.turn(work, stack)
 
 
@@ -82,7 +82,7 @@ def stop_superseded(
         if until < work.now:
             failure = Failure(f"{row.op} cancelled", CANCELLED)
             transitions.failed(work, transitions.held(row), failure)
-            work.after.stop[key] = None
+            work.stop(row)
         else:
             text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
             work.after.say.append(Notice(row.stack_id, None, row.name, text, row.started_at))
@@ -131,7 +131,7 @@ def cancel_signalled(work: Work, root: StackRow, grace: float) -> bool:
         else:  # it is about to begin something there
             failure = Failure(f"{row.op} cancelled", CANCELLED)
             transitions.failed(work, transitions.held(row), failure)
-            work.after.stop[row.id] = None
+            work.stop(row)
     return bool(begun)
 
 

@@ -211,6 +211,7 @@ class Engine:
         self._put(lambda: self._driver.start(single(sweeping.fail_overdue)))
         self._put(lambda: self._driver.start(single(self._stop_superseded)))
         self._put(self._driver.checks.sweep)
+        self._put(self._driver.give_up_overlong)
 
     def sweep_drift(self) -> None:
         """Look for drift where that is due. Nobody would wait for it in a short command."""

@@ -85,6 +85,7 @@ class Final:
 #: Kinds of failure that no plug-in has raised.
 TIMED_OUT, STACK_TIMED_OUT, CANCELLED = "TimedOut", "StackTimedOut", "Cancelled"
 BROKEN, INTERRUPTED, SUPERSEDED = "Broken", "Interrupted", "Superseded"
+HANGING = "Hanging"
 
 #: Whether another attempt may help: none; the same one once more; a new one.
 Again = Literal["no", "same", "new"]

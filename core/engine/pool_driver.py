@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from zonda.core.store.store import Store
 
 from .driver import Driver, Task
-from .effects import Call
+from .effects import Call, GivenUp, TookTooLong
 from .pool import Pool
 from .room import Room
 
@@ -28,7 +29,22 @@ TURN = 0.05
 #: Seconds after which a call that was to compute is taken for one that waits for something.
 STUCK = 1.0
 
-_Made = tuple[Task, Any, BaseException | None]
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One call, and what has come of it.
+
+    ``began``: when, set by the thread that makes it. ``is_off``: what it is for is over; if it has
+    not begun by then, it is not made. ``is_answered``: the step has gone on without it.
+    """
+
+    task: Task
+    call: Call
+    began: float | None = None
+    is_off: bool = False
+    is_answered: bool = False
+    value: Any = None
+    error: BaseException | None = None
 
 
 class Batch:
@@ -37,9 +53,9 @@ class Batch:
     What both touch are deques, whose ``append`` and ``popleft`` are atomic.
     """
 
-    def __init__(self, calls: list[tuple[Task, Call]], monotonic: Callable[[], float]) -> None:
-        self._todo = deque(calls)
-        self._done: deque[_Made] = deque()
+    def __init__(self, jobs: list[Job], monotonic: Callable[[], float]) -> None:
+        self._todo = deque(jobs)
+        self._done: deque[Job] = deque()
         self._monotonic = monotonic
         self._began: float | None = None
         self._call_began = 0.0
@@ -47,9 +63,13 @@ class Batch:
     def run(self) -> None:
         """Make every call that is left."""
         self._call_began = self._began = self._monotonic()
-        while (call := _next(self._todo)) is not None:
-            self._call_began = self._monotonic()
-            self._done.append((call[0], *call[1].make()))
+        while (job := _next(self._todo)) is not None:
+            self._call_began = job.began = self._monotonic()
+            if job.is_off:  # looked at after ``began`` is set: see ``PoolDriver._is_running``
+                job.error = GivenUp()
+            else:
+                job.value, job.error = job.call.make()
+            self._done.append(job)
 
     @property
     def is_slow(self) -> bool:
@@ -61,11 +81,11 @@ class Batch:
         """Whether it does not compute but waits, as it seems."""
         return self._began is not None and self._monotonic() - self._call_began > STUCK
 
-    def take_done(self) -> list[_Made]:
+    def take_done(self) -> list[Job]:
         """What has come of the calls since this was last asked."""
         return list(iter(lambda: _next(self._done), None))
 
-    def take_rest(self) -> list[tuple[Task, Call]]:
+    def take_rest(self) -> list[Job]:
         """The calls that have not begun: they are no longer this batch's."""
         return list(iter(lambda: _next(self._todo), None))
 
@@ -98,9 +118,11 @@ class PoolDriver(Driver):
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
-        self.calls = 0
-        self._light: list[tuple[Task, Call]] = []
+        self._light: list[Job] = []
         self._shared: list[Batch] = []
+        #: Calls that have not come back, with those that they share a turn with.
+        self._out: dict[Job, Batch | None] = {}
+        self._job_of: dict[Task, Job] = {}
 
     def drives(self, stack_id: str) -> bool:
         """Whether what a stack has planned is carried out here."""
@@ -115,13 +137,56 @@ class PoolDriver(Driver):
         """Whether another step may begin."""
         return self._admitted < self._cap
 
+    @property
+    def calls(self) -> int:
+        """How many calls are out that somebody waits for."""
+        return len(self._job_of)
+
     def call(self, task: Task, effect: Call) -> None:
         """Have a call made in the pool, light ones with others."""
-        self.calls += 1
+        job = self._job_of[task] = Job(task, effect)
+        self._out[job] = None
         if effect.light:
-            self._light.append((task, effect))
+            self._light.append(job)
         else:
-            self._submit([(task, effect)])
+            self._run(Batch([job], self.room.clock.monotonic))
+
+    def leave_behind(self, task: Task, root_id: str) -> None:
+        """See ``Driver.leave_behind``. A call that has not begun is not made any more."""
+        job = self._job_of.get(task)
+        if job is None:
+            return
+        job.is_off = True
+        if self._is_running(job):
+            self.room.hanging.add(job, task.key, root_id)
+            del self._job_of[task]
+            self._free_turn(self._out[job])
+
+    def _is_running(self, job: Job) -> bool:
+        """Whether a call may act outside now. It sets ``began`` first and then looks at ``is_off``,
+        which was set before: at least one of both sees the other.
+        """
+        return job.began is not None
+
+    def _free_turn(self, batch: Batch | None) -> None:
+        """Let what shares a turn with a call that hangs go on without it."""
+        if batch in self._shared:
+            self._shared.remove(batch)
+            rest = batch.take_rest()
+            self._called(batch)
+            if rest:
+                self._share(rest)
+
+    def give_up_overlong(self) -> None:
+        """Give up calls that nobody else does: what is no operation has no deadline."""
+        now = self.room.clock.monotonic()
+        for job in list(self._job_of.values()):
+            if job.began is not None and now - job.began > job.call.seconds:
+                task = job.task
+                self._leave_pool(task)
+                self.leave_behind(task, "")
+                job.is_answered = True
+                self.advance(task, error=TookTooLong(job.call.seconds))
 
     def send_light_calls(self) -> None:
         """Hand the light calls that came together to the pool, some to a thread.
@@ -153,20 +218,18 @@ class PoolDriver(Driver):
             if rest:
                 self._share(rest)
 
-    def _share(self, calls: list[tuple[Task, Call]]) -> None:
-        batch = Batch(calls, self.room.clock.monotonic)
+    def _share(self, jobs: list[Job]) -> None:
+        batch = Batch(jobs, self.room.clock.monotonic)
         self._shared.append(batch)
+        self._out.update(dict.fromkeys(jobs, batch))
         self._run(batch)
 
-    def _submit(self, calls: list[tuple[Task, Call]]) -> None:
-        self._run(Batch(calls, self.room.clock.monotonic))
-
     def _run(self, batch: Batch) -> None:
-        def job() -> None:
+        def run() -> None:
             batch.run()
             self._inbox.put(lambda: self._ran(batch))
 
-        self._pool.submit(job)
+        self._pool.submit(run)
 
     def _ran(self, batch: Batch) -> None:
         if batch in self._shared:
@@ -174,10 +237,15 @@ class PoolDriver(Driver):
         self._called(batch)
 
     def _called(self, batch: Batch) -> None:
-        done = batch.take_done()
-        self.calls -= len(done)
-        for task, value, error in done:
-            self.advance(task, value, error)
+        for job in batch.take_done():
+            del self._out[job]
+            self.room.hanging.drop(job)
+            if self._job_of.get(job.task) is job:
+                del self._job_of[job.task]
+            if isinstance(job.error, GivenUp):
+                job.task.given_up = False  # it is told now
+            if not job.is_answered:
+                self.advance(job.task, job.value, job.error)
 
     def close_door(self) -> None:
         """Admit nothing more; what waits stays as it is stored."""

@@ -13,6 +13,7 @@ from zonda.hooks.context import Clock
 from .actions import Caller
 from .definitions import Definitions
 from .drift_timing import Timing
+from .hanging import Hanging
 from .instances import Instances
 from .tree_sizes import TreeSizes
 
@@ -55,7 +56,7 @@ class EngineSettings:
 class Room:
     """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader.
 
-    ``sizes``: how many resources there are, by trees.
+    ``sizes``: how many resources there are, by trees. ``hanging``: calls that do not come back.
     """
 
     definitions: Definitions
@@ -67,6 +68,7 @@ class Room:
     settings: EngineSettings
     reader: Callable[[], Reader]
     sizes: TreeSizes = field(default_factory=TreeSizes)
+    hanging: Hanging = field(default_factory=Hanging)
 
     def asked_by(self, caller: Caller) -> Room:
         """The same room, for an action that ``caller`` asks for."""

@@ -17,10 +17,21 @@ from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
 from .context import Write
-from .effects import Call, GivenUp, Step, Tx, Wait
+from .effects import Call, GivenUp, Step, Tx, Wait, of_operation
 from .instances import Seen
 from .nested_calls import operation_of
-from .outcome import LOST, Answer, Failure, Final, Lost, Postponed, Prepared, Replace, Waiting
+from .outcome import (
+    HANGING,
+    LOST,
+    Answer,
+    Failure,
+    Final,
+    Lost,
+    Postponed,
+    Prepared,
+    Replace,
+    Waiting,
+)
 from .release import has_work
 from .replacement import is_left_alone
 from .room import Room
@@ -313,7 +324,7 @@ def keep(
         if kept is not STALE:
             operation.took(found)
             return found if kept else LOST
-        found = yield Call(call)
+        found = yield of_operation(call)
     return found
 
 
@@ -322,14 +333,18 @@ def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
     resume = operation.guarded(lambda: resumed(operation))
     fresh, writes = begun.seen.fresh, begun.writes
     answer: Answer
+    refused = _hanging(room, operation)
     if begun.answer is not None:
         answer = begun.answer
+    elif refused:
+        return Failure(refused, HANGING)
     elif not fresh and attempts.is_put_off(operation.row):
         answer = yield from attempts.next_one(room, operation)
     elif not fresh and transitions.is_to_retry(operation.row):
         answer = yield from called_again(operation, transitions.held(operation.row))
     else:
-        answer = yield Call(operation.handle if fresh else resume, light=operation.is_light)
+        call = operation.handle if fresh else resume
+        answer = yield of_operation(call, light=operation.is_light)
     handle = transitions.held(operation.row)
     while isinstance(answer, Postponed):
         again = transitions.fenced if answer.finding else transitions.again
@@ -337,10 +352,19 @@ def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
             return LOST
         yield Wait(answer.delay, handle.key)
         if answer.finding:
-            answer = yield Call(operation.find, light=operation.is_light)
+            answer = yield of_operation(operation.find, light=operation.is_light)
         else:
             answer = yield from called_again(operation, handle)
     return answer
+
+
+def _hanging(room: Room, operation: Operation) -> str:
+    """Why an operation is not begun: so many calls hang. What is there can be removed longer."""
+    row, hanging = operation.row, room.hanging
+    root_id = operation.seen.stack.root_id
+    why = hanging.forbids_all() if row.op == "DELETE" else hanging.forbids(root_id)
+    text = f"{row.op} was not begun: {why}. Restart the engine"
+    return f"ResourceFailure: resources.{row.name}: {text}" if why else ""
 
 
 def called_again(operation: Operation, handle: Held) -> Step:
@@ -348,7 +372,7 @@ def called_again(operation: Operation, handle: Held) -> Step:
     if not (yield Tx(_naming(transitions.retry, handle))):
         return LOST
     operation.next_attempt()
-    return (yield Call(operation.handle, light=operation.is_light))
+    return (yield of_operation(operation.handle, light=operation.is_light))
 
 
 def _naming(run: Callable[[Work, Held], Any], handle: Held) -> Callable[[Work], Any]:
@@ -384,7 +408,7 @@ def poll(
                 delay = min(delay, max(0.0, limit - room.clock.now()))
             yield Wait(delay, handle.key)
         first = False
-        said: Answer = yield Call(operation.poll, light=operation.is_quick)
+        said: Answer = yield of_operation(operation.poll, light=operation.is_quick)
         if not isinstance(said, Waiting):
             return said
         if limit is not None and room.clock.now() >= limit:

@@ -342,7 +342,7 @@ def abort_below(work: Work, row: ResourceRow, failure: Failure) -> None:
         below = work.tx.resource(key)
         if below is not None:
             give_up(work, below, Failure(f"{below.op} aborted with the stack above", failure.kind))
-            work.after.stop[key] = None
+            work.stop(below)
     phases.turn(work, child)
 
 

@@ -36,9 +36,10 @@ class After:
     """What follows a commit.
 
     ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are
-    owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside;
-    ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells; ``begun``:
-    operations (``ahead.Begun``) that a step of another instance has begun, to be driven;
+    owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside, with
+    the stacks at their top; ``idle``: stacks that came to rest; ``say``: progress that nothing
+    stored tells; ``begun``: operations (``ahead.Begun``) that a step of another instance has begun,
+    to be driven;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
     drift (``drift.check.Check``) that are to be run.
     """
@@ -46,7 +47,7 @@ class After:
     look: dict[str, str] = field(default_factory=dict)
     plan: dict[str, None] = field(default_factory=dict)
     poke: dict[str, None] = field(default_factory=dict)
-    stop: dict[str, None] = field(default_factory=dict)
+    stop: dict[str, str] = field(default_factory=dict)
     idle: dict[str, None] = field(default_factory=dict)
     say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
@@ -75,6 +76,10 @@ class Work:
         stack = self.tx.stack(row.stack_id)
         assert stack is not None
         return stack
+
+    def stop(self, row: ResourceRow) -> None:
+        """After the commit, tell whoever drives the operation of this instance that it is over."""
+        self.after.stop[row.id] = self.stack_of(row).root_id
 
     def look(self, row: ResourceRow) -> None:
         """After the commit, run a step for this instance."""

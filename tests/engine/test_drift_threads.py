@@ -149,7 +149,7 @@ def test_calls_that_never_come_back_cost_their_places_only(
     _sweep_until_over(engine, accepted.check_id)
     told = {each.path: each.reason for each in engine._reader.drift_findings(accepted.check_id)}
     assert told == {
-        "r0": "it was not looked at: an earlier look at it has not come back",
+        "r0": "it was not looked at: an earlier call of its plug-in has not come back",
         "r1": "it has not answered within 0.05 s",
     }
     release.set()

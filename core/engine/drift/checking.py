@@ -8,6 +8,7 @@ thread.
 from __future__ import annotations
 
 import logging
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,6 @@ from zonda.core.store.drift_states import IN_SYNC
 from . import storing
 from .check import Check
 from .found import Found, Later, owed, unknown
-from .hanging import Hanging
 from .ignoring import Exceptions
 from .interrupting import interrupt
 from .observing import Job, Observer, not_to_be_looked_at
@@ -47,7 +47,6 @@ class Checks:
         self._pace = Pace(settings.drift_rate, room.clock.monotonic)
         self._queue: deque[tuple[Check, Job]] = deque()
         self._asked: dict[Job, Check] = {}
-        self.hanging = Hanging()
         self._waiting: dict[Job, Check] = {}
         self._running: dict[str, Check] = {}
         self._is_closed = False
@@ -70,7 +69,7 @@ class Checks:
         for job, check in list(self._asked.items()):
             if job.until is not None and now >= job.until and not job.is_abandoned:
                 job.is_abandoned = True
-                self.hanging.add(check, job)
+                self._room.hanging.add(job, job.key, check.row.stack_id)
                 self._give_up(check, job, self._too_late("it has not answered"))
         self._pump()
 
@@ -105,13 +104,18 @@ class Checks:
                 self._ask(check, job)
 
     @property
+    def hanging(self) -> int:
+        """How many looks have not come back in time."""
+        return sum(job.is_abandoned for job in self._asked)
+
+    @property
     def _has_place(self) -> bool:
-        return len(self._asked) - len(self.hanging) < self._places
+        return len(self._asked) - self.hanging < self._places
 
     def _ask(self, check: Check, job: Job) -> None:
         observer, clock = check.observer, self._room.clock
         assert observer is not None
-        hanging = self.hanging.forbids(check, job)
+        hanging = self._room.hanging.forbids(check.row.stack_id, job.key)
         if hanging:
             self._give_up(check, job, f"it was not looked at: {hanging}")
             return
@@ -132,7 +136,7 @@ class Checks:
         self, observer: Observer, job: Job, answer: Any, error: BaseException | None
     ) -> None:
         check = self._asked.pop(job)
-        self.hanging.drop(job)
+        self._room.hanging.drop(job)
         if isinstance(answer, Later) and (job.is_abandoned or not check.is_open):
             self._cancel(observer, job)
         elif not job.is_abandoned:
@@ -253,7 +257,7 @@ def prepare(room: Room, check: Check, pace: Pace) -> list[Job]:
 
 
 def _calling(run: Callable[[], Any]) -> Step:
-    return (yield Call(run))
+    return (yield Call(run, seconds=math.inf))
 
 
 def _waiting(seconds: float) -> Step:

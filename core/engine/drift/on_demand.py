@@ -5,7 +5,6 @@ Called by the drivers, in their thread. Nothing of what a check takes is importe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from zonda.core.engine.room import Room
@@ -16,12 +15,11 @@ if TYPE_CHECKING:  # what comes with the first check
 
 
 class ChecksOnDemand:
-    """As ``checking.Checks``. ``spare``: see ``hanging.Hanging``."""
+    """As ``checking.Checks``."""
 
-    def __init__(self, room: Room, start: Start, spare: Callable[[int], None]) -> None:
+    def __init__(self, room: Room, start: Start) -> None:
         self._room = room
         self._start = start
-        self._spare = spare
         self._made: Checks | None = None
         self._is_closed = False
 
@@ -33,7 +31,6 @@ class ChecksOnDemand:
             from .repairing import after_check
 
             self._made = Checks(self._room, self._start, lambda it: after_check(self._room, it))
-            self._made.hanging.spare = self._spare
         return self._made
 
     def begin(self, check: Check) -> None:

@@ -39,7 +39,7 @@ class Unstored:
         #: Calls that have not come back.
         self._out = 0
         self._checks = Checks(room, self._start, _never)
-        self._checks.hanging.spare = self._pool.widen
+        room.hanging.spare = self._pool.widen
 
     def run(self, check: Check) -> None:
         """Look, to the end; ``check.outcome`` tells whether that was reached."""
@@ -48,7 +48,7 @@ class Unstored:
             while check.outcome is None:
                 self._once()
             until = self._monotonic() + _CANCELLING
-            while self._out > len(self._checks.hanging) and self._monotonic() < until:
+            while self._out > self._checks.hanging and self._monotonic() < until:
                 self._once()
         finally:
             self._pool.stop()

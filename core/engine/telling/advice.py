@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from zonda.core.store.views import FailedView, StackView
 
-from ..outcome import BROKEN, CANCELLED, INTERRUPTED, STACK_TIMED_OUT, TIMED_OUT
+from ..outcome import BROKEN, CANCELLED, HANGING, INTERRUPTED, STACK_TIMED_OUT, TIMED_OUT
 
 _AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
 _REPLACED = "An update replaces the resource, and then removes what this has left."
@@ -32,6 +32,11 @@ BY_KIND = {
         "The engine ended while the plug-in was at work, so nobody knows whether it acted. Look"
         " outside.",
         _REPLACED,
+    ),
+    HANGING: (
+        "Calls of plug-ins that never come back hold the engine's threads: restart it, and see"
+        " what the plug-ins wait for without a limit.",
+        _AGAIN,
     ),
     BROKEN: ("This is a fault in zonda or in a plug-in: run it again with --debug and report it.",),
     "Immutable": (
