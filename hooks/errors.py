@@ -13,6 +13,7 @@
     │   ├─ NotFound                 + kind, name
     │   ├─ Conflict                 the stack's state forbids the action
     │   ├─ NotSupported             what was asked for cannot be done with this object
+    │   │   └─ ActionNotSupported   its type has no handler for the action
     │   └─ UsageError               a flag, a setting or a file that cannot be read
     ├─ ResourceFailure              the outside world: resource, action; raised by plug-ins
     │   ├─ Permanent                no retry can help
@@ -33,6 +34,10 @@ from dataclasses import dataclass
 
 PathItem = str | int
 Path = tuple[PathItem, ...]
+
+
+class Unshown(int):
+    """An index that paths in Heat's notation leave out: of the branch of an ``if``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ def show_path(path: Sequence[PathItem]) -> str:
     """``("a", "b", 0, "c")`` as Heat writes it: ``a.b[0].c``."""
     shown = ""
     for item in path:
+        if isinstance(item, Unshown):
+            continue
         if isinstance(item, int) or str(item).isdigit():
             shown += f"[{item}]"
         elif shown:
@@ -114,6 +121,8 @@ class TemplateError(ZondaError):
 
     stage = "validate"
     hides_source = False
+    #: The sentence for where what it quotes is hidden; empty where there is none.
+    discreet = ""
 
     code = "ZON100"
     heat_type = "StackValidationFailed"
@@ -262,15 +271,21 @@ class RequestError(ZondaError):
 
 
 class NotFound(RequestError):
-    """There is no such thing. ``kind`` is ``stack``, ``resource``, ``output``, ..."""
+    """There is no such thing. ``kind`` is ``stack``, ``resource``, ``output``, ...
+
+    ``stack``: the name of the one that has no such resource.
+    """
 
     code = "ZON201"
     heat_type = "EntityNotFound"
 
-    def __init__(self, kind: str, name: str, *, hint: str = "") -> None:
-        super().__init__(f"The {kind} ({name}) could not be found.", hint=hint)
+    def __init__(self, kind: str, name: str, *, hint: str = "", stack: str = "") -> None:
+        where = f" in Stack {stack}" if stack else ""
+        super().__init__(f"The {kind} ({name}) could not be found{where}.", hint=hint)
         self.kind = kind
         self.name = name
+        if stack:
+            self.heat_type = "ResourceNotFound"
 
 
 class Conflict(RequestError):
@@ -285,6 +300,15 @@ class NotSupported(RequestError):
 
     code = "ZON203"
     heat_type = "NotSupported"
+
+
+class ActionNotSupported(NotSupported):
+    """The type of the resource has no handler for the action."""
+
+    heat_type = "ResourceActionNotSupported"
+
+    def __init__(self, action: str, *, hint: str = "") -> None:
+        super().__init__(f"{action} is not supported for resource.", hint=hint)
 
 
 class UsageError(RequestError):

@@ -113,7 +113,8 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
     nodes = nodes_of(room, stack.template_id)
     if action.resource not in nodes:
-        raise NotFound("Resource", action.resource, hint=near(action.resource, nodes))
+        hint = near(action.resource, nodes)
+        raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
     node = nodes[action.resource]
     if node.cls.has_child:
         raise NotSupported(

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow
-from zonda.hooks.errors import Conflict, NoActionRequired, NotFound, NotSupported
+from zonda.hooks.errors import (
+    ActionNotSupported,
+    Conflict,
+    NoActionRequired,
+    NotFound,
+    NotSupported,
+)
 from zonda.hooks.nested import Converge
 
 from . import release, transitions
@@ -155,9 +161,7 @@ def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[On
     operation = operation_of(room, dataclasses.replace(seen, onward=onward), writes)
     handler = getattr(operation.instance, "handle_signal", None)
     if handler is None or (row.action == "INIT" and not row.op):
-        raise NotSupported(
-            f"Cannot signal resource {row.name}: 'SIGNAL' not supported for {row.type}."
-        )
+        raise ActionNotSupported("signal", hint=f"{row.name} is of type {row.type}.")
     cls = type(operation.instance)
     said: list[Any] = []
 

@@ -6,7 +6,7 @@ one that replaces it.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
@@ -30,7 +30,7 @@ def mark(room: Room, action: MarkResource, note: Noted) -> Step:
     reason = yield Call(lambda: _reason(room, action))
 
     def run(work: Work) -> Accepted:
-        row = _found(work, stack.id, action.resource)
+        row = _found(work, stack, action.resource)
         if row.op or row.open:
             raise Conflict(
                 f"Resource {row.name} of stack {stack.name} is being worked on.",
@@ -47,12 +47,13 @@ def mark(room: Room, action: MarkResource, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def _found(work: Work, stack_id: str, name: str) -> ResourceRow:
-    rows = [row for row in work.tx.resources_of(stack_id) if row.want == PRESENT]
+def _found(work: Work, stack: StackRow, name: str) -> ResourceRow:
+    rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT]
     for row in rows:
         if row.name == name:
             return row
-    raise NotFound("Resource", name, hint=near(name, (row.name for row in rows)))
+    hint = near(name, (row.name for row in rows))
+    raise NotFound("Resource", name, hint=hint, stack=stack.name)
 
 
 def _reason(room: Room, action: MarkResource) -> str:

@@ -58,7 +58,7 @@ def _named(work: Work, stack: StackRow, action: ProtectStack) -> list[ResourceRo
     names = {row.name for row in rows}
     for name in action.resources:
         if name not in names:
-            raise NotFound("Resource", name, hint=near(name, names))
+            raise NotFound("Resource", name, hint=near(name, names), stack=stack.name)
     return [row for row in rows if row.name in action.resources]
 
 

@@ -112,16 +112,17 @@ def found(room: Room, stack_name: str, name: str) -> Seen:
     reader = room.reader()
     with reader.snapshot():
         stack = reader.stack_named(stack_name, room.settings.project)
-        row = _meant(reader.resource_rows(stack.id), name)
+        row = _meant(reader.resource_rows(stack.id), name, stack.name)
         data = reader.sealed_data(row.id)
     return Seen(row, stack, data)
 
 
-def _meant(rows: list[ResourceRow], name: str) -> ResourceRow:
+def _meant(rows: list[ResourceRow], name: str, stack_name: str) -> ResourceRow:
     """By its id, else the present one of that name, else one that is just being removed."""
     there = {row.name: row for row in rows if row.op}
     there.update({row.name: row for row in rows if row.want == PRESENT})
     there.update({row.id: row for row in rows if row.op or row.want == PRESENT})
     if name not in there:
-        raise NotFound("Resource", name, hint=near(name, {row.name for row in rows}))
+        hint = near(name, {row.name for row in rows})
+        raise NotFound("Resource", name, hint=hint, stack=stack_name)
     return there[name]

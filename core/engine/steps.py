@@ -99,7 +99,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
     if not follows(row.action, row.status, row.verb, suspended=bool(row.suspended)):
         state = (row.action, row.status)
         text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
-        failure = Failure(f"Exception: {text}", "InvalidState", during="prepare")
+        failure = Failure(f"Error: {text}", "InvalidState", during="prepare")
         transitions.refused(work, row, row.verb, failure)
         return None
     transitions.begin(work, row, row.verb, None)

@@ -132,6 +132,7 @@ class GetAttr(Function):
         resource = resource_name(self.name, resolve_value(self.args[0], scope))
         attribute = resolve_value(self.args[1], scope) if len(self.args) > 1 else None
         if attribute is not None and not isinstance(attribute, str):
+            scope.attribute(resource, None, ())  # an unknown resource is the greater fault
             raise TypeError(f'Attribute name in "{self.name}" must be a string, not {attribute!r}')
         return resource, attribute
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from zonda.core.template.faults import Poisoned
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
     Function,
@@ -60,6 +61,8 @@ def _what_ref_reads(scope: ParseScope, name: Any) -> Source | None:
         return None
     try:
         scope.parameter(str(name))
+    except Poisoned:  # declared, and without a value yet
+        return Source("param", str(name))
     except (TemplateError, KeyError):
         return Source("ref", str(name))
     return Source("param", str(name))

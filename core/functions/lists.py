@@ -91,7 +91,7 @@ class Filter(Function):
         if not values:
             return items
         if not isinstance(values, list):
-            raise TypeError(f'"{self.name}" takes the values to leave out as a list')
+            raise TypeError(f'"{self.name}" filters a list of values')
         unwanted = set(map(frozen, values))
         return [item for item in items if frozen(item) not in unwanted]
 

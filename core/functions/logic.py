@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from zonda.hooks.errors import Path
+from zonda.hooks.errors import Path, Unshown
 from zonda.hooks.function import (
     ABSENT,
     Function,
@@ -39,7 +39,7 @@ class If(Function):
                 "[condition_name, value_if_true, value_if_false]"
             )
         self._condition = args[0] if isinstance(args[0], str) else None
-        branch = 1 if scope.condition(args[0], (*path, 0)) else 2
+        branch = Unshown(1 if scope.condition(args[0], (*path, 0)) else 2)
         self.args = scope.parse(args[branch], (*path, branch)) if branch < len(args) else ABSENT
 
     def sources(self) -> Iterator[Source]:

@@ -48,9 +48,12 @@ class MapReplace(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """The map; raises ValueError where two keys would become one."""
         args = resolve_value(self.args, scope)
-        if not isinstance(args, list) or len(args) != 2:
+        if not isinstance(args, list):
             raise TypeError(self._shape())
-        source, replacements = (self._map(arg) for arg in args)
+        pair = [self._map(arg) for arg in args[:2]]
+        if len(args) != 2:
+            raise TypeError(self._shape())
+        source, replacements = pair
         if replacements.keys() - {"keys", "values"}:
             raise ValueError(self._shape())
         keys = self._map(replacements.get("keys"))

@@ -107,8 +107,7 @@ class RepeatPermutations(RepeatMaps):
         # An empty tuple stands for null, which has no length: what is left must still agree.
         if len({len(items) for items in lists if items != ()}) > 1:
             raise ValueError(
-                f"For {self.name}, the length of for_each values should be equal "
-                "if no permutations."
+                f"For {self.name}, the length of for_each values should be equal if no nested loop."
             )
         return zip(*lists, strict=False)
 

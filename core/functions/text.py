@@ -136,7 +136,7 @@ class StrReplace(Function):
             raise TypeError(f'Arguments to "{self.name}" must be a map')
         if "params" not in self.args or "template" not in self.args:
             raise KeyError(
-                f'"{self.name}" syntax should be str_replace:\n'
+                f'"{self.name}" syntax should be {self.name}:\n'
                 "              template: This is var1 template var2\n"
                 "              params:\n"
                 "                var1: a\n"

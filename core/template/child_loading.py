@@ -56,14 +56,15 @@ class ChildLoader(Loader):
         self.linked_by = spec.document
         self.facade = spec.facade
         self.is_literal = spec.template is not None
+        self.provides_type = spec.file is not None
         hidden = (name for name, mark in spec.marks.items() if mark == HIDDEN)
         self.parameters.hidden_by_origin = frozenset(hidden)
         self.parameters.unknown = unknown
 
     def _read_document(self) -> bool:
         try:
-            self.found_document = self._document()
-            self.version = versions.version_of(self.found_document.data)
+            document = self.found_document = self._document()
+            self.version = versions.version_of(document.data, document.text)
         except TemplateError as error:
             self.errors.append(error)
             return False

@@ -162,7 +162,7 @@ class Family:
             return fault
         try:
             document = self.document(file)
-            version = versions.version_of(document.data)
+            version = versions.version_of(document.data, document.text)
         except TemplateError as error:
             known = self._documents.get(file)
             if error.place is None and known is not None:

@@ -106,14 +106,29 @@ def from_exception(error: Exception) -> TemplateError:
     return made
 
 
+#: What Heat raises through its parsers as it is, without a path.
+_UNWRAPPED = ("UserParameterMissing", "InvalidTemplateReference", "InvalidTemplateAttribute")
+
+
+def unwrapped(fault: TemplateError, at: Path) -> bool:
+    """Whether Heat tells ``fault`` without the path to it; it stands at ``at`` then (in place)."""
+    if fault.heat_type not in _UNWRAPPED:
+        return False
+    fault.at = fault.at or at
+    return True
+
+
 def wrapped(error: Exception, *, path: Path, label: str = "") -> TemplateError:
     """``error`` as Heat shows it once it has passed through a check: at ``path``, with ``label``.
 
-    A TemplateError with a label of its own is complete and stays as it is.
+    A TemplateError with a label of its own is complete and stays as it is; so is what Heat does
+    not wrap, where there is no label.
     """
     if isinstance(error, Poisoned) or (isinstance(error, TemplateError) and error.label):
         return error
     inner = from_exception(error)
+    if not label and unwrapped(inner, path):
+        return inner
     made = TemplateError(
         str(inner),
         path=path,

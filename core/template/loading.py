@@ -67,6 +67,8 @@ class Loader:
 
     #: Whether what stands in the properties of resources is data, never functions.
     is_literal = False
+    #: Whether the template stands in a file that is used as a type.
+    provides_type = False
 
     def __init__(self, around: Surroundings, identity: Identity) -> None:
         bundle, plugins, limits = around.bundle, around.plugins, around.limits
@@ -162,7 +164,7 @@ class Loader:
                 max_bytes=self.limits.max_template_bytes,
             )
             self.found_document = document
-            self.version = versions.version_of(document.data)
+            self.version = versions.version_of(document.data, document.text)
         except TemplateError as error:
             error.stage = "parse"
             self.errors.append(error)
@@ -210,7 +212,8 @@ class Loader:
         declared = self._parse_resources(parser)
         self._find_types()
         self._check_names(declared)
-        self.outputs = outputs.parse_outputs(self._data.get(outputs.SECTION), parser)
+        data = self._data.get(outputs.SECTION)
+        self.outputs = outputs.parse_outputs(data, parser, self.provides_type)
         for node in self.resources.values():
             references.connect(node, self.resources, declared, self.reads, self.errors)
         references.note_outputs(self.outputs, self.reads, self.errors)

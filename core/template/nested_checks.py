@@ -25,7 +25,7 @@ from .checks import NullValues
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .facade import facade_faults
-from .faults import NESTED_DEPTH, OWN_CHECK, TYPE_UNKNOWN, Poisoned
+from .faults import NESTED_DEPTH, OUTPUT_SHAPE, OWN_CHECK, SECTION, TYPE_UNKNOWN, Poisoned
 from .registry import is_template
 from .resources import ResourceNode
 from .spots import spot
@@ -96,7 +96,7 @@ class NestedChecks:
             return
         problem = getattr(node.cls, "problem", None)
         if problem is not None:
-            fault = _broken(problem, definition, node)
+            fault = _broken(problem, node)
             yield fault if fault.place is None else led(fault, node, definition.document)
             return
         yield from facade_faults(definition, node)
@@ -196,7 +196,7 @@ class NestedChecks:
             spec, replace(identity, stack_id="", stack_name=name), unknown
         )
         step = _step(above, node, spec.file)
-        for fault in faults:
+        for fault in sorted(faults, key=lambda fault: not _is_of_provided_output(fault)):
             yield _told(fault, child, spec, step, node)
         if child is not None and len(child.resources) > self._limits.max_resources_per_stack:
             large = TooManyResources(
@@ -259,10 +259,19 @@ def _told(
     path = fault.path
     if spec.template is not None and path[:1] == ("outputs",) and path[2:3] == ("value",):
         path = (*path[:2], "Value", *path[3:])  # as in the notation in which Heat generates them
-    unprefixed = fault.code == TYPE_UNKNOWN and not path and spec.template is not None
-    if not (unprefixed and getattr(node.cls, "checks_member_types", False)):
+    of_members = spec.template is not None and getattr(node.cls, "checks_member_types", False)
+    unprefixed = (fault.code == TYPE_UNKNOWN and of_members) or _is_of_provided_output(fault)
+    if path or not unprefixed:
         fault.path = (*step, *path)
+    kind = "InvalidTemplateSection" if fault.code == SECTION else fault.heat_type
+    if kind != TemplateError.heat_type:
+        fault.label, fault.heat_type = fault.label or kind, TemplateError.heat_type
     return fault
+
+
+def _is_of_provided_output(fault: TemplateError) -> bool:
+    """Whether it is one that Heat finds before all others, and tells without a path."""
+    return fault.code == OUTPUT_SHAPE and not fault.label
 
 
 def _of_owner(
@@ -275,14 +284,10 @@ def _of_owner(
     return led(fault, node, definition.document)
 
 
-def _broken(
-    problem: TemplateError, definition: StackDefinition, node: ResourceNode
-) -> TemplateError:
+def _broken(problem: TemplateError, node: ResourceNode) -> TemplateError:
     """Why a file is no template, told of the resource that needs it."""
     return TemplateError(
         problem.message,
-        label=problem.heat_type,
-        path=_step(definition, node, getattr(node.cls, "source", None)),
         at=(*node.path, "type"),
         place=problem.place,
         code=problem.code,

@@ -16,6 +16,7 @@ from zonda.hooks.function import Function, resolve_value, validate
 from .conditions import truth
 from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
 from .scope import Parser, Scope
+from .versions import CONDITIONS_SINCE
 
 SECTION = "outputs"
 KEYS = ("value", "description", "condition")
@@ -69,8 +70,11 @@ class OutputNode:
                 yield from_exception(error)
 
 
-def parse_outputs(data: Any, parser: Parser) -> dict[str, OutputNode]:
-    """Every output by name; faults go to the parser's list."""
+def parse_outputs(data: Any, parser: Parser, provides: bool = False) -> dict[str, OutputNode]:
+    """Every output by name; faults go to the parser's list.
+
+    ``provides``: the template provides a type, so that Heat looks at its outputs more closely.
+    """
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -80,11 +84,30 @@ def parse_outputs(data: Any, parser: Parser) -> dict[str, OutputNode]:
     found = {}
     for name, entry in data.items():
         fault = _shape_fault(name, entry)
+        if provides and isinstance(name, str):
+            fault = _provided_fault(name, entry, parser.version)
         if fault is not None:
             parser.errors.append(fault)
         else:
             found[name] = _parse(name, entry, parser)
     return found
+
+
+def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None:
+    """What Heat finds wrong in an output of a template that provides a type, before all else."""
+    known = KEYS if version >= CONDITIONS_SINCE else KEYS[:2]
+    at: Path = (SECTION, name)
+    if entry and not isinstance(entry, Mapping):
+        text = f'"outputs" must contain a map of output maps. Found a [{type(entry)}] instead'
+        return TemplateError(text, at=at, code=OUTPUT_SHAPE)
+    for key in entry or ():
+        if key not in known:
+            text = f'"{key}" is not a valid keyword inside a output definition'
+            hint = near(str(key), known)
+            return TemplateError(text, at=(*at, key), code=OUTPUT_SHAPE, hint=hint)
+    if "value" not in (entry or ()):
+        return TemplateError("Each output must contain a value key.", at=at, code=OUTPUT_SHAPE)
+    return None
 
 
 def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
@@ -97,9 +120,8 @@ def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
         return _fault(text, path)
     if "value" not in entry:
         hints = (near(str(key), KEYS) for key in entry if key not in KEYS)
-        return _fault(
-            "Each output must contain a value key.", path, hint=next(filter(None, hints), "")
-        )
+        text = "Each output definition must contain a value key."
+        return _fault(text, path, hint=next(filter(None, hints), ""))
     return None
 
 

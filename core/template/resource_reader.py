@@ -13,10 +13,19 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, resolve_value
 
 from .conditions import truth
-from .faults import FAULTS, POLICY, RESOURCE_SHAPE, RESOURCE_TYPE, Poisoned, near, wrapped
+from .faults import (
+    FAULTS,
+    POLICY,
+    RESOURCE_KEY,
+    RESOURCE_SHAPE,
+    RESOURCE_TYPE,
+    Poisoned,
+    near,
+    wrapped,
+)
 from .resources import ResourceNode
 from .scope import Parser
-from .sections import RESOURCES
+from .sections import RESOURCE_KEYS_LATER, RESOURCES
 from .versions import CONDITIONS_SINCE
 
 _POLICIES = {"Delete": "Delete", "Retain": "Retain", "Snapshot": "Snapshot"}
@@ -32,6 +41,7 @@ def parse_resource(
     properties, metadata and update policy are values, in which nothing is a function.
     """
     reader = _Reader(name, entry, parser, literal)
+    reader.check_keys()
     type_ = reader.type()
     trees = {
         "properties": reader.mapping("properties"),
@@ -82,6 +92,20 @@ class _Reader:
     def _wrong(self, key: str, wanted: str) -> None:
         text = f"Resource {self._name} {key} type must be {wanted}"
         self._parser.errors.append(_fault(text, self._path(key)))
+
+    def check_keys(self) -> None:
+        """Refuse what only later versions have."""
+        later = [key for key in RESOURCE_KEYS_LATER if key in self._entry]
+        if later and self._parser.version < CONDITIONS_SINCE:
+            self._parser.errors.append(
+                TemplateError(
+                    f"Invalid keyword(s) inside a resource definition: {', '.join(later)}",
+                    at=self._path(later[0]),
+                    code=RESOURCE_KEY,
+                    hint=f"{' and '.join(later)} can be used from version {CONDITIONS_SINCE} on.",
+                )
+            )
+            self._entry = {key: self._entry[key] for key in self._entry if key not in later}
 
     def type(self) -> str:
         """The type's name; empty where it is wrong."""

@@ -24,6 +24,7 @@ from .faults import (
     from_exception,
     near,
     unknown_reference,
+    unwrapped,
 )
 
 
@@ -325,7 +326,7 @@ class Scope:
 def _of_call(error: Exception, path: Path) -> TemplateError:
     """An error of a constructor, at the call's path; one with a label is complete already."""
     fault = from_exception(error)
-    if fault.label:
+    if fault.label or unwrapped(fault, path):
         return fault
     fault.heat_type = TemplateError.heat_type
     if fault.code == TemplateError.code:

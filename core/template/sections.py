@@ -45,7 +45,8 @@ _RESOURCE_KEYS = (
     "update_policy",
     "description",
 )
-_RESOURCE_KEYS_LATER = ("external_id", "condition")
+#: What a resource may have from version ``CONDITIONS_SINCE`` on.
+RESOURCE_KEYS_LATER = ("condition", "external_id")
 
 
 def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateError]:
@@ -61,20 +62,20 @@ def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateEr
                 hint=near(section, known) or _since("conditions", section),
             )
     yield from capabilities.faults(data.get(capabilities.SECTION))
-    yield from _check_resources(data.get(RESOURCES), later)
+    yield from _check_resources(data.get(RESOURCES))
 
 
 def _since(name: str, section: Any) -> str:
     return f"{name} exists from version {CONDITIONS_SINCE} on." if name == section else ""
 
 
-def _check_resources(resources: Any, later: bool) -> Iterator[TemplateError]:
+def _check_resources(resources: Any) -> Iterator[TemplateError]:
     if resources is None:
         return
     if not isinstance(resources, Mapping):
         yield _no_map(resources, (RESOURCES,))
         return
-    keys = frozenset((*_RESOURCE_KEYS, *_RESOURCE_KEYS_LATER) if later else _RESOURCE_KEYS)
+    keys = frozenset((*_RESOURCE_KEYS, *RESOURCE_KEYS_LATER))
     for name in sorted(resources, key=str):
         entry = resources[name]
         if not isinstance(name, str):
@@ -84,6 +85,8 @@ def _check_resources(resources: Any, later: bool) -> Iterator[TemplateError]:
                 code=RESOURCE_SHAPE,
                 hint="Put the name in quotes.",
             )
+        elif not entry:
+            yield _without_type((RESOURCES, name))
         elif not isinstance(entry, Mapping):
             yield _no_map(entry, (RESOURCES, name))
         elif "type" not in entry or not keys.issuperset(entry):
@@ -99,15 +102,14 @@ def _check_resource(
                 f'"{key}" is not a valid keyword inside a resource definition',
                 at=(*at, key),
                 code=RESOURCE_KEY,
-                hint=near(str(key), sorted(keys)) or _key_since(key),
+                hint=near(str(key), sorted(keys)),
             )
     if "type" not in entry:
-        yield TemplateError("Each resource must contain a type key.", at=at, code=RESOURCE_TYPE)
+        yield _without_type(at)
 
 
-def _key_since(key: Any) -> str:
-    later = key in _RESOURCE_KEYS_LATER
-    return f"{key} exists from version {CONDITIONS_SINCE} on." if later else ""
+def _without_type(at: Path) -> TemplateError:
+    return TemplateError("Each resource must contain a type key.", at=at, code=RESOURCE_TYPE)
 
 
 def _no_map(value: Any, at: Path) -> TemplateError:

@@ -14,7 +14,12 @@ from zonda.hooks.errors import TemplateError, VersionError
 from .faults import near
 
 KEY = "heat_template_version"
-_CFN_KEY = "AWSTemplateFormatVersion"
+HEAT_KEY = "HeatTemplateFormatVersion"
+AWS_KEY = "AWSTemplateFormatVersion"
+#: The one version of each notation that comes from CloudFormation.
+CFN_DATES = {HEAT_KEY: "2012-12-12", AWS_KEY: "2010-09-09"}
+#: A template has one of these keys.
+KEYS = (KEY, *CFN_DATES)
 
 DATES = (
     "2013-05-23",
@@ -44,8 +49,13 @@ MODULO_SINCE = "2017-02-24"
 TAGS_SINCE = "2018-03-02"
 
 
-def version_of(data: Any) -> str:
-    """The date of the version that a template (its plain data) names; raises TemplateError."""
+def version_of(data: Any, text: str = "") -> str:
+    """The date of the version that a template (its plain data) names; raises TemplateError.
+
+    ``text``: that it was read from. One without any value is an empty template, JSON's null none.
+    """
+    if data is None and text.strip() != "null":
+        data = {}
     if not isinstance(data, Mapping):
         raise TemplateError(
             "The template is not a JSON object or YAML mapping.",
@@ -53,42 +63,43 @@ def version_of(data: Any) -> str:
             code="ZON102",
             hint=f'A template begins with "{KEY}: {DATES[-1]}".',
         )
-    if KEY in data and _CFN_KEY in data:
-        raise VersionError(f"Ambiguous versions ({KEY}, {_CFN_KEY})", at=(_CFN_KEY,))
-    if KEY not in data:
+    if not any(key in data for key in KEYS):
         raise TemplateError(
             "Template format version not found.",
             heat_type="ValueError",
             code=VersionError.code,
             hint=near_key(data) or f'Add "{KEY}: {DATES[-1]}" as the first line.',
         )
-    return _known(data[KEY])
+    named = [key for key in KEYS if isinstance(data.get(key), str)]
+    if len(named) > 1:
+        raise _invalid(f"Ambiguous versions ({', '.join(named)})", named[1])
+    if not named:
+        hint = "Write the version as a date or a name, in quotes if YAML reads it otherwise."
+        raise _invalid("Template version was not provided", KEY, hint)
+    return _known(named[0], data[named[0]])
 
 
 def near_key(data: Mapping[Any, Any]) -> str:
     """A hint if some key looks like the version key in another spelling."""
-    if _CFN_KEY in data:
-        return "CloudFormation templates are not supported: write a HOT template."
+    lowered = {key.lower(): key for key in KEYS}
+    spelt = (key for key in data if str(key).lower() in lowered)
     return next(
-        (f"Did you mean {KEY} instead of {key}?" for key in data if str(key).lower() == KEY), ""
+        (f"Did you mean {lowered[str(key).lower()]} instead of {key}?" for key in spelt), ""
     )
 
 
-def _known(value: Any) -> str:
-    if not isinstance(value, str):
-        raise VersionError(
-            "The template version is invalid: Template version was not provided",
-            at=(KEY,),
-            hint="Write the version as a date or a name, in quotes if YAML reads it otherwise.",
-        )
-    if value in NAMES:
+def _known(key: str, value: str) -> str:
+    if key != KEY and value == CFN_DATES[key]:
+        return value
+    if key == KEY and value in NAMES:
         return NAMES[value]
-    if value not in DATES:
-        known = (*DATES, *sorted(NAMES))
-        raise VersionError(
-            f'The template version is invalid: "{KEY}: {value}". '
-            f'"{KEY}" should be one of: {", ".join(known)}',
-            at=(KEY,),
-            hint=near(value, known),
-        )
-    return value
+    if key == KEY and value in DATES:
+        return value
+    known = (*DATES, *sorted(NAMES)) if key == KEY else (CFN_DATES[key],)
+    one = "should be one of" if key == KEY else "should be"
+    text = f'"{key}: {value}". "{key}" {one}: {", ".join(known)}'
+    raise _invalid(text, key, near(value, known))
+
+
+def _invalid(text: str, key: str, hint: str = "") -> VersionError:
+    return VersionError(f"The template version is invalid: {text}", at=(key,), hint=hint)

@@ -50,7 +50,9 @@ def test_the_last_line_counts_every_case(run: subprocess.CompletedProcess[str]) 
     deviations = yaml.safe_load((HERE / "deviations.yaml").read_text())
     assert counts["failed"] == len(later())
     assert counts["deviations"] == len(deviations)
-    assert counts.total() == 1242
+    files = (HERE / "cases").glob("*.yaml")
+    written = sum(len(re.findall(r"^- id: ", file.read_text(), re.MULTILINE)) for file in files)
+    assert counts.total() == written >= 1242
     assert counts["passed"] >= 1000
     assert run.returncode == (1 if counts["failed"] else 0)
 

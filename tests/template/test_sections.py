@@ -30,8 +30,10 @@ def test_every_version_is_spoken_of_by_its_date(version: str) -> None:
             "Did you mean heat_template_version instead of Heat_Template_Version?", id="case",
         ),
         pytest.param(
-            {"AWSTemplateFormatVersion": "2010-09-09"}, "Template format version not found.",
-            "CloudFormation templates are not supported: write a HOT template.", id="cfn",
+            {"AWSTemplateFormatVersion": "2010-09-10"}, "The template version is invalid: "
+            '"AWSTemplateFormatVersion: 2010-09-10". '
+            '"AWSTemplateFormatVersion" should be: 2010-09-09',
+            "Did you mean 2010-09-09?", id="cfn",
         ),
         pytest.param(
             {"heat_template_version": 2018}, "The template version is invalid: "
@@ -41,6 +43,7 @@ def test_every_version_is_spoken_of_by_its_date(version: str) -> None:
         ),
         pytest.param(
             {"heat_template_version": "rocky", "AWSTemplateFormatVersion": "x"},
+            "The template version is invalid: "
             "Ambiguous versions (heat_template_version, AWSTemplateFormatVersion)", "", id="both",
         ),
     ],

@@ -41,7 +41,7 @@ def scoped(room: Room, name: str, resources: Sequence[str]) -> tuple[StackRow, t
         known = _paths(room, stack)
         for path in resources:
             if path not in known:
-                raise NotFound("Resource", path, hint=near(path, known))
+                raise NotFound("Resource", path, hint=near(path, known), stack=stack.name)
     return stack, tuple(resources)
 
 
@@ -114,7 +114,7 @@ def _meant(room: Room, action: actions.IgnoreDrift) -> StackRow:
         if path == action.resource or (not paths and fnmatchcase(path, action.resource))
     ]
     if not rows:
-        raise NotFound("Resource", action.resource, hint="No resource of the stack is called so.")
+        raise NotFound("Resource", action.resource, stack=stack.name)
     name = action.property.partition(".")[0]
     known = {each for row in rows for each in _properties(room, row)}
     if name and known and name not in known:

@@ -171,4 +171,5 @@ class Explaining:
         known |= {one.resource_name for one in self._reader.failed(self._stack.id)}
         known |= {one.resource_name for one in self._events() if one.resource_name}
         if name not in known:
-            raise NotFound("Resource", name, hint=near(name, sorted(known)))
+            hint = near(name, sorted(known))
+            raise NotFound("Resource", name, hint=hint, stack=self._stack.name)
