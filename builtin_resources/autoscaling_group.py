@@ -52,6 +52,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
             "The definition of each member, as it would stand in a template.",
             required=True,
             update_allowed=True,
+            keys=generated.KEYS,
         ),
         MAX_SIZE: _Schema(
             _Schema.INTEGER,
@@ -123,8 +124,9 @@ class AutoScalingGroup(Sized, ScaledGroup):
         return [str(self.properties[RESOURCE]["type"])]
 
     def member(self) -> Entry:
-        """The property ``resource``."""
-        return dict(self.properties[RESOURCE])
+        """What is read of the property ``resource``."""
+        given = self.properties[RESOURCE]
+        return {key: given[key] for key in given if key in generated.KEYS}
 
     def pace(self) -> Pace | None:
         """The property ``rolling_updates``."""

@@ -12,6 +12,15 @@ from typing import Any, Final
 VERSION: Final = "2015-04-30"
 
 Entry = dict[str, Any]
+#: What is read of the definition of a member that stands in a template; Heat ignores the rest.
+KEYS: Final = (
+    "type",
+    "properties",
+    "metadata",
+    "deletion_policy",
+    "update_policy",
+    "description",
+)
 #: What a template reads of a group: (attribute, key, index, ...).
 ReadPath = tuple[Any, ...]
 

@@ -41,6 +41,7 @@ class NoneResource(Resource):
     acts_outside = False
     never_update = True
     any_attribute = True
+    unchecked = True
 
     def make_properties(self, definition: ResourceDefinition) -> Properties:
         """The properties as given, unchecked."""

@@ -24,6 +24,8 @@ FAILED: Final = "FAILED"
 
 #: What is kept: the size, the operation that has settled it, the count of names that were used,
 #: until when no signal counts, and how long the running one asks for that.
+#: The member that stands for all while a template is checked.
+CHECKED: Final = "member"
 _SIZE: Final = "size"
 _SIZE_BY: Final = "size_by"
 _NAMES_USED: Final = "names_used"
@@ -89,7 +91,7 @@ class ScaledGroup(Group):
 
     def checked_child(self) -> ChildTemplate | None:
         """One member stands for all."""
-        names = self.wanted_names()[:1]
+        names = [CHECKED] if self.wanted_names() else []
         return ChildTemplate(self.template_of({name: self.member() for name in names}))
 
     def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:

@@ -113,6 +113,8 @@ class Resource:
     never_update: ClassVar[bool] = False
     #: Any attribute name is accepted and null (``OS::Heat::None``).
     any_attribute: ClassVar[bool] = False
+    #: Nothing of its definition is checked, and what has no value is null (``OS::Heat::None``).
+    unchecked: ClassVar[bool] = False
     #: Whether its physical side is a nested stack: ``zonda.hooks.nested.NestedStack``.
     has_child: ClassVar[bool] = False
     #: Which properties or attributes an attribute repeats, so that a secret stays one; the key

@@ -34,6 +34,7 @@ class ExternalResource(WorkflowResource):
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = PROPERTIES_SCHEMA
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = ATTRIBUTES_SCHEMA
+    longest_id: ClassVar[int | None] = 255
 
     # -- validation -------------------------------------------------------------------------
 

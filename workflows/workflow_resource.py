@@ -31,6 +31,8 @@ class WorkflowResource(resource.Resource):
     """A resource that is made, changed and removed by workflows."""
 
     start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
+    #: So many characters of an id that a workflow gives are kept; None: all.
+    longest_id: ClassVar[int | None] = None
     reference_may_change: ClassVar[bool] = True  # an UPDATE may give another resource_id
 
     # -- what a subclass says ---------------------------------------------------------------
@@ -198,10 +200,10 @@ class WorkflowResource(resource.Resource):
         given = result.resource_id or (result.output or {}).get("resource_id")
         old = self.resource_id
         if given and token["action"] == "UPDATE":
-            self._check_new_id(old, _physical_id(given))
+            self._check_new_id(old, self._physical_id(given))
         if given:
-            self._note_owed(token, old, _physical_id(given))
-            self.resource_id_set(_physical_id(given))
+            self._note_owed(token, old, self._physical_id(given))
+            self.resource_id_set(self._physical_id(given))
         elif token["action"] == "CREATE":
             self.resource_id_set(token.get("execution") or token["key"])
         self._merge(token, result.output or {})
@@ -252,7 +254,16 @@ class WorkflowResource(resource.Resource):
         given = failed.resource_id or output.get("resource_id")
         if token["action"] == "CREATE" and given:
             self._store({**self._record(), "outputs": output})
-            self.resource_id_set(_physical_id(given))
+            self.resource_id_set(self._physical_id(given))
+
+    def _physical_id(self, given: Any) -> str:
+        """What a workflow gave, as text; raises ResourceFailure for what has none."""
+        text = str(given)[: self.longest_id]
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
+        return text
 
     def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
         record = self._record()
@@ -275,15 +286,3 @@ class WorkflowResource(resource.Resource):
         """Whether the last UPDATE that began has not ended well, or left something behind."""
         key, record = self.data().get("update_key"), self._record()
         return key is not None and (record.get("update") != key or bool(record.get("owed")))
-
-
-def _physical_id(given: Any) -> str:
-    """The physical id that a workflow gave. Raises ResourceFailure for what is no text."""
-    if not isinstance(given, str | int | float):
-        raise ResourceFailure(f"resource_id is not text: it is {type(given).__name__}")
-    text = str(given)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
-    return text

@@ -104,6 +104,7 @@ _OUT_OF_SYNC = "CHECK says that it is not in sync, and not in what"
 class ZondaExternalResource(ObservedResource, ExternalResource):
     """A resource that is made, changed, looked at and removed by workflows."""
 
+    longest_id = None
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = PROPERTIES_SCHEMA
     repairs_in_place: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Any]] = {

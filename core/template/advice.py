@@ -38,7 +38,6 @@ DUPLICATE_KEY = "ZON601"
 UNUSED_PARAMETER = "ZON602"
 HIDES_PSEUDO = "ZON603"
 EMPTY_SECTION = "ZON610"
-IGNORED_KEY = "ZON611"
 HIDDEN_DEFAULT = "ZON612"
 UNKNOWN_STRATEGY = "ZON613"
 FOR_NOTHING = "ZON614"
@@ -193,7 +192,7 @@ def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
         for key in entry:
             if key not in OUTPUT_KEYS:
                 yield TemplateWarning(
-                    IGNORED_KEY,
+                    advice_support.IGNORED_KEY,
                     f"The key {key} of an output is not looked at",
                     (OUTPUTS, name, key),
                     hint=near(key, OUTPUT_KEYS),

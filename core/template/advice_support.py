@@ -1,4 +1,5 @@
-"""Warnings about types, properties and attributes that are no longer meant to be used.
+"""Warnings about types, properties and attributes that are no longer meant to be used, and about
+keys in a property that nobody reads.
 
 Called by ``advice``. What the status is, plug-ins say in their ``SupportStatus``.
 """
@@ -14,6 +15,7 @@ from zonda.hooks.function import sources
 from zonda.hooks.property_schema import Schema
 from zonda.hooks.support import SupportStatus
 
+from .faults import near
 from .outputs import OutputNode
 from .references import call_that_reads
 from .resources import SECTIONS, ResourceNode
@@ -22,6 +24,7 @@ from .resources import SECTIONS, ResourceNode
 OLD_TYPE = "ZON605"
 OLD_PROPERTY = "ZON606"
 OLD_ATTRIBUTE = "ZON607"
+IGNORED_KEY = "ZON611"
 
 _WORDS = {
     support.DEPRECATED: "is deprecated",
@@ -59,6 +62,10 @@ def _properties(schema: Mapping[str, Schema], given: Any, path: Path) -> Iterato
         at = (*path, name)
         if entry.support_status.status in _WORDS:
             yield _warning(OLD_PROPERTY, f"The property {name}", entry.support_status, at)
+        for key in value if entry.keys and isinstance(value, Mapping) else ():
+            if key not in entry.keys:
+                text = f"The key {key} of {name} is not looked at"
+                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=near(key, entry.keys))
         yield from _properties(entry.fields, value, at)
         items = entry.items
         if items is not None and isinstance(value, list):

@@ -85,6 +85,8 @@ def resource_faults(
     if node.external_id is not None:
         yield from _external_faults(node, empty)
         return
+    if node.cls.unchecked:
+        return
     known = list(node.static_faults(static))
     yield from known
     if node.deletion_policy == "Snapshot" and not _has_snapshots(node.cls):
@@ -222,7 +224,9 @@ def _faults_by_type(
         # What a type checks across its properties makes sense only where all of them are values.
         # One that declares none says itself what it takes.
         given = resource.properties
-        plain = Properties.validate(given, prefix) if given.props else given.validate(prefix)
+        unknown = {*unresolved, *known, *given.waiting()}
+        check = Properties.validate if given.props else type(given).validate
+        plain = check(given, prefix, pending=unknown)
         yield from _merged(node, plain, unresolved, known, prefix)
         return
     faults = resource.properties.validate(prefix)

@@ -134,10 +134,7 @@ class ResourceNode:
         """A resolved section, which must be a map."""
         if not tree:
             return {}
-        try:
-            value = resolving(tree, scope)
-        except FAULTS as error:
-            raise wrapped(error, path=(*self.path, key)) from error
+        value = self._section(key, tree, scope, resolving)
         if value is None or value is ABSENT:
             return {}
         is_open = value is LATER
@@ -145,6 +142,24 @@ class ResourceNode:
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         section: Mapping[str, Any] = value
         return section
+
+    def _section(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Any:
+        """The value of a section; a fault of an update policy names the part of it."""
+        if key != "update_policy" or not isinstance(tree, Mapping):
+            return self._part(tree, (key,), "", scope, resolving)
+        if self.cls.unchecked:
+            return {}
+        label = "Property error"
+        parts = {
+            part: self._part(tree[part], (key, part), label, scope, resolving) for part in tree
+        }
+        return {part: value for part, value in parts.items() if value is not ABSENT}
+
+    def _part(self, tree: Any, path: Path, label: str, scope: Scope, resolving: Resolving) -> Any:
+        try:
+            return resolving(tree, scope)
+        except FAULTS as error:
+            raise wrapped(error, path=(*self.path, *path), label=label) from error
 
     def resolved_external_id(self, scope: Scope, resolving: Resolving = FULLY) -> str | None:
         """The physical id of a resource that is managed elsewhere, else None."""
@@ -159,7 +174,7 @@ class ResourceNode:
     def resolved_properties(self, scope: Scope, resolving: Resolving = FULLY) -> dict[str, Any]:
         """The properties' values, as given; raises TemplateError for the first fault."""
         values, faults = self.try_properties(scope, (self.name, "Properties"), resolving)
-        for fault in faults.values():
+        for fault in () if self.cls.unchecked else faults.values():
             raise (self.owner.masked(fault) if self.owner else fault)
         return values
 

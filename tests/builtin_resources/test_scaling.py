@@ -314,6 +314,15 @@ def test_sizes_that_do_not_fit(properties: dict[str, Any], text: str) -> None:
         NestedLifecycle(AutoScalingGroup, properties, name="g").validate()
 
 
+def test_what_is_ignored_in_a_member_is_left_out_of_it() -> None:
+    ignored = {"depends_on": "x", "condition": "no", "wibble": 1}
+    read = {"type": "OS::Heat::Value", "properties": {"value": 1}, "deletion_policy": "Retain"}
+    life = NestedLifecycle(
+        AutoScalingGroup, {**scaling(), "resource": {**read, **ignored}}, name="g"
+    )
+    assert life.instance().member() == read
+
+
 def test_a_member_needs_a_type() -> None:
     life = NestedLifecycle(AutoScalingGroup, {**scaling(), "resource": {"a": 1}}, name="g")
     with pytest.raises(TemplateError, match=r"KeyError: resources\.g<nested_stack>"):

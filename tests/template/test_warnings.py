@@ -36,6 +36,7 @@ class Old(Resource):
             ),
         ),
         "new": _Schema(_Schema.ANY),
+        "free": _Schema(_Schema.MAP, keys=("type", "metadata")),
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "old": attributes.Schema(support_status=SupportStatus(DEPRECATED)),
@@ -107,6 +108,11 @@ USED = "outputs: {o: {value: {get_param: p}}}"
         pytest.param("description:\n", [], id="an-empty-description-says-nothing"),
         pytest.param(
             "outputs: {o: {value: 1, descripton: x}}", [("ZON611", "t.yaml:2:25")], id="ignored-key"
+        ),
+        pytest.param(
+            "resources: {a: {type: New, properties: {free: {type: x, depends_on: y}}}}",
+            [("ZON611", "t.yaml:2:57")],
+            id="ignored-key-in-a-property",
         ),
         pytest.param(
             "resources:\n  a:\n    type: Old\n", [("ZON605", "t.yaml:4:5")], id="old-type"
