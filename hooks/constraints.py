@@ -20,22 +20,26 @@ from .context import ResourceContext
 from .conversion import kind_of, to_kind, to_number
 from .errors import NotFound, SchemaError
 from .near import near
+from .secret_texts import MASK
 from .wording import named, shortened, text_of
 
 
 class Violation(ValueError):
-    """A value that breaks a rule. ``hint`` may quote the value: not for hidden ones."""
+    """A value that breaks a rule. ``hint`` may quote the value; ``discreet`` is the sentence for a
+    hidden one.
+    """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", discreet: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+        self.discreet = discreet
 
 
 class ConstraintNotFound(Violation):
     """No plug-in brings the custom constraint ``name``."""
 
-    def __init__(self, message: str, name: str) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, name: str, discreet: str) -> None:
+        super().__init__(message, discreet=discreet)
         self.name = name
 
 
@@ -69,7 +73,11 @@ class Constraint(ABC):
     ) -> None:
         """Raise ValueError if ``value`` breaks the rule."""
         if not self._holds(value, schema, context):
-            raise Violation(self.description or self._violation(value), self._hint(value))
+            raise Violation(
+                self.description or self._violation(value),
+                self._hint(value),
+                self.description or self._discreet(value),
+            )
 
     def _hint(self, value: Any) -> str:
         """What may have been meant by a value that breaks the rule."""
@@ -93,6 +101,10 @@ class Constraint(ABC):
     def _violation(self, value: Any) -> str:
         """The sentence for a value that breaks the rule."""
 
+    def _discreet(self, value: Any) -> str:
+        """The same for a hidden value."""
+        return self._violation(MASK)
+
     @abstractmethod
     def _rule(self) -> Any:
         """What stands after the keyword."""
@@ -113,14 +125,13 @@ class Range(Constraint):
             raise SchemaError(
                 f"A {self.keyword} constraint must have a min value and/or a max value specified."
             )
-        self.min = self._limit(min)
-        self.max = self._limit(max)
+        self.min, self.max = (self._limit(bound) for bound in (min, max))
 
     def _limit(self, value: Any) -> Any:
         try:
             return None if value is None else to_number(value)
         except ValueError as error:
-            raise SchemaError(str(error)) from error
+            raise SchemaError(str(error), heat_type="ValueError") from error
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
         return self._within(to_number(value))
@@ -145,11 +156,20 @@ class Length(Range):
     keyword = "length"
     valid_types: ClassVar[tuple[str, ...]] = ("string", "list", "map")
 
+    def _limit(self, value: Any) -> Any:
+        bound = super()._limit(value)
+        if isinstance(bound, float):
+            raise SchemaError("min/max length must be integral")
+        return bound
+
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
         return self._within(_length(value))
 
     def _violation(self, value: Any) -> str:
         return f"length ({_length(value)}) is out of range (min: {self.min}, max: {self.max})"
+
+    def _discreet(self, value: Any) -> str:
+        return self._violation(value)
 
 
 def _length(value: Any) -> int:
@@ -173,8 +193,7 @@ class Modulo(Constraint):
             raise SchemaError(
                 "A modulo constraint must have a step value and an offset value specified."
             )
-        self.step = self._whole("step", step)
-        self.offset = self._whole("offset", offset)
+        self.step, self.offset = self._whole(step), self._whole(offset)
         if self.step == 0:
             raise SchemaError("step cannot be 0.")
         if abs(self.offset) >= abs(self.step):
@@ -183,14 +202,14 @@ class Modulo(Constraint):
             raise SchemaError("step and offset must be both positive or both negative.")
 
     @staticmethod
-    def _whole(name: str, value: Any) -> int:
+    def _whole(value: Any) -> int:
         try:
             number = to_number(value)
-            if number == int(number):
-                return int(number)
-        except (ValueError, OverflowError) as error:
-            raise SchemaError(f"{value} is not an integer.") from error
-        raise SchemaError(f"{name} of a modulo constraint must be an integer, not {value}.")
+        except ValueError as error:
+            raise SchemaError(str(error), heat_type="ValueError") from error
+        if isinstance(number, float) and not number.is_integer():
+            raise SchemaError("step/offset must be integer")
+        return int(number)
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
         return bool(to_number(value) % self.step == self.offset)
@@ -326,14 +345,19 @@ class CustomConstraint(Constraint):
             raise_interruption(error)
             raise RuleBroken(self.name, error) from error
         if said is not None:
-            raise Violation(self.description or said)
+            discreet = self.description or self._violation(MASK)
+            raise Violation(self.description or said, discreet=discreet)
 
     def _objection(self, value: Any, context: ResourceContext | None) -> str | None:
         """What the rule has against ``value``; None for nothing."""
         rule = self._found(context)
         if rule is None:
-            text = f'"{value}" does not validate {self.name} (constraint not found)'
-            raise ConstraintNotFound(self.description or text, self.name)
+            texts = (
+                f'"{each}" does not validate {self.name} (constraint not found)'
+                for each in (value, MASK)
+            )
+            message, discreet = (self.description or text for text in texts)
+            raise ConstraintNotFound(message, self.name, discreet)
         return None if rule.validate(value, context) else text_of(rule.error(value))
 
     def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:

@@ -39,7 +39,7 @@ class Properties(Mapping[str, Any]):
     value raises TemplateError (``Property error: value: ...``), an undeclared name KeyError.
     """
 
-    __slots__ = ("_context", "_filled", "_given", "_raw", "_rules", "_values", "props")
+    __slots__ = ("_context", "_filled", "_given", "_moved", "_raw", "_rules", "_values", "props")
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Properties(Mapping[str, Any]):
         self._raw = raw
         self._context = context
         self._rules = rules
+        self._moved: frozenset[str] = frozenset()
         self._values: dict[str, Any] = {}
         self._filled: dict[str, Any] = {}
 
@@ -123,11 +124,12 @@ class Properties(Mapping[str, Any]):
         are not applied to the names in ``pending``, whose values wait for other resources; while a
         template is validated these are found by what the functions in ``raw`` read.
         """
-        waiting = self._waiting() if pending is None else pending
+        waiting = self.waiting() if pending is None else pending
         try:
             given = self._translated(waiting)
         except TemplateError as error:
             return [error.under(*path)]
+        waiting = {*waiting, *self._moved}
         if not isinstance(given, Mapping):
             return [property_error(f'"{given}" is not a map', path)]
         faults: list[TemplateError] = []
@@ -187,13 +189,13 @@ class Properties(Mapping[str, Any]):
             ask, self._rules = self._rules, None
             rules = ask(self)
             if rules:
-                waiting = self._waiting() if waiting is None else waiting
-                self._given = translate(self._given, rules, waiting)
+                waiting = self.waiting() if waiting is None else waiting
+                self._given, self._moved = translate(self._given, rules, waiting)
                 self._values.clear()
                 self._filled.clear()
         return self._given
 
-    def _waiting(self) -> frozenset[str]:
+    def waiting(self) -> frozenset[str]:
         """Names that read other resources, while those have no values yet."""
         if self._raw is None or self._context is None or self._context.operation is not None:
             return frozenset()

@@ -63,9 +63,11 @@ class Reading:
         *,
         code: str = WRONG_KIND,
         hint: str = "",
+        discreet: str = "",
     ) -> None:
         """Note a fault, or raise it."""
         error = property_error(message, path, at, code=code, hint=hint)
+        error.discreet = discreet
         if self.faults is None:
             raise error
         self.faults.append(error)
@@ -165,7 +167,13 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         return None
     if reading.checks:
         for violation in _violations(schema, converted, reading):
-            reading.fault(violation.message, path, code=violation.code, hint=violation.hint)
+            reading.fault(
+                violation.message,
+                path,
+                code=violation.code,
+                hint=violation.hint,
+                discreet=violation.discreet,
+            )
     return converted
 
 
@@ -174,6 +182,7 @@ class _Violation:
     message: str
     code: str
     hint: str
+    discreet: str
 
 
 def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
@@ -182,11 +191,12 @@ def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Viola
             constraint.validate(value, schema, reading.context)
         except (ValueError, TypeError) as error:
             code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
+            discreet = getattr(error, "discreet", "")
             if reading.hidden:
-                told = constraint.description or _unquoted(f"breaks its {constraint.keyword}")
-                yield _Violation(told, code, "")
+                told = discreet or _unquoted(f"breaks its {constraint.keyword}")
+                yield _Violation(told, code, "", told)
             else:
-                yield _Violation(str(error), code, getattr(error, "hint", ""))
+                yield _Violation(str(error), code, getattr(error, "hint", ""), discreet)
 
 
 def _unquoted(fault: str) -> str:

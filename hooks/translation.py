@@ -94,20 +94,27 @@ Rule = TranslationRule
 
 
 def translate(
-    data: Mapping[str, Any], rules: Sequence[Rule], waiting: Collection[str] = ()
-) -> dict[str, Any]:
-    """``data`` after all ``rules``, in their order; ``data`` itself is left alone.
+    data: Mapping[str, Any], rules: Sequence[Rule], unknown: Collection[str] = ()
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """``data`` after all ``rules``, in their order, and the properties without a known value.
 
-    Values of the properties in ``waiting`` are not known yet, so that nothing is resolved there.
-    Raises TemplateError where a rule meets data that it cannot apply to.
+    Values of the properties in ``unknown`` are there, but not known yet: nothing is resolved
+    there, and where such a value moves to another property that one is unknown, too. ``data``
+    itself is left alone. Raises TemplateError where a rule meets data that it cannot apply to.
     """
-    result: dict[str, Any] = deepcopy(dict(data))
+    unresolved = {name: Unresolved() for name in unknown if data.get(name, 0) is None}
+    result: dict[str, Any] = deepcopy({**data, **unresolved})
     for rule in rules:
-        if rule.rule == Rule.RESOLVE and rule.path[0] in waiting:
+        if rule.rule == Rule.RESOLVE and rule.path[0] in unknown:
             continue
         for holder in list(_holders(result, rule.path[:-1])):
             _APPLY[rule.rule](rule, holder, rule.path[-1], result)
-    return result
+    moved = {name for name, value in result.items() if isinstance(value, Unresolved)}
+    return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & {*unknown}))
+
+
+class Unresolved:
+    """Stands for a value that is given and not known yet."""
 
 
 def _holders(data: Any, path: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -124,6 +131,8 @@ def _holders(data: Any, path: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def _add(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
     present = holder.get(name)
+    if isinstance(present, Unresolved):
+        return
     if present is not None and not isinstance(present, list):
         raise _fault("Only a list can be added to", rule)
     holder[name] = [*(present or []), *deepcopy(rule.value)]

@@ -31,7 +31,7 @@ class Masker:
         if not self._texts:
             return fault
         if self._of_hidden_property(fault):
-            fault.message = "the value is wrong (hidden, so no more is told)"
+            fault.message = fault.discreet or "the value is wrong (hidden, so no more is told)"
             fault.hint = ""  # what is spelt alike tells of the value, too
         fault.message = self.text(fault.message)
         fault.hint = self.text(fault.hint)

@@ -302,16 +302,16 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
             at=path,
             hint=f"One of {', '.join(TYPES)}.",
         )
+    tags = entry.get("tags", [])
+    if not isinstance(tags, list):
+        raise SchemaError(
+            f"Tags property should be a list for parameter: {name}", at=(*path, "tags")
+        )
     constraints = parse_constraints(name, entry.get("constraints"), version, (*path, "constraints"))
     kind = entry["type"]
     if kind not in TYPES:
         raise SchemaError(
             f"Invalid type ({kind})", at=(*path, "type"), hint=near(kind, TYPES) or _types(kind)
-        )
-    tags = entry.get("tags")
-    if tags is not None and not isinstance(tags, list):
-        raise SchemaError(
-            f"Tags property should be a list for parameter: {name}", at=(*path, "tags")
         )
     return ParameterSchema(
         name=name,
@@ -322,7 +322,7 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
         hidden=bool(entry.get("hidden")),
         immutable=bool(entry.get("immutable")),
         constraints=tuple(constraints),
-        tags=tuple(tags or ()),
+        tags=tuple(tags),
     )
 
 
@@ -360,10 +360,22 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
                 constraint.validate(form, schema, context)
     except ValueError as error:
         shown = MASK if schema.hidden else schema.default
-        reason = "it breaks a constraint" if schema.hidden else error
+        reason = _discreet(schema, error) if schema.hidden else error
         hint = "" if schema.hidden else getattr(error, "hint", "")
         text = f"Invalid default {shown} ({reason})"
         raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
+
+
+def _discreet(schema: ParameterSchema, error: Exception) -> str:
+    """What is said of a hidden value: what would be said of its mask."""
+    discreet = getattr(error, "discreet", "")
+    if discreet:
+        return str(discreet)
+    try:
+        CONVERSIONS[schema.type](MASK)
+    except ValueError as masked:
+        return str(masked)
+    return "the value (hidden) does not fit its type or a constraint"
 
 
 def _pseudo_hint(name: Any, pseudo: Mapping[str, str]) -> str:
@@ -379,8 +391,8 @@ def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContex
     if isinstance(error, ConstraintNotFound):
         code = CONSTRAINT_UNKNOWN
         hint = near(error.name, cast(ConstraintContext, context).constraint_names)
-    if schema.hidden and not any(reason == item.description for item in schema.constraints):
-        reason = "the value (hidden) does not fit its type or a constraint"
+    if schema.hidden:
+        reason = _discreet(schema, error)
     found = TemplateError(
         f"Parameter '{schema.name}' is invalid: {reason}",
         at=(SECTION, schema.name),

@@ -169,7 +169,7 @@ def test_a_value_of_the_wrong_kind_is_a_violation_and_no_crash(
         pytest.param(lambda: Modulo(0, 0), "step cannot be 0.", id="modulo-zero"),
         pytest.param(
             lambda: Modulo(1.5, 0),
-            "step of a modulo constraint must be an integer, not 1.5.",
+            "step/offset must be integer",
             id="modulo-fraction",
         ),
         pytest.param(

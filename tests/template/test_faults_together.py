@@ -255,6 +255,16 @@ outputs:
     ]
 
 
+def test_ref_to_a_parameter_without_a_value_is_no_fault(loaded: Any) -> None:
+    text = """\
+parameters:
+  p: {type: string}
+resources:
+  a: {type: Thing, properties: {value: {Ref: p}}}
+"""
+    assert loaded(text, version="2013-05-23", all_given=False).resources
+
+
 def test_values_of_parameters_can_be_left_for_later(loaded: Any) -> None:
     text = """\
 parameters:

@@ -119,23 +119,46 @@ def test_no_fault_tells_a_hidden_value(
 
 
 @pytest.mark.parametrize(
-    "constraint",
+    ("constraint", "sentence"),
     [
-        pytest.param("length: {max: 3}", id="length"),
-        pytest.param("allowed_values: [a]", id="allowed-values"),
-        pytest.param('allowed_pattern: "[a-z]"', id="pattern"),
+        pytest.param(
+            "length: {max: 3}",
+            f"length ({len(SECRET)}) is out of range (min: None, max: 3)",
+            id="length",
+        ),
+        pytest.param(
+            "allowed_values: [a]", '"******" is not an allowed value ["a"]', id="allowed-values"
+        ),
+        pytest.param(
+            'allowed_pattern: "[a-z]"', '"******" does not match pattern "[a-z]"', id="pattern"
+        ),
     ],
 )
-def test_a_hidden_parameter_that_breaks_a_constraint_is_not_told(
-    faults: Callable[..., tuple[TemplateError, ...]], constraint: str
+def test_the_broken_constraint_of_a_hidden_parameter_is_named_its_value_masked(
+    faults: Callable[..., tuple[TemplateError, ...]], constraint: str, sentence: str
+) -> None:
+    rule = f"type: string, hidden: true, constraints: [{{{constraint}}}]"
+    (given,) = faults(f"parameters: {{p: {{{rule}}}}}", parameters={"p": SECRET})
+    assert str(given) == f"Parameter 'p' is invalid: {sentence}"
+
+    default = faults(f"parameters: {{p: {{{rule}, default: {SECRET}}}}}")[0]
+    assert str(default) == f"Parameter 'p' is invalid: Invalid default ****** ({sentence})"
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("number", "could not convert string to float: '******'"),
+        ("json", "Value must be valid JSON: Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_the_wrong_type_of_a_hidden_parameter_is_named_its_value_masked(
+    faults: Callable[..., tuple[TemplateError, ...]], kind: str, sentence: str
 ) -> None:
     (fault,) = faults(
-        f"parameters: {{p: {{type: string, hidden: true, constraints: [{{{constraint}}}]}}}}",
-        parameters={"p": SECRET},
+        f"parameters: {{p: {{type: {kind}, hidden: true}}}}", parameters={"p": SECRET}
     )
-
-    assert str(fault).startswith("Parameter 'p' is invalid")
-    assert SECRET not in str(fault)
+    assert str(fault) == f"Parameter 'p' is invalid: {sentence}"
 
 
 def test_a_condition_does_not_tell_a_hidden_value(loaded: Any) -> None:
