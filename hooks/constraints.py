@@ -47,7 +47,8 @@ class RuleBroken(Violation):
     """What a plug-in brings as the custom constraint ``name`` cannot tell."""
 
     def __init__(self, name: str, error: BaseException) -> None:
-        super().__init__(shortened(f"The custom constraint {name} broke: {named(error)}"))
+        text = f"The custom constraint {name} broke"
+        super().__init__(shortened(f"{text}: {named(error)}"), discreet=text)
 
 
 class Typed(Protocol):
