@@ -674,36 +674,3 @@ def test_a_workflow_without_runner_is_found_at_validation() -> None:
 def test_known_workflows_validate() -> None:
     thing, _ = made({})
     thing.validate()
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        pytest.param("\ud800", "resource_id is not text: it cannot be encoded", id="surrogate"),
-    ],
-)
-def test_a_resource_id_that_is_no_text_fails(given: Any, why: str) -> None:
-    thing, _ = made({"mk": [Succeeded({"resource_id": given})]})
-    with pytest.raises(ResourceFailure) as caught:
-        thing.create()
-    assert caught.value.message == why
-    assert thing.resource_id is None
-
-
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [
-        (7, "7"),
-        (True, "True"),
-        (["rid", 1], "['rid', 1]"),
-        ({"id": None}, "{'id': None}"),
-        ("x" * 300, "x" * 255),
-    ],
-)
-def test_a_resource_id_of_any_kind_is_taken_as_text_and_the_outputs_are_kept(
-    given: Any, shown: str
-) -> None:
-    thing, _ = made({"mk": [Succeeded({"resource_id": given, "a": 1})]})
-    thing.create()
-    assert thing.resource_id == shown
-    assert thing.attribute("output") == {"resource_id": given, "a": 1}
