@@ -310,12 +310,13 @@ class App:
         """How actions reach the engine, wherever it is."""
         return Commands(self)
 
-    def act(self, action: Action, *, drive: bool = True) -> Running:
+    def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> Running:
         """Have an action planned by whoever is the engine; ``drive``: also carried out here.
 
-        Raises ZondaError where the action cannot be accepted.
+        Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
+        is carried out, unless it ``supersedes`` that and may.
         """
-        return self.commands.act(self._with_types(action), drive=drive)
+        return self.commands.act(self._with_types(action), drive=drive, supersedes=supersedes)
 
     def _with_types(self, action: Action) -> Action:
         """``action`` as an engine that has run for days can carry it out."""

@@ -173,13 +173,15 @@ class Commands:
 
     # -- actions --------------------------------------------------------------------------------
 
-    def act(self, action: Action, *, drive: bool) -> Running:
+    def act(self, action: Action, *, drive: bool, supersedes: bool) -> Running:
         """Have ``action`` planned; see ``App.act``."""
+        known = self._parts.settings
+        caller = Caller(known.user, known.project, supersedes)
         before = self._parts.reader.last_event()
         if self._lead("own") and self._engine is not None:
-            accepted = self._engine.submit(action).result()
+            accepted = self._engine.submit(action, caller).result()
         else:
-            accepted = self._ask(action)
+            accepted = self._ask(action, caller)
         if drive:
             self._drive(accepted.stack_id)
         return Running(
@@ -203,11 +205,10 @@ class Commands:
         """See ``Running.is_at_rest``. A signal makes nested stacks work whose root is idle."""
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
 
-    def _ask(self, action: Action) -> Accepted:
+    def _ask(self, action: Action, caller: Caller) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""
         parts = self._parts
         request = parts.ids.new()
-        caller = Caller(parts.settings.user, parts.settings.project)
         text = parts.store.sealer.seal(actions.to_json(action, caller))
         with RequestLock(parts.store.path, request):
             with parts.store.transaction() as tx:

@@ -12,6 +12,7 @@
     ├─ RequestError                 the caller
     │   ├─ NotFound                 + kind, name
     │   ├─ Conflict                 the stack's state forbids the action
+    │   │   └─ ActionInProgress     another action has not come to its end
     │   ├─ NotSupported             what was asked for cannot be done with this object
     │   │   └─ ActionNotSupported   its type has no handler for the action
     │   └─ UsageError               a flag, a setting or a file that cannot be read
@@ -293,6 +294,10 @@ class Conflict(RequestError):
 
     code = "ZON202"
     heat_type = "ActionInProgress"
+
+
+class ActionInProgress(Conflict):
+    """Another action on the stack has not come to its end."""
 
 
 class NotSupported(RequestError):

@@ -72,6 +72,11 @@ def follow(session: Session, running: Running, good: Collection[str]) -> int:
     return _verdict(session, running, watch, good)
 
 
+def until_rest(session: Session, running: Running) -> None:
+    """Show what happens until the stack is idle, whatever it ends with."""
+    _watched(session, running)
+
+
 def follow_signal(session: Session, running: Running) -> int:
     """Show what a signal has begun in nested stacks, until that is over."""
     return 1 if _watched(session, running).failed else 0

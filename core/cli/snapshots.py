@@ -7,10 +7,10 @@ from typing import Any
 
 from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
 
-from . import outcome_show, output, streams
+from . import busy_stacks, outcome_show, output, streams
 from .follow import follow, follow_passing
 from .session import Session
-from .stack_change import add_waiting, say_planned, to_a_good_end
+from .stack_change import say_planned, to_a_good_end
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
 SPARE = ("Status Reason", "Creation Time")
@@ -20,14 +20,14 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot create``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument("--name", default="", help="name of the snapshot")
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     output.add_arguments(parser, output.SHELL)
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
     """Have every resource give what it needs to come back, and keep that."""
     action = SnapshotStack(arguments.stack, arguments.name)
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "SNAPSHOT")
     made = session.app.exporting.snapshots(running.stack_id)[-1]["id"]
     code = 0
     if arguments.wait:
@@ -74,13 +74,13 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
 def delete_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot delete``."""
     _snapshot_arguments(parser)
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
 
 
 def delete(session: Session, arguments: argparse.Namespace) -> int:
     """Have the resources remove what they keep for a snapshot, then forget it."""
     action = DeleteSnapshot(arguments.stack, arguments.snapshot)
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "DELETE_SNAPSHOT")
     if not arguments.wait:
         say_planned(session, running)
         return 0
@@ -90,14 +90,14 @@ def delete(session: Session, arguments: argparse.Namespace) -> int:
 def restore_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack snapshot restore``."""
     _snapshot_arguments(parser)
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
 def restore(session: Session, arguments: argparse.Namespace) -> int:
     """Make a stack what it was when a snapshot was taken."""
     action = RestoreSnapshot(arguments.stack, arguments.snapshot)
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "RESTORE")
     return to_a_good_end(session, arguments, running, ("RESTORE",))
 
 

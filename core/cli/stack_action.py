@@ -7,7 +7,7 @@ import argparse
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.states import PASSING
 
-from . import outcome_show, output, output_show
+from . import busy_stacks, outcome_show, output, output_show
 from .follow import follow, follow_passing
 from .session import Session
 from .stack_change import act_on_all, add_waiting, to_a_good_end
@@ -36,7 +36,7 @@ _SHOWN = ("CREATE", "ADOPT", "UPDATE")
 
 def _stack_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     outcome_show.add_arguments(parser)
 
 

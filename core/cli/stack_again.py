@@ -6,9 +6,9 @@ import argparse
 
 from zonda.core.engine.actions import RetryStack, RollbackStack
 
-from . import outcome_show, output
+from . import busy_stacks, outcome_show, output
 from .session import Session
-from .stack_change import add_waiting, to_a_good_end
+from .stack_change import to_a_good_end
 
 #: What can be tried again, and has then come to a good end.
 _ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
@@ -32,25 +32,26 @@ def rollback_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="leave this resource as it is; may be given several times",
     )
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser, supersedes=True)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
 def rollback(session: Session, arguments: argparse.Namespace) -> int:
     """Make a stack what it was, and wait until it is."""
     action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "ROLLBACK")
     return to_a_good_end(session, arguments, running, ("ROLLBACK",))
 
 
 def retry_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack retry``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
 def retry(session: Session, arguments: argparse.Namespace) -> int:
     """Do once more what failed, and wait for its end."""
-    running = session.app.act(RetryStack(arguments.stack), drive=arguments.wait)
+    action = RetryStack(arguments.stack)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "")
     return to_a_good_end(session, arguments, running, (*_ENDS, *_ENDS_OF_VERBS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from zonda.core.app import Running
 from zonda.core.engine import actions
@@ -15,6 +16,7 @@ from zonda.hooks.errors import NotFound, UsageError, ZondaError
 from . import (
     agreement,
     bundles,
+    busy_stacks,
     drift_options,
     hook_options,
     nested,
@@ -25,6 +27,11 @@ from . import (
 )
 from .follow import follow
 from .session import Session
+
+if TYPE_CHECKING:  # of which a command has one
+    from zonda.core.engine.actions.stacks import CheckStack, DeleteStack, ResumeStack, SuspendStack
+
+    _OfStack = DeleteStack | SuspendStack | ResumeStack | CheckStack
 
 
 def action_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,12 +81,12 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
     action_arguments(parser)
     part_arguments(parser)
     agreement.add_arguments(parser)
-    add_waiting(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
 def add_waiting(parser: argparse.ArgumentParser) -> None:
-    """``--wait``, which is the default, and ``--no-wait``."""
+    """``--wait``, which is the default, and ``--no-wait``, of what never waits for others."""
+    parser.set_defaults(wait_first=False, supersede=False)
     waiting = parser.add_mutually_exclusive_group()
     waiting.add_argument(
         "--wait", action="store_true", default=True, help="wait for the end (default)"
@@ -107,6 +114,7 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
     bundles.add_arguments(parser, required=True)
     hook_options.add_argument(parser, "pre-create")
     _common_arguments(parser)
+    busy_stacks.add_arguments(parser)
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
@@ -117,7 +125,7 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     wanted, code = agreement.agreed(session, arguments, action)
     if wanted is None:
         return code
-    running = session.app.act(wanted, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, wanted, arguments.name, "CREATE")
     _say_warnings(session, running)
     return to_the_end(session, arguments, running, "CREATE")
 
@@ -148,6 +156,7 @@ def update_arguments(parser: argparse.ArgumentParser) -> None:
     )
     hook_options.add_argument(parser, "pre-update")
     _common_arguments(parser)
+    busy_stacks.add_arguments(parser, supersedes=True)
 
 
 def update(session: Session, arguments: argparse.Namespace) -> int:
@@ -157,10 +166,11 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
         raise UsageError("--pre-update replaces the environment: give that with -e, too.")
     bundle = hook_options.with_hooks(action.bundle, arguments.pre_update, "pre-update")
     action = dataclasses.replace(action, bundle=bundle)
+    busy_stacks.wait_first(session, arguments, arguments.stack, "UPDATE")
     wanted, code = agreement.agreed(session, arguments, action)
     if wanted is None:
         return code
-    running = session.app.act(wanted, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, wanted, arguments.stack, "UPDATE")
     if arguments.template or arguments.environment:
         _say_warnings(session, running)
     return to_the_end(session, arguments, running, "UPDATE")
@@ -201,7 +211,7 @@ def delete_arguments(parser: argparse.ArgumentParser) -> None:
 def delete(session: Session, arguments: argparse.Namespace) -> int:
     """Delete stacks, all at once, and wait until nothing of them is left."""
     found, code = _there(session, arguments.stacks)
-    if found and not arguments.yes and not _sure(session, [stack.name for stack in found]):
+    if found and not arguments.yes and not _sure(session, found):
         return 1
     deletions = [actions.DeleteStack(stack.id) for stack in found]
     return max(code, act_on_all(session, arguments, deletions, "DELETE"))
@@ -226,7 +236,7 @@ def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int
 
 
 def act_on_all(
-    session: Session, arguments: argparse.Namespace, wanted: Iterable[actions.Action], end: str
+    session: Session, arguments: argparse.Namespace, wanted: Iterable[_OfStack], end: str
 ) -> int:
     """Act on several stacks at once and follow each to its end, which should be ``end``.
 
@@ -235,7 +245,7 @@ def act_on_all(
     running, code = [], 0
     for action in wanted:
         try:
-            running.append(session.app.act(action, drive=arguments.wait))
+            running.append(busy_stacks.act(session, arguments, action, action.stack, end))
         except ZondaError as error:
             code = max(code, problems.tell(session.screen, error))
     for each in running:
@@ -247,9 +257,13 @@ def act_on_all(
     return code
 
 
-def _sure(session: Session, names: list[str]) -> bool:
+def _sure(session: Session, stacks: list[StackView]) -> bool:
     if not session.screen.can_ask:
         raise UsageError("Deleting needs a yes: give -y where nobody can be asked.")
+    for stack in stacks:
+        if not stack.idle:
+            session.screen.say(busy_stacks.at_work(session, stack))
+    names = [stack.name for stack in stacks]
     if session.screen.ask(f"Delete {', '.join(names)} and everything in it?"):
         return True
     session.screen.say("Nothing was deleted.")

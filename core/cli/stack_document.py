@@ -15,9 +15,9 @@ from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import Conflict, UsageError
 
-from . import bundles, left_out, outcome_show, output, streams
+from . import bundles, busy_stacks, left_out, outcome_show, output, streams
 from .session import Session
-from .stack_change import action_arguments, add_waiting, tags_of, to_the_end
+from .stack_change import action_arguments, tags_of, to_the_end
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +145,7 @@ def adopt_arguments(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="although other resources have the same physical ids"
     )
     action_arguments(parser)
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
@@ -161,7 +161,7 @@ def adopt(session: Session, arguments: argparse.Namespace) -> int:
         tags=tags_of(arguments.tags) or tuple(map(str, document.get("tags") or ())),
         force=arguments.force,
     )
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.name, "ADOPT")
     for each in document["leftovers"]:
         session.screen.say(
             f"Not adopted, since no template means it: {each.get('name')} "

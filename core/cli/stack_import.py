@@ -6,10 +6,10 @@ import argparse
 
 from zonda.core.engine.actions import ImportResource
 
-from . import outcome_show, output
+from . import busy_stacks, outcome_show, output
 from .follow import follow_passing
 from .session import Session
-from .stack_change import add_waiting, say_planned
+from .stack_change import say_planned
 
 
 def bind_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def bind_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="although another resource has the same physical id"
     )
-    add_waiting(parser)
+    busy_stacks.add_arguments(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
@@ -31,7 +31,7 @@ def bind(session: Session, arguments: argparse.Namespace) -> int:
     action = ImportResource(
         arguments.stack, arguments.resource, arguments.physical_id, arguments.force
     )
-    running = session.app.act(action, drive=arguments.wait)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "IMPORT")
     if not arguments.wait:
         say_planned(session, running)
         outcome_show.one(session, arguments, running)

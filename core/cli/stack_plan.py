@@ -12,7 +12,7 @@ from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
 from zonda.core.template.fetcher import read_text
 from zonda.hooks.errors import NotFound, UsageError
 
-from . import bundles, outcome_show, output, plan_tree, stack_change
+from . import bundles, busy_stacks, outcome_show, output, plan_tree, stack_change
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -100,21 +100,22 @@ def apply_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack apply``."""
     parser.add_argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'")
     stack_change.add_waiting(parser)
+    busy_stacks.add_superseding(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
 
 def apply(session: Session, arguments: argparse.Namespace) -> int:
     """Do exactly what a plan says, or refuse and name what has changed since."""
     text = read_text(Path(arguments.plan))
-    action = _planned_action(text)
-    running = session.app.act(ApplyPlan(text), drive=arguments.wait)
-    return stack_change.to_the_end(session, arguments, running, action)
+    name, verb = _planned(text)
+    running = busy_stacks.act(session, arguments, ApplyPlan(text), name, verb)
+    return stack_change.to_the_end(session, arguments, running, verb)
 
 
-def _planned_action(text: str) -> str:
-    """What the stack will be doing; the engine refuses what is no plan."""
+def _planned(text: str) -> tuple[str, str]:
+    """The stack, and what it will be doing; the engine refuses what is no plan."""
     try:
-        found: Any = json.loads(text)
-        return str(found["stack"]["action"])
+        stack: Any = json.loads(text)["stack"]
+        return str(stack["name"]), str(stack["action"])
     except (ValueError, TypeError, KeyError):
-        return ""
+        return "", ""

@@ -77,6 +77,8 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
+        if proposal.guard is not None:
+            proposal.guard(stack)
     protection.check(work, stack, proposal)
     planning.apply(work, stack, proposal)
     return accepted_as(stack)

@@ -60,6 +60,7 @@ def build_room(
     durable: Durable,
     progress: Callable[[str, str, str, float | None], None],
     reader: Callable[[], Reader],
+    drives: Callable[[str], bool],
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> Room:
     """The room of one engine. ``origins``: who brought which type (``Plugins.origins``)."""
@@ -74,4 +75,5 @@ def build_room(
         store.sealer,
         settings,
         reader,
+        drives=drives,
     )

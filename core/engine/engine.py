@@ -26,7 +26,7 @@ from zonda.hooks.manager import Plugins
 
 from . import sweeping
 from .acting import act
-from .actions import Accepted, Action
+from .actions import Accepted, Action, Caller
 from .building import build_room
 from .context import Lender
 from .definitions import Loading
@@ -88,6 +88,7 @@ class Engine:
             durable=self._durable,
             progress=self._progress,
             reader=self._own_reader,
+            drives=lambda root_id: self._driver.drives(root_id),
             origins=plugins.origins,
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -124,9 +125,10 @@ class Engine:
         if drive == "all":
             self._put(lambda: self._driver.start(single(sweeping.take_up_all)))
 
-    def submit(self, action: Action) -> Future[Accepted]:
+    def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
-        return self._step(lambda: act(self.room, action))
+        room = self.room if caller is None else self.room.asked_by(caller)
+        return self._step(lambda: act(room, action))
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) what is planned for a stack, for those above and below it."""

@@ -73,6 +73,7 @@ class InlineEngine:
             durable=lambda run: self.driver.now_in_transaction(run),
             progress=lambda *said: self.driver.listeners.progress(*said),
             reader=lambda: self.reader,
+            drives=lambda root_id: True,
             origins=plugins.origins,
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)

@@ -45,7 +45,8 @@ class Proposal:
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
     for, None for all. ``also``: what else is written once the plan is. ``more``: how many
     resources of a nested stack are new. ``facts``: what the stack with all below it was like when
-    somebody looked at the plan, where it is to be carried out like that or not at all.
+    somebody looked at the plan, where it is to be carried out like that or not at all. ``guard``
+    raises where the stack, as it is when the plan is accepted, stands against it.
     """
 
     stack_id: str
@@ -66,6 +67,7 @@ class Proposal:
     base_id: str | None = None
     checked: str = ""
     facts: Sequence[tuple[Any, ...]] | None = None
+    guard: Callable[[StackRow], None] | None = None
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
@@ -23,15 +23,33 @@ def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
     proposal: Proposal | None
     kind = type(action).__name__
+    guard = None
     if kind in NEW:
         proposal, stack = places.at(NEW[kind])(room, action)
     else:
         stack = proposals.named(room, action.stack)
         proposals.check_root(room, stack)
+        guard = _not_at_work(room, kind)
+        guard(stack)
         proposal = places.at(PLANS[kind])(room, stack, action)
     if proposal is not None:
         proposal = _signed(room, _part(room, proposal, action))
+        proposal = dataclasses.replace(proposal, guard=guard)
     return proposal, stack
+
+
+def _not_at_work(room: Room, kind: str) -> Callable[[StackRow], None]:
+    """Raises ActionInProgress for a stack whose action is carried out, and may not be superseded.
+
+    What nobody carries out was interrupted: there is nobody to be disturbed.
+    """
+    supersedes = kind in ENDING or room.settings.supersedes
+
+    def check(stack: StackRow) -> None:
+        if not supersedes and room.drives(stack.root):
+            proposals.check_idle(stack)
+
+    return check
 
 
 def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
@@ -56,6 +74,9 @@ def _signed(room: Room, proposal: Proposal) -> Proposal:
     given = dataclasses.replace(proposal.given, by=room.settings.user)
     return dataclasses.replace(proposal, given=given)
 
+
+#: Actions that are for what is being carried out: they need not be allowed to supersede it.
+ENDING = frozenset({"CancelStack", "DeleteStack"})
 
 #: Actions that make a stack: (room, action) -> proposal, the new stack.
 NEW: Mapping[str, str] = {

@@ -16,7 +16,7 @@ from zonda.core.store.views import gone_at
 from zonda.core.template import policies
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.source import load_document
-from zonda.hooks.errors import Conflict, NotFound, NotSupported
+from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
 from . import actions, checked, drift_setting, freed, parts
@@ -362,7 +362,7 @@ def check_idle(stack: StackRow) -> None:
     """Raise Conflict if anything runs."""
     if stack.phase == IDLE:
         return
-    raise Conflict(
+    raise ActionInProgress(
         f"Stack {stack.name} already has an action ({stack.action}) in progress.",
         hint=f"'zonda stack wait {stack.name}' waits for its end, and goes on with it where nobody "
         "does; or cancel it, or delete the stack.",

@@ -27,7 +27,8 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
-    ``user`` and ``project``: who asks, and where, if nobody else does. ``cancel_grace``: how long
+    ``user``, ``project`` and ``supersedes``: the ``Caller``, if nobody else asks.
+    ``cancel_grace``: how long
     a cancelled, deleted or rolled back stack waits for what still runs. ``backstop``: after which
     time an owner looks
     at its nested stack although nobody has told it to. ``drift_workers``: how many resources are
@@ -39,6 +40,7 @@ class EngineSettings:
     workers: int = 16
     project: str = "default"
     user: str = ""
+    supersedes: bool = True
     poll_first: float = 0.5
     poll_last: float = 15.0
     poll_spread: float = 0.2
@@ -57,6 +59,7 @@ class Room:
     """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader.
 
     ``sizes``: how many resources there are, by trees. ``hanging``: calls that do not come back.
+    ``drives``: whether what is planned for a stack and all below it is being carried out here.
     """
 
     definitions: Definitions
@@ -69,6 +72,7 @@ class Room:
     reader: Callable[[], Reader]
     sizes: TreeSizes = field(default_factory=TreeSizes)
     hanging: Hanging = field(default_factory=Hanging)
+    drives: Callable[[str], bool] = lambda root_id: False
 
     def asked_by(self, caller: Caller) -> Room:
         """The same room, for an action that ``caller`` asks for."""

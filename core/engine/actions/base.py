@@ -10,10 +10,14 @@ from zonda.core.template.bundle import Bundle
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks for an action, and in which project: a name or an id means what is in that one."""
+    """Who asks for an action, and in which project: a name or an id means what is in that one.
+
+    ``supersedes``: it may take the place of an action that is being carried out, where that can be.
+    """
 
     user: str = ""
     project: str = "default"
+    supersedes: bool = True
 
 
 class Action:
@@ -23,6 +27,8 @@ class Action:
 
     #: Whether every resource of the stack will be worked on.
     touches_all: ClassVar[bool] = True
+    #: Whether it can be carried out once another action has ended.
+    may_wait: ClassVar[bool] = True
 
 
 class Templated(Action):

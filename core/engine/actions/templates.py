@@ -55,6 +55,6 @@ class UpdateStack(Templated):
 class ApplyPlan(Action):
     """Do what a plan file says (its text), and nothing if anything has changed since."""
 
-    touches_all = False
+    touches_all = may_wait = False
 
     plan: str

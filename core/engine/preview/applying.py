@@ -14,7 +14,7 @@ from zonda.core.engine.planning import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
 from zonda.core.store.rows import StackRow
-from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
+from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported, UsageError
 
 from .making import preview
 from .promise import Promise, impossible
@@ -44,6 +44,8 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
     facts = room.reader().tree_facts(promise.stack_id)  # read before all that is looked at
     try:
         found = preview(promised, promise.action)
+    except ActionInProgress:
+        raise
     except (Conflict, NotFound, NotSupported) as error:
         raise impossible(error.message) from error
     promise.check(found, room.sealer, room.definitions)

@@ -160,6 +160,7 @@ class Simulator:
             durable=self._durable,
             progress=lambda *said: None,
             reader=lambda: self.reader,
+            drives=lambda root_id: True,
         )
         self.process.checks = self._checks(self.process)
         self.superseded = sweeping.Superseded(self._is_driven, settings.cancel_grace)
