@@ -5,6 +5,7 @@ Owned by the engine's thread, which alone calls its methods; only ``_submit``'s 
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,12 +64,15 @@ class Batch:
     def run(self) -> None:
         """Make every call that is left."""
         self._call_began = self._began = self._monotonic()
+        process = os.getpid()
         while (job := _next(self._todo)) is not None:
             self._call_began = job.began = self._monotonic()
             if job.is_off:  # looked at after ``began`` is set: see ``PoolDriver._is_running``
                 job.error = GivenUp()
             else:
                 job.value, job.error = job.call.make()
+                if os.getpid() != process:  # a child that a plug-in has forked is no engine
+                    os._exit(0)
             self._done.append(job)
 
     @property

@@ -6,8 +6,12 @@ import fcntl
 import os
 from pathlib import Path
 from typing import Self
+from weakref import WeakSet
 
 from zonda.hooks.errors import StoreError
+
+#: The locks that this process holds: a child that a plug-in forks must not keep them.
+_HELD: WeakSet[FileLock] = WeakSet()
 
 
 class FileLock:
@@ -36,12 +40,19 @@ class FileLock:
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         self._handle = handle
+        _HELD.add(self)
         return True
 
     def release(self) -> None:
         """Give the lock back."""
         if self._handle is not None:
             os.ftruncate(self._handle, 0)
+            os.close(self._handle)
+            self._handle = None
+
+    def forget(self) -> None:
+        """Close the file in a child process: the lock is its parent's."""
+        if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
@@ -128,3 +139,11 @@ def _flock(handle: int, kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _forget_all() -> None:
+    for lock in list(_HELD):
+        lock.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)
