@@ -111,8 +111,12 @@ class LentContext:
         observation: MutableMapping[str, Any] | None = None,
         lent: MutableMapping[str, str] | None = None,
         hidden: Callable[[], frozenset[str]] = frozenset,
+        fence: int = 0,
+        metadata: str = "{}",
     ) -> None:
-        """``observation``: what a drift check keeps; with it, nothing is stored.
+        """``fence``: that of the operation; ``metadata``: as the resource has read it.
+
+        ``observation``: what a drift check keeps; with it, nothing is stored.
 
         ``lent``: takes the named secrets that were asked for, which nothing may show.
         """
@@ -133,6 +137,8 @@ class LentContext:
         self._assigned = assigned
         self._most = most
         self._hidden = hidden
+        self._fence = fence
+        self._metadata = metadata
         self._lent = {} if lent is None else lent
         self._is_read_only = observation is not None
         self.observation: MutableMapping[str, Any] = {} if observation is None else observation
@@ -179,15 +185,24 @@ class LentContext:
         self._store(save)
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Store the metadata."""
+        """Store what of the metadata is another than it was read: others may store the rest."""
         self._may_change("metadata_set")
-        text = json.dumps(dict(metadata))
-        sealed = self._lending.sealer.seal(dict(metadata))
+        sealer = self._lending.sealer
+        before = sealer.load(self._metadata)
+        self._metadata = json.dumps(dict(metadata))
+        changed = {
+            key: value
+            for key, value in metadata.items()
+            if key not in before or json.dumps(before[key]) != json.dumps(value)
+        }
 
         def save(work: Work) -> None:
             row = self._mine(work)
             if row is not None:
-                row.meta = sealed if row.meta.startswith("sealed:") else text
+                known = sealer.load(row.meta)
+                kept = {key: known[key] for key in known if key in metadata or key not in before}
+                sealed = sealer.is_sealed(row.meta)
+                row.meta = sealer.dump({**kept, **changed}, sealed=sealed)
 
         self._store(save)
 
@@ -284,7 +299,9 @@ class LentContext:
             raise ReadOnlyCheck(what)
 
     def _mine(self, work: Work) -> Any:
+        """The row, unless another operation runs on it by now, or somebody has taken this over."""
         row = work.tx.resource(self._resource_id)
-        if row is None or (self.operation is not None and row.op_id != self.operation.id):
-            return None
-        return row
+        if row is None or self.operation is None:
+            return row
+        held = (self.operation.id, self._fence)
+        return row if (row.op_id, row.fence) == held else None

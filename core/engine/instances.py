@@ -128,6 +128,8 @@ class Instances:
             assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
             most=lambda: self._most_resources(seen),
             observation=None if seen.observation is None else seen.observation.kept,
+            fence=row.fence,
+            metadata=row.meta,
         )
 
     def child(self, row: ResourceRow) -> ChildView | None:
