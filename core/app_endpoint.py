@@ -6,11 +6,11 @@ the bundled service.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values
@@ -116,7 +116,7 @@ def _is_url(text: str) -> bool:
 
 def _object(text: str, option: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = read_json(text)
     except ValueError as error:
         raise UsageError(f"{option} is not JSON: {error}.") from error
     if not isinstance(found, dict):

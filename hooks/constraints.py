@@ -213,7 +213,12 @@ class Modulo(Constraint):
         return int(number)
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
-        return bool(to_number(value) % self.step == self.offset)
+        number = to_number(value)
+        try:
+            whole = int(number)
+        except (ValueError, OverflowError):  # a NaN, an infinity
+            return False
+        return bool(number == whole and whole % self.step == self.offset)
 
     def _violation(self, value: Any) -> str:
         return f"{value} is not a multiple of {self.step} with an offset of {self.offset}"

@@ -7,6 +7,7 @@ plug-ins see are put in afterwards by ``filled``.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -205,13 +206,24 @@ def _unquoted(fault: str) -> str:
 
 def _integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:
     try:
-        return int(value)
+        number = int(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"Value '{value}' is not an integer") from error
+    return int(_finite(number))
 
 
 def _number(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
-    return to_number(value)
+    return _finite(to_number(value))
+
+
+def _finite(number: Any) -> Any:
+    """``number``, if plug-ins can compute with it; raises ValueError."""
+    try:
+        if math.isfinite(number):
+            return number
+    except OverflowError:
+        pass
+    raise ValueError(f"Value '{str(number)[:40]}' is not a number of at most 308 digits")
 
 
 def _string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:

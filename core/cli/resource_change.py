@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from zonda.core.engine.actions import MarkResource, SignalResource
 from zonda.core.template.fetcher import read_text
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import UsageError
 
 from . import nested
@@ -50,7 +50,7 @@ def _details(arguments: argparse.Namespace) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        found = json.loads(text)
+        found = read_json(text)
     except ValueError as error:
         raise UsageError(f"{option} is no JSON: {error}.") from error
     if not isinstance(found, dict):

@@ -13,6 +13,7 @@ from typing import Any
 from zonda.core.engine.actions import AbandonStack, AdoptStack
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.fetcher import read_text
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Conflict, UsageError
 
 from . import bundles, busy_stacks, left_out, outcome_show, output, streams
@@ -172,7 +173,7 @@ def adopt(session: Session, arguments: argparse.Namespace) -> int:
 
 def _document(file: str) -> dict[str, Any]:
     try:
-        found = json.loads(read_text(Path(file)))
+        found = read_json(read_text(Path(file)))
     except ValueError as error:
         raise UsageError(f"{file} is no JSON: {error}.") from error
     if not isinstance(found, dict) or not all(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
 from zonda.core.template.fetcher import read_text
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import bundles, busy_stacks, outcome_show, output, plan_tree, stack_change
@@ -115,7 +115,7 @@ def apply(session: Session, arguments: argparse.Namespace) -> int:
 def _planned(text: str) -> tuple[str, str]:
     """The stack, and what it will be doing; the engine refuses what is no plan."""
     try:
-        stack: Any = json.loads(text)["stack"]
+        stack: Any = read_json(text)["stack"]
         return str(stack["name"]), str(stack["action"])
     except (ValueError, TypeError, KeyError):
         return "", ""

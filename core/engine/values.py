@@ -14,7 +14,7 @@ from zonda.core.store.jsontext import dumps
 from zonda.core.store.reopening import Parts
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer
-from zonda.core.template.source import is_too_deep
+from zonda.core.template.json_text import is_too_deep
 from zonda.core.template.yaml_events import MAX_DEPTH
 from zonda.hooks.attributes import SHOW, select
 from zonda.hooks.context import ResourceContext

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from zonda.core.template.faults import Poisoned
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
     Function,
@@ -97,8 +97,8 @@ class Select(Function):
 
     def _from_json(self, text: str) -> Any:
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
+            return read_json(text)
+        except ValueError as error:
             raise ValueError(f'"{self.name}": {error}') from error
 
     def _item(self, items: list[Any], index: Any) -> Any:

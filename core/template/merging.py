@@ -13,6 +13,7 @@ from zonda.hooks.errors import TemplateError
 
 from .faults import MERGE as MERGE_CODE
 from .faults import type_name
+from .json_text import read_json
 from .parameter_types import JSON, LIST, NUMBER, STRING
 
 OVERWRITE = "overwrite"
@@ -84,8 +85,8 @@ def _read(value: Any, kind: str) -> Any:
         return value
     try:
         text = value if isinstance(value, str) else json.dumps(value)
-        return json.loads(text) if text else text
-    except (ValueError, TypeError, RecursionError) as error:
+        return read_json(text) if text else text
+    except (ValueError, TypeError) as error:
         raise MergeConflict(f"Invalid parameter in environment {error}.") from error
 
 

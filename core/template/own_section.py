@@ -87,13 +87,13 @@ def merged(old: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def duration(value: Any) -> float | None:
     """Seconds of ``30``, ``30s``, ``10m``, ``2h`` or ``1d``; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = float(value)
+        seconds = value
     else:
         match = _DURATION.match(value) if isinstance(value, str) else None
         if match is None:
             return None
         seconds = float(match[1]) * _UNITS[match[2]]
-    return seconds if 0 < seconds <= LONGEST else None
+    return float(seconds) if 0 < seconds <= LONGEST else None
 
 
 # -- normal form ------------------------------------------------------------------------------

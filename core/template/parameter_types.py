@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from .json_text import read_json
+
 STRING = "string"
 NUMBER = "number"
 LIST = "comma_delimited_list"
@@ -68,8 +70,8 @@ def to_json(value: Any) -> Any:
     """A text parsed as JSON (the empty text stays), any other value as JSON would carry it."""
     try:
         text = value if isinstance(value, str) else json.dumps(value)
-        return json.loads(text) if text else value
-    except (ValueError, TypeError, RecursionError) as error:
+        return read_json(text) if text else value
+    except (ValueError, TypeError) as error:
         raise ValueError(f"Value must be valid JSON: {error}") from error
 
 

@@ -20,7 +20,8 @@ import yaml
 from zonda.hooks.errors import Path, Place, TemplateError
 
 from .faults import TOO_LARGE
-from .yaml_events import CONVERTED_TAGS, MAX_DEPTH, TOO_LONG, Builder, scalar_value
+from .json_text import is_too_deep
+from .yaml_events import CONVERTED_TAGS, TOO_LONG, Builder, scalar_value
 
 #: Heat's limit on the size of a template, in bytes.
 MAX_BYTES = 524_288
@@ -46,8 +47,6 @@ _HINTS = {
 
 
 Step = tuple[yaml.Node | None, yaml.Node]
-
-_CONTAINERS = (dict, list, tuple)
 
 
 class Document:
@@ -225,17 +224,6 @@ def _from_json(text: str, file: str) -> Document | None:
         return None
     # of what is nested too deep the YAML reader says so, with the place
     return None if is_too_deep(data) else Document(text, file, data, repeated=repeated)
-
-
-def is_too_deep(data: Any) -> bool:
-    """Whether data is nested deeper than ``MAX_DEPTH``."""
-    level = [data]
-    for _ in range(MAX_DEPTH):
-        children = (item.values() if isinstance(item, dict) else item for item in level)
-        level = [child for some in children for child in some if isinstance(child, _CONTAINERS)]
-        if not level:
-            return False
-    return True
 
 
 @contextmanager

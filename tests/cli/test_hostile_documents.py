@@ -247,3 +247,73 @@ def test_an_error_shows_nothing_of_a_pipe_or_a_device(
         "properties": {"resources": ["/dev/zero"]},
     }
     zonda("stack", "adopt", "--adopt-file", write("a.json", json.dumps(document)), "s", code=2)
+
+
+HUGE = "9" * 400
+NUMBERS = {
+    "delay": ("OS::Heat::Delay", f"min_wait: {HUGE}"),
+    "text": ("OS::Heat::Delay", f"min_wait: '{HUGE}'"),
+    "infinity": ("OS::Heat::Delay", "min_wait: .inf"),
+    "no-number": ("OS::Heat::Delay", "min_wait: .nan"),
+    "hexadecimal": ("OS::Heat::RandomString", "length: 0x" + "f" * 330),
+    "base-60": ("OS::Heat::ResourceGroup", "resource_def: {}, count: 1" + ":59" * 200),
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_property_that_no_plug_in_can_compute_with_is_an_error_with_its_place(
+    zonda: Any, write: Callable[[str, str], Path], number: str
+) -> None:
+    type_, given = NUMBERS[number]
+    resource = f"{{type: '{type_}', properties: {{{given}}}}}"
+    template = write("t.yaml", VERSION + f"resources: {{a: {resource}}}\n")
+    done = zonda("stack", "create", "-t", template, "s", code=2)
+    assert "t.yaml:2:" in done.err
+    assert "resources.a" in done.err
+    assert "OverflowError" not in done.err
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(f"timeouts: {{a: {HUGE}}}", id="timeout"),
+        pytest.param(f"timeouts: {{a: {{create: -{HUGE}}}}}", id="timeout-of-an-action"),
+        pytest.param("timeouts: {a: .inf}", id="endless-timeout"),
+        pytest.param(f"retries: {{a: {{attempts: 2, delay: {HUGE}}}}}", id="delay"),
+        pytest.param(f"retries: {{a: {HUGE}}}", id="attempts"),
+        pytest.param(f"drift: {{schedule: {HUGE}}}", id="schedule"),
+        pytest.param(f"drift: {{schedule: {HUGE}h}}", id="schedule-as-text"),
+    ],
+)
+def test_a_time_of_400_digits_is_an_error_with_its_place(
+    zonda: Any, write: Callable[[str, str], Path], section: str
+) -> None:
+    environment = write("e.yaml", f"zonda: {{{section}}}\n")
+    template = write("t.yaml", NOTHING)
+    done = zonda("stack", "create", "-t", template, "-e", environment, "s", code=2)
+    assert "e.yaml:1:" in done.err.split(" error: ")[0]
+
+
+NO_JSON = {
+    "a number has more than 4300 digits": '{"a": ' + "9" * 4301 + "}",
+    "nested deeper than 200 levels": '{"a": ' + "[" * 300 + "]" * 300 + "}",
+    "nested deeper than 200": '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}",
+}
+
+
+@pytest.mark.parametrize("said", NO_JSON)
+def test_json_beyond_what_can_be_kept_is_an_error_wherever_it_comes_from(
+    zonda: Any, write: Callable[[str, str], Path], said: str
+) -> None:
+    text = NO_JSON[said]
+    json_file = write("a.json", text)
+    zonda("stack", "create", "-t", write("n.yaml", NOTHING), "s")
+    parameters = "parameters: {p: {type: json, default: {}}}\n"
+    template = write("t.yaml", NOTHING + parameters)
+    for words in (
+        ("stack", "adopt", "--adopt-file", json_file, "t"),
+        ("stack", "apply", json_file),
+        ("stack", "resource", "signal", "s", "a", "--data-file", json_file),
+        ("stack", "create", "-t", template, "--parameter-file", f"p={json_file}", "t"),
+    ):
+        assert said in zonda(*words, code=2).err

@@ -323,3 +323,26 @@ def test_a_custom_constraint_may_bring_its_own_environment() -> None:
 
 def test_a_custom_constraint_without_a_message_names_the_value() -> None:
     assert BaseCustomConstraint().error("v") == "Error validating value 'v'"
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        pytest.param(10**400, True, id="huge"),
+        pytest.param(2.0, True, id="whole"),
+        pytest.param(2.5, False, id="fraction"),
+        pytest.param(float("inf"), False, id="infinity"),
+        pytest.param(float("nan"), False, id="no-number"),
+    ],
+)
+def test_a_modulo_takes_numbers_of_any_size(value, fits):
+    rules = [Modulo(step=2, offset=0), Modulo(step=10**400, offset=0)]
+    assert [_holds(rule, value) for rule in rules] == [fits, fits and value != 2.0]
+
+
+def _holds(rule, value):
+    try:
+        rule.validate(value)
+    except ValueError:
+        return False
+    return True

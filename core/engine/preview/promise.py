@@ -15,6 +15,7 @@ from zonda.core.engine.definitions import Definitions
 from zonda.core.engine.instances import written
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
+from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 
 from .document import VERSION, document
@@ -123,7 +124,7 @@ def impossible(why: str) -> Conflict:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = read_json(text)
     except ValueError as error:
         raise UsageError(f"This is no plan: it is no JSON ({error}).", code=NO_PLAN) from error
     if not isinstance(found, dict) or "zonda_plan" not in found or SEALED not in found:
