@@ -163,7 +163,7 @@ class LentContext:
         self._may_change("resource_id_set")
 
         def save(work: Work) -> None:
-            row = self._mine(work)
+            row = self._of_operation(work)
             if row is not None:
                 row.physical_id = value
 
@@ -299,9 +299,18 @@ class LentContext:
             raise ReadOnlyCheck(what)
 
     def _mine(self, work: Work) -> Any:
-        """The row, unless another operation runs on it by now, or somebody has taken this over."""
+        """The row, unless another operation was begun since, or this one was taken over."""
+        row = self._of_operation(work)
+        taken_over = row is not None and self.operation is not None and row.fence != self._fence
+        return None if taken_over else row
+
+    def _of_operation(self, work: Work) -> Any:
+        """The row, unless another operation was begun since.
+
+        What an operation has made outside is there, whoever has taken it over: without its id
+        nobody would ever remove it.
+        """
         row = work.tx.resource(self._resource_id)
-        if row is None or self.operation is None:
-            return row
-        held = (self.operation.id, self._fence)
-        return row if (row.op_id, row.fence) == held else None
+        if row is None or (self.operation is not None and row.op_id != self.operation.id):
+            return None
+        return row

@@ -52,7 +52,6 @@ def take_over(bench: Any) -> None:
 WRITES: dict[str, Callable[[Resource], Any]] = {
     "metadata": lambda box: box.metadata_set({"by": "a zombie"}),
     "data": lambda box: box.data_set("by", "a zombie"),
-    "physical id": lambda box: box.resource_id_set("of a zombie"),
 }
 
 
@@ -67,6 +66,13 @@ def test_who_was_taken_over_stores_nothing(running: Any, what: str) -> None:
 
     WRITES[what](instance(running))
     assert "zombie" in str(running.resource_rows()) + str(instance(running).data())
+
+
+def test_what_was_made_outside_is_known_whoever_has_taken_the_operation_over(running: Any) -> None:
+    zombie = instance(running)
+    take_over(running)
+    zombie.resource_id_set("made by a zombie")
+    assert running.resource_rows()[0].physical_id == "made by a zombie"
 
 
 def stored(bench: Any) -> dict[str, Any]:
