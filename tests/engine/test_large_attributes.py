@@ -102,11 +102,11 @@ def test_everybody_spends_what_they_count_as(
     assert with_copies == spent(tmp_path / "without") > 3 * 150 * 200 // TEXT_PER_VALUE
 
 
-def test_one_that_is_too_deep_fails_in_the_same_words_however_often_it_was_read(
+def test_one_as_deep_as_may_be_is_read_alike_however_often_it_was_read(
     tmp_path: Path,
 ) -> None:
     def reason(readers: int, home: Path) -> str:
-        deep = "".join(f'{{"{level:030}":' for level in range(600)) + "1" + "}" * 600
+        deep = "".join(f'{{"{level:0120}":' for level in range(190)) + "1" + "}" * 190
         resources: dict[str, object] = {
             "v": {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "deep"}}}
         }
@@ -135,6 +135,7 @@ def test_one_that_is_too_deep_fails_in_the_same_words_however_often_it_was_read(
             CreateStack("test", Bundle(json.dumps(text), parameters={"deep": deep}))
         )
         stack.close()
+        assert found.state == "CREATE_COMPLETE"
         return found.status_reason
 
     assert reason(4, tmp_path / "many") == reason(0, tmp_path / "none")
