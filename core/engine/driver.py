@@ -105,6 +105,9 @@ class Driver:
         """Whether this driver is to carry out what is planned for a stack."""
         return True
 
+    def detached(self, stack_id: str, root_id: str) -> None:
+        """A stack is nested no more in the one at its top."""
+
     # -- tasks ----------------------------------------------------------------------------------
 
     def start(self, made: Step, done: Done | None = None) -> None:
@@ -379,6 +382,8 @@ class Driver:
     def _after(self, work: Work) -> None:
         after: After = work.after
         self.listeners.committed(work)
+        for stack_id, root_id in after.detached.items():
+            self.detached(stack_id, root_id)
         for key, stack_id in after.look.items():
             if self.drives(stack_id):
                 self.enqueue(key)

@@ -132,6 +132,11 @@ class PoolDriver(Driver):
         """Whether what a stack has planned is carried out here."""
         return self.driven is None or stack_id in self.driven
 
+    def detached(self, stack_id: str, root_id: str) -> None:
+        """Go on with what was carried out here."""
+        if self.driven is not None and root_id in self.driven:
+            self.driven.add(stack_id)
+
     def widen(self, by: int) -> None:
         """See ``Driver.widen``."""
         self._pool.widen(by)

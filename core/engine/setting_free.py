@@ -17,6 +17,7 @@ def set_free(work: Work, owner: ResourceRow) -> None:
     if child is None:
         return
     above = work.stack_of(owner).name
+    work.after.detached[child.id] = child.root
     below = {each.owner_resource_id: each for each in work.tx.tree(child.root)}
     child.owner_resource_id = None
     pending = [child]

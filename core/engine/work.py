@@ -41,7 +41,8 @@ class After:
     stored tells; ``begun``: operations (``ahead.Begun``) that a step of another instance has begun,
     to be driven;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
-    drift (``drift.check.Check``) that are to be run.
+    drift (``drift.check.Check``) that are to be run; ``detached``: stacks that are nested no more,
+    with the stack that was at their top.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class After:
     begun: list[Any] = field(default_factory=list)
     refresh: dict[str, None] = field(default_factory=dict)
     checks: list[Any] = field(default_factory=list)
+    detached: dict[str, str] = field(default_factory=dict)
 
 
 class Work:

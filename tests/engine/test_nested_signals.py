@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.engine.conftest import Bench
 
-from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
+from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
+from zonda.core.engine.engine import Engine
 from zonda.hooks.errors import Conflict
 from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
 
@@ -65,3 +68,48 @@ def test_nothing_is_begun_before_a_running_plan_has_come_to_the_resource(group: 
         row for row in group.engine.reader.resource_rows(group.stack.id) if row.name == "g"
     )
     assert group.engine.reader.sealed_data(owner.id) == []
+
+
+LONG = 20.0
+
+
+def test_what_goes_on_in_a_stack_that_is_nested_no_more_comes_to_its_end(
+    bench: Bench, start: Callable[..., Engine]
+) -> None:
+    """Its owner was deleted, and it retained: it stood still, since nobody drove it any more."""
+
+    class Fan(Some):
+        def child_template(self) -> dict[str, Any]:
+            found = super().child_template()
+            for number in range(2, len(found["resources"])):
+                found["resources"][f"m{number}"]["depends_on"] = "m1"
+            return found
+
+        def handle_signal(self, details: Any = None) -> Any:
+            self.data_set("size", "9")
+            return CONVERGE
+
+    bench.types["Test::Fan"] = Fan
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held_up(resource: Any) -> None:
+        begun.set()
+        go_on.wait(LONG)
+
+    bench.journal.behave["m1", "handle_create"] = held_up
+    engine = start("own")
+    files = {"child.yaml": bench.bundle("g: {type: Test::Fan}").template}
+    bundle = bench.bundle("c: {type: child.yaml, deletion_policy: Retain}", files=files)
+    root_id = engine.submit(CreateStack("s", bundle)).result(LONG).stack_id
+    engine.drive(root_id)
+    assert engine.wait(root_id, LONG).state == "CREATE_COMPLETE"
+    child_id = engine._reader.tree(root_id)[1].id
+    engine.submit(SignalResource(child_id, "g", {})).result(LONG)
+    assert begun.wait(LONG)
+    engine.submit(DeleteStack("s")).result(LONG)
+    assert engine.wait(root_id, LONG).state == "DELETE_COMPLETE"
+
+    go_on.set()
+    engine.wait(child_id, LONG)
+
+    assert bench.journal.of("m8") == ["handle_create"]
