@@ -6,8 +6,8 @@ that what a failed creation has left is being removed; ``repair``: what a drift 
 which stands for its properties in the plan of one generation; ``missing``: the plan of this
 generation has found that it is not there; ``gone``: it was not, when its successor was made;
 ``owed``: it is made by a repair, to the definition of this hash; ``unfinished``: the ``repair``
-that has failed in place; ``attempt``: the instance that an earlier plan failed to make instead of
-it, and that is still there. At most one of a kind; what holds values is sealed.
+that has failed in place; ``attempt``: the instances that earlier plans failed to make instead of
+it, and that are still there. At most one of a kind; what holds values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -147,15 +147,14 @@ def is_gone(row: ResourceRow) -> bool:
     return GONE in entries and FORGET not in entries
 
 
-def attempted(key: str) -> str:
-    """The text for an instance that an earlier plan failed to replace by that of ``key``."""
-    return f"{ATTEMPT}:{key}"
+def attempted(row: ResourceRow, key: str) -> None:
+    """Note that an earlier plan failed to make the instance ``key`` instead of ``row``."""
+    hand(row, f"{ATTEMPT}:{' '.join([*attempts(row), key])}")
 
 
-def former_attempt(row: ResourceRow) -> str | None:
-    """The instance that an earlier plan failed to make instead of ``row``."""
-    found = _entries(row).get(ATTEMPT)
-    return None if found is None else found.partition(":")[2]
+def attempts(row: ResourceRow) -> list[str]:
+    """The instances that earlier plans failed to make instead of ``row``."""
+    return _entries(row).get(ATTEMPT, "").removeprefix(f"{ATTEMPT}:").split()
 
 
 def is_owed(row: ResourceRow | DriftRow) -> bool:

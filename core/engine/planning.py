@@ -146,7 +146,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
         if item.name in found.waiting and found.chosen[item.name] is not None:
             ceiling = proposal.ceilings.get(item.name, "")
             _desire(work, stack, ids[item.name], item, found, ceiling)
-    _note_attempts(work, rows, kept, ids)
+    _note_attempts(work, rows, kept, {name: ids[name] for name in found.waiting})
     _connect(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
@@ -263,7 +263,7 @@ def _note_attempts(
     """
     for seen in rows:
         if seen.id not in kept and seen.have_template_id is None and seen.name in ids:
-            handing.hand(_row(work, ids[seen.name]), handing.attempted(seen.id))
+            handing.attempted(_row(work, ids[seen.name]), seen.id)
 
 
 def _connect(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from . import breakpoints, phases
+from . import breakpoints, handing, phases
 from .states import (
     CLEAN,
     CLOSED,
@@ -94,10 +94,26 @@ def has_work(row: ResourceRow) -> bool:
 
 def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
+    if stack.phase == UP and row.want != PRESENT:  # it goes first, so that another can be made
+        for named in work.tx.resources_named(row.stack_id, row.name):
+            if named.want == PRESENT and row.id in handing.attempts(named):
+                yield named
+        return
     ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
     for other in map(work.tx.resource, ids):
         if other is not None and other.want == row.want:
             yield other
+
+
+def wait_for(work: Work, row: ResourceRow, other: ResourceRow) -> None:
+    """Have ``other``, which is to go, removed; ``row`` waits for that."""
+    stack = work.stack_of(row)
+    row.waiting += 1
+    row.dirty = row.dirty or DIRTY
+    other.open, other.waiting, other.generation = OPEN, 0, stack.generation
+    stack.remaining += 1
+    if not other.op:
+        work.look(other)
 
 
 def mark_dependants(work: Work, row: ResourceRow) -> None:

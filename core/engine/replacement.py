@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from zonda.core.store.rows import ResourceRow
 
-from . import handing, parts
+from . import handing, parts, release
 from .states import ABSENT, DIRTY, PRESENT
 from .work import Work
 
@@ -32,6 +32,18 @@ def goes_first(row: ResourceRow) -> bool:
     return not (is_completed(row) or is_left_alone(row) or handing.is_missing(row))
 
 
+def waits(work: Work, row: ResourceRow) -> bool:
+    """Whether an instance that is to be replaced waits, since an earlier successor has to go first.
+
+    That one is what an earlier plan failed to make; it is removed now, and not at the end.
+    """
+    for key in handing.attempts(row):
+        left = work.tx.resource(key)
+        if left is not None and left.want == ABSENT and goes_first(left):
+            release.wait_for(work, row, left)
+    return row.waiting > 0
+
+
 def succeed(work: Work, row: ResourceRow) -> None:
     """Nothing is left of what was never completed: its successor takes its place."""
     replaced(work, row, row.cause)
@@ -40,18 +52,16 @@ def succeed(work: Work, row: ResourceRow) -> None:
 
 def replaced(work: Work, row: ResourceRow, cause: str) -> None:
     """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
-    new = _left_behind(work, row) or _new(work, row)
-    new.cause = cause
+    new = _new(work, row, cause)
     handing.move(row, new)
     row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
     edges += [(key, new.id) for key in _moving_on(work, row)]
     work.tx.add_edges(row.stack_id, edges)
-    if not new.op:
-        work.look(new)
+    work.look(new)
 
 
-def _new(work: Work, row: ResourceRow) -> ResourceRow:
+def _new(work: Work, row: ResourceRow, cause: str) -> ResourceRow:
     former = row.replaces_id if goes_first(row) else None
     new = ResourceRow(
         work.ids(),
@@ -59,6 +69,7 @@ def _new(work: Work, row: ResourceRow) -> ResourceRow:
         row.name,
         row.type,
         replaces_id=former or row.id,
+        cause=cause,
         generation=row.generation,
         want_hash=row.want_hash,
         want_template_id=row.want_template_id,
@@ -70,23 +81,6 @@ def _new(work: Work, row: ResourceRow) -> ResourceRow:
     )
     work.tx.add_resources([new])
     return new
-
-
-def _left_behind(work: Work, row: ResourceRow) -> ResourceRow | None:
-    """What an earlier plan failed to make instead of ``row``, and is still there.
-
-    It has the place of a new instance, so that it is removed before one is made.
-    """
-    key = handing.former_attempt(row)
-    left = None if key is None else work.tx.resource(key)
-    if left is None or left.want != ABSENT or not goes_first(left):
-        return None
-    left.replaces_id = row.id
-    left.generation, left.want, left.verb = row.generation, PRESENT, ""
-    left.want_hash, left.want_template_id = row.want_hash, row.want_template_id
-    left.requires = row.requires
-    left.waiting, left.dirty, left.open, left.ceiling = 0, 1, 1, ""
-    return left
 
 
 def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:

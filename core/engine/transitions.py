@@ -413,11 +413,13 @@ def replace_running(work: Work, handle: Held) -> None:
 
 
 def replace(work: Work, row: ResourceRow, cause: str) -> bool:
-    """Make a successor of ``row``, or begin to remove ``row`` before; whether it is made.
+    """Make a successor of ``row``; False where ``row`` itself is to be removed before.
 
     What was never completed goes first: where both are the same thing outside, to remove it later
     would remove what was made in its place.
     """
+    if replacement.waits(work, row):
+        return True
     if not replacement.goes_first(row):
         replacement.replaced(work, row, cause)
         return True

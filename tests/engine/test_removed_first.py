@@ -186,6 +186,23 @@ def test_what_a_rollback_could_not_remove_is_removed_before_it_is_made_again(sta
     assert len(stage.resource_rows()) == 1
 
 
+def test_what_a_rollback_could_not_remove_and_nobody_can_stops_the_next_replacement(
+    stage: Stage,
+) -> None:
+    stage.fails("a", "handle_delete")
+    stage.replaced_in_vain(rollback=True)
+
+    for _ in range(2):
+        assert stage.update(OTHER, rollback=False).status_reason == "resources.a: no"
+        assert stage.state() == "CREATE_COMPLETE"
+        assert set(stage.calls()) == {"handle_delete"}
+        assert stage.world == {"x": "one", "y": "one"}
+
+    stage.heals("a", "handle_delete")
+    assert stage.run(RetryStack("s")).state == "UPDATE_COMPLETE"
+    assert stage.world == {"y": "one"}
+
+
 def test_what_a_rollback_could_not_remove_does_not_keep_an_update_in_place(stage: Stage) -> None:
     stage.fails("a", "handle_delete")
     stage.replaced_in_vain(rollback=True)

@@ -26,6 +26,7 @@ KEPT = [
 
 #: The same of whole lives; ``tests/engine/test_found_by_simulation.py`` has them made simple.
 KEPT_WHOLE = [
+    pytest.param(37, id="what-an-import-had-left-behind-took-its-place-with-its-old-users"),
     pytest.param(0, id="what-is-made-instead-of-adopted-was-left-behind"),
     pytest.param(18, id="a-failed-snapshot-was-never-healed"),
     pytest.param(29, id="what-was-being-removed-was-taken-for-what-had-failed"),
