@@ -164,7 +164,8 @@ class Commands:
         self._engine: Engine | None = None
         self._sweeps: Sweeps | None = None
         self._leads_since = 0.0
-        self._notices: dict[tuple[str, str], Waiting] = {}
+        # By stack and resource.
+        self._notices: dict[str, dict[str, Waiting]] = {}
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
         self._drives_all = False
@@ -347,9 +348,13 @@ class Commands:
         if notice.event is None:
             since = self._parts.clock.now() if notice.since is None else notice.since
             waiting = Waiting(notice.resource, notice.message, since, notice.stack_id)
-            self._notices[notice.stack_id, notice.resource] = waiting
-        elif notice.event.status != "IN_PROGRESS":
-            self._notices.pop((notice.stack_id, notice.event.resource_name), None)
+            self._notices.setdefault(notice.stack_id, {})[notice.resource] = waiting
+        elif notice.event.status == "IN_PROGRESS":
+            return
+        elif notice.event.resource_name:
+            self._notices.get(notice.stack_id, {}).pop(notice.event.resource_name, None)
+        else:  # the stack is at its end, and with it all that it waited for
+            self._notices.pop(notice.stack_id, None)
 
     # -- watching -------------------------------------------------------------------------------
 
@@ -404,12 +409,13 @@ class Commands:
 
     def waiting(self, stack_id: str) -> list[Waiting]:
         """See ``Running.waiting``."""
-        known = list(self._notices.values())
-        if all(each.stack_id == stack_id for each in known):
-            return known
-        root = self._parts.stack(stack_id).root_id
-        tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
-        return [each for each in known if each.stack_id in tree]
+        stacks = list(self._notices)
+        if stacks != [stack_id]:
+            root = self._parts.stack(stack_id).root_id
+            tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
+            stacks = [key for key in stacks if key in tree]
+        found = (list(self._notices.get(key, {}).values()) for key in stacks)
+        return [each for known in found for each in known]
 
     def resource_count(self, stack_id: str) -> int:
         """See ``Running.resource_count``."""

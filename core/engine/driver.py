@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +50,6 @@ class Task:
     done: Done | None = None
     admitted: bool = False
     waiting: bool = False
-    #: When it is due, where it waits: what stands in the timetable from before counts no more.
-    due: float = AT_ONCE
     given_up: bool = False
     #: Somebody has poked it while it was not waiting: what it was to see may be newer.
     poked: bool = False
@@ -67,7 +65,6 @@ class Driver:
         self.room = room
         self.owner = owner
         self.listeners = Listeners()
-        self.idle_stacks: list[str] = []
         self._cap = cap
         self._admitted = 0
         self._ready: deque[str] = deque()
@@ -104,6 +101,9 @@ class Driver:
     def drives(self, stack_id: str) -> bool:
         """Whether this driver is to carry out what is planned for a stack."""
         return True
+
+    def rested(self, stack_ids: Iterable[str]) -> None:
+        """Stacks have come to rest."""
 
     def detached(self, stack_id: str, root_id: str) -> None:
         """A stack is nested no more in the one at its top."""
@@ -201,7 +201,7 @@ class Driver:
             self._leave_pool(task)
             task.waiting = True
             due = AT_ONCE if task.poked else self.room.clock.monotonic() + effect.seconds
-            task.poked, task.due = False, due
+            task.poked = False
             self._timetable.put(due, task)
 
     def _leave_pool(self, task: Task) -> None:
@@ -237,15 +237,13 @@ class Driver:
     def wake_due(self, now: float) -> None:
         """Resume every task whose time has come; ``now`` by the monotonic clock."""
         while (task := self._timetable.take(now)) is not None:
-            if task.waiting and task.due <= now:
-                task.waiting = False
-                self.advance(task)
+            task.waiting = False
+            self.advance(task)
 
     def poke(self, key: str) -> None:
         """Resume a resource's task now, or as soon as it waits."""
         task = self._busy.get(key)
         if task is not None and task.waiting:
-            task.due = AT_ONCE
             self._timetable.put(AT_ONCE, task)
         elif task is not None:
             task.poked = True
@@ -270,6 +268,7 @@ class Driver:
             self.leave_behind(task, root_id)
         if task.waiting:
             task.waiting = False
+            self._timetable.drop(task)
             self.advance(task, error=GivenUp())
 
     # -- transactions ---------------------------------------------------------------------------
@@ -381,6 +380,8 @@ class Driver:
 
     def _after(self, work: Work) -> None:
         after: After = work.after
+        for run in after.then:
+            run()
         self.listeners.committed(work)
         for stack_id, root_id in after.detached.items():
             self.detached(stack_id, root_id)
@@ -402,7 +403,7 @@ class Driver:
             self.checks.begin(check)
         for notice in after.say:
             self.listeners.publish(notice)
-        self.idle_stacks.extend(after.idle)
+        self.rested(after.idle)
 
     def _drive(self, begun: Begun) -> None:
         key = begun.seen.row.id

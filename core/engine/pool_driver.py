@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -122,6 +122,8 @@ class PoolDriver(Driver):
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
+        #: The stacks that have come to rest since somebody last asked.
+        self.idle_stacks: set[str] = set()
         self._light: list[Job] = []
         self._shared: list[Batch] = []
         #: Calls that have not come back, with those that they share a turn with.
@@ -131,6 +133,10 @@ class PoolDriver(Driver):
     def drives(self, stack_id: str) -> bool:
         """Whether what a stack has planned is carried out here."""
         return self.driven is None or stack_id in self.driven
+
+    def rested(self, stack_ids: Iterable[str]) -> None:
+        """Keep them until they are asked for."""
+        self.idle_stacks.update(stack_ids)
 
     def detached(self, stack_id: str, root_id: str) -> None:
         """Go on with what was carried out here."""

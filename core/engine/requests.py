@@ -40,7 +40,7 @@ class Requests:
         self._drive = drive
         self._waits = waits
         self._in_hand: set[str] = set()
-        #: The stacks whose plans were made for other processes.
+        #: The stacks whose plans were made for other processes, until they have come to rest.
         self.stacks: set[str] = set()
 
     def sweep(self) -> None:

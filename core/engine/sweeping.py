@@ -62,15 +62,23 @@ class Superseded:
 
     def __call__(self, work: Work) -> None:
         """One sweep."""
+        settled: dict[str, int] = {}
+        work.after.then.append(lambda: self._settle(settled))
         for key in work.tx.overdue_stacks(math.inf):
             stack = work.tx.stack(key)
-            if stack is None or self._settled.get(key) == stack.generation:
+            if stack is None:
+                continue
+            if self._settled.get(key) == stack.generation:
+                settled[key] = stack.generation
                 continue
             if endings.waits_until(stack, self._grace) is None:
                 continue
             left = endings.stop_superseded(work, stack, self._is_driven, self._grace)
             if not left and not endings.is_cancelled(stack):
-                self._settled[key] = stack.generation
+                settled[key] = stack.generation
+
+    def _settle(self, settled: dict[str, int]) -> None:
+        self._settled = settled
 
 
 def forget(work: Work, keep_events: float) -> None:

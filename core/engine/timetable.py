@@ -3,36 +3,62 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Hashable)
 
 #: Due before anything else.
 AT_ONCE = float("-inf")
+#: Entries of the heap that may be void without it being made anew.
+_VOID = 64
 
 
 class Timetable(Generic[T]):
     """Things with the time when they are due; of equal times the first comes first."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, T]] = []
-        self._put = 0
+        # What is void stays in the heap until it is due, or there is too much of it.
+        self._heap: list[tuple[float, int]] = []
+        self._things: dict[int, T] = {}
+        self._numbers: dict[T, int] = {}
+        self._last = 0
 
     def put(self, due: float, what: T) -> None:
-        """Enter something. It may stand here more than once."""
-        self._put += 1
-        heapq.heappush(self._heap, (due, self._put, what))
+        """Enter something, in the place of an entry that it has."""
+        self.drop(what)
+        self._last += 1
+        self._things[self._last] = what
+        self._numbers[what] = self._last
+        heapq.heappush(self._heap, (due, self._last))
+
+    def drop(self, what: T) -> None:
+        """Take something out, if it is there."""
+        number = self._numbers.pop(what, None)
+        if number is None:
+            return
+        del self._things[number]
+        if len(self._heap) > 2 * len(self._things) + _VOID:
+            self._heap = [entry for entry in self._heap if entry[1] in self._things]
+            heapq.heapify(self._heap)
 
     def next_due(self) -> float | None:
         """When the next one is due."""
+        while self._heap and self._heap[0][1] not in self._things:
+            heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def take(self, now: float) -> T | None:
         """Take out the next one that is due, None if none is."""
-        if self._heap and self._heap[0][0] <= now:
-            return heapq.heappop(self._heap)[2]
-        return None
+        due = self.next_due()
+        if due is None or due > now:
+            return None
+        what = self._things.pop(heapq.heappop(self._heap)[1])
+        del self._numbers[what]
+        return what
 
     def clear(self) -> None:
         """Forget everything."""
         self._heap.clear()
+        self._things.clear()
+        self._numbers.clear()

@@ -42,7 +42,7 @@ class After:
     to be driven;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
     drift (``drift.check.Check``) that are to be run; ``detached``: stacks that are nested no more,
-    with the stack that was at their top.
+    with the stack that was at their top; ``then``: what is changed in memory for what is stored.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -56,6 +56,7 @@ class After:
     refresh: dict[str, None] = field(default_factory=dict)
     checks: list[Any] = field(default_factory=list)
     detached: dict[str, str] = field(default_factory=dict)
+    then: list[Callable[[], None]] = field(default_factory=list)
 
 
 class Work:

@@ -16,6 +16,7 @@ import pytest
 from zonda.core import settings
 from zonda.core.app import App, Running, build_app
 from zonda.core.engine.actions import CreateStack, DeleteStack
+from zonda.core.engine.work import Notice
 from zonda.core.store.sealing import make_key
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Bundle
@@ -301,3 +302,17 @@ def test_a_key_in_the_settings_is_used(home: Path) -> None:
     with pytest.raises(StoreError, match="key"):
         other.stack("web")
     other.close()
+
+
+def test_what_a_stack_waits_for_is_forgotten_at_its_end(make: Make) -> None:
+    app = make()
+    running = app.act(create("s"), drive=True)
+    ended(running)
+    commands = app.commands
+    for resource in ("a", "b"):
+        commands._heard(Notice(running.stack_id, None, resource, "waiting for the runner"))
+    assert [each.resource for each in running.waiting()] == ["a", "b"]
+
+    ended(app.act(DeleteStack("s"), drive=True))
+
+    assert commands._notices == {}

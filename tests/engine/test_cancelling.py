@@ -98,6 +98,29 @@ def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> No
     assert bench.journal.of("a")[-2:] == ["handle_delete", "check"]
 
 
+def test_what_a_sweep_remembers_of_stacks_goes_with_them(bench: Any, told: Any) -> None:
+    driver = bench.engine.driver
+    superseded = sweeping.Superseded(driver.is_busy, GRACE)
+
+    def sweep_undone(work: Any) -> None:
+        superseded(work)
+        raise ZeroDivisionError
+
+    bench.create(ONE)
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(DeleteStack("s"))
+    bench.steps(20)
+    with pytest.raises(ZeroDivisionError):
+        driver.now_in_transaction(sweep_undone)
+    assert superseded._settled == {}
+    driver.now_in_transaction(superseded)
+    assert superseded._settled == {bench.stack.id: 2}
+    bench.heals("a", "check")
+    bench.engine.settle()
+    driver.now_in_transaction(superseded)
+    assert superseded._settled == {}
+
+
 def test_a_cancelled_creation_fails_after_the_grace(bench: Any, told: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))

@@ -99,6 +99,25 @@ def test_a_clock_that_was_set_back_does_not_silence_it(drift: Drifting) -> None:
     assert len(causes(drift)) == 2, "going forward again makes no burst"
 
 
+def test_a_sweep_that_is_undone_leaves_the_times_that_it_has_doubted_to_the_next_one(
+    drift: Drifting,
+) -> None:
+    """They were taken for looked at, and lay in the future until a restart."""
+
+    def sweep_undone(work: Any) -> None:
+        drift.firing(work)
+        raise ZeroDivisionError
+
+    scheduled(drift)
+    set_back(drift, 86400 * 30)
+    with pytest.raises(ZeroDivisionError):
+        drift.engine.driver.now_in_transaction(sweep_undone)
+    drift.sweep()
+    at = drift.bench.stack.drift_next
+    assert at is not None
+    assert at - drift.bench.clock.now() <= 900 + 60
+
+
 def test_a_restart_notices_a_clock_that_was_set_back_meanwhile(drift: Drifting) -> None:
     scheduled(drift)
     set_back(drift, 86400 * 30)

@@ -84,6 +84,17 @@ def test_plan_and_answer_are_one_commit(
     assert set(both) == {(0, 0), (1, 1)}, "a kill in between would have it carried out again"
 
 
+def test_a_stack_that_has_come_to_rest_is_in_nobodys_hand(
+    bench: Any, engine: Engine, store: Store, ask: Ask
+) -> None:
+    for name in ("one", "two"):
+        ask(name, actions.CreateStack(name, box(bench)))
+        engine.wait(answer(engine, store, name).stack_id, LONG)
+    for _ in range(2):  # the engine's thread has gone round
+        commit(engine, lambda work: None)
+    assert engine._requests.stacks == set()
+
+
 #: Seconds by which the clock has been set since a request was left.
 JUMPS = [
     pytest.param(0.0, id="not"),

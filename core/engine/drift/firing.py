@@ -44,18 +44,21 @@ class Firing:
         if timing is None:
             return
         work.tx.flush()
+        doubted = self._doubted
         if self._swept is None or work.now < self._swept:
-            self._doubted = work.tx.drift.scheduled()
-        self._swept = work.now
-        for key in self._doubted[-_AT_ONCE:]:
+            doubted = work.tx.drift.scheduled()
+        for key in doubted[-_AT_ONCE:]:
             _set_back(work, timing, key)
-        del self._doubted[-_AT_ONCE:]
+        work.after.then.append(lambda: self._sweep_over(work.now, doubted[:-_AT_ONCE]))
         work.tx.flush()
         left = _AT_ONCE
         for key, since in work.tx.drift.due(work.now):
             left -= _fire(work, timing, key, since)
             if not left:
                 break
+
+    def _sweep_over(self, at: float, doubted: list[str]) -> None:
+        self._swept, self._doubted = at, doubted
 
 
 def _set_back(work: Work, timing: Timing, key: str) -> None:

@@ -376,6 +376,8 @@ class Simulator:
 
     def _after(self, work: Work, process: Process) -> None:
         after = work.after
+        for run in after.then:
+            run()
         process.tasks += [Task(drive(self.room, each), each.seen.row.id) for each in after.begun]
         for check in after.checks:
             process.checks.begin(check)
