@@ -93,6 +93,7 @@ def _failure_as_data(spot: Spot) -> dict[str, Any]:
         "kind": view.kind,
         "code": view.code or None,
         "reason": view.reason,
+        "traceback": view.trace or None,
         "file": spot.place.file if spot.place else None,
         "line": spot.place.line if spot.place else None,
         "column": spot.place.column if spot.place else None,
@@ -195,6 +196,7 @@ def _failure(screen: Screen, spot: Spot) -> Iterator[str]:
     yield f"  {view.reason}"
     if view.physical_id:
         yield f"  physical id: {view.physical_id}"
+    yield from (f"  {line}" for line in view.trace.splitlines())
     yield from _properties(view.properties)
     yield from _tried(spot)
     for text in failure.advice:

@@ -61,6 +61,7 @@ def put_off(
     if row is None:
         return None
     row.failed_attempts += 1
+    row.take_overs = 0
     counted = f"attempt {row.failed_attempts} of {row.most_attempts}"
     until = work.now + pause_after(row, chance)
     last = row.failed_attempts >= row.most_attempts or failure.again == NO

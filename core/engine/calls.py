@@ -189,7 +189,9 @@ class Operation:
     def _failure(self, error: BaseException) -> Failure:
         told = tell(self.row.name, error, self.secrets)
         again = self._again(error)
-        return Failure(told.reason, told.kind, told.code, self._during, again, told.path)
+        return Failure(
+            told.reason, told.kind, told.code, self._during, again, told.path, told.trace
+        )
 
     def _again(self, error: BaseException) -> Again:
         """What another attempt has to be like, after ``error``.

@@ -63,5 +63,6 @@ def _note(
             code=failure.code,
             path=json.dumps(failure.path),
             reason=failure.reason,
+            trace=work.sealer.seal(failure.trace) if failure.trace else None,
         )
     )

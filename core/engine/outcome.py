@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from typing import Final as Constant
 
@@ -18,8 +18,8 @@ Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 class Prepared:
     """What is to be done with an instance, and its resolved definition, sealed where needed.
 
-    ``cause``: why it is updated or replaced, JSON (``causes.py``). ``kind`` and ``code``: see
-    ``Failure``.
+    ``cause``: why it is updated or replaced, JSON (``causes.py``). ``kind``,
+    ``code`` and ``trace``: see ``Failure``.
     """
 
     verdict: Verdict
@@ -38,11 +38,12 @@ class Prepared:
     kind: str = ""
     code: str = ""
     path: Path = ()
+    trace: str = field(default="", repr=False)
 
     @property
     def failure(self) -> Failure:
         """Why nothing can be done, where that is the verdict."""
-        return Failure(self.reason, self.kind, self.code, "prepare", path=self.path)
+        return Failure(self.reason, self.kind, self.code, "prepare", NO, self.path, self.trace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Failure:
     ``kind`` is the class of the error, ``code`` its code (``ZONnnn`` or ''); ``during`` what was
     being done: prepare, handle, poll, find, or outside (nobody's call: a deadline, the user).
     ``path`` leads to what is wrong in the template, where that is known.
+    ``trace``: where a plug-in has raised it.
     ``again``: what to do about it where the user has asked for several attempts.
     """
 
@@ -110,6 +112,7 @@ class Failure:
     during: str = "outside"
     again: Again = NO
     path: Path = ()
+    trace: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

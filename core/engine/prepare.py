@@ -54,7 +54,8 @@ class Preparation:
 
     def _failed(self, op: str, error: BaseException) -> Prepared:
         told = tell(self.row.name, error, self.secrets)
-        return Prepared("fail", op, told.reason, kind=told.kind, code=told.code, path=told.path)
+        kind, code, trace = told.kind, told.code, told.trace
+        return Prepared("fail", op, told.reason, kind=kind, code=code, path=told.path, trace=trace)
 
     def _run(self) -> Prepared:
         row = self.row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,10 @@ from zonda.hooks.wording import encodable, lost, shortened, text_of
 
 from .definitions import Definition
 from .redact import scrub
+from .traces import trace_of
 from .values import joined
+
+log = logging.getLogger(__name__)
 
 OPEN, HIDDEN = "open", "hidden"
 
@@ -168,13 +172,17 @@ class Told:
     kind: str
     code: str = ""
     path: Path = ()
+    trace: str = ""
 
 
 def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
     """What is told of an error of the resource ``name``, without the values of ``secrets``."""
     try:
         reason = encodable(_reason(name, error, secrets))
-        return Told(reason, type(error).__name__, _code(error), _path(name, error))
+        kind, trace = type(error).__name__, trace_of(error, secrets.values)
+        if trace:
+            log.info("resources.%s: a plug-in has raised an error\n%s", name, trace)
+        return Told(reason, kind, _code(error), _path(name, error), trace)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         shown = f"{show_path(('resources', name))}: what it has raised cannot be told"

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow, copied
 from zonda.hooks.errors import RequestError
 
-from . import attempts, breakpoints, limits, protection, recording, transitions, vanished
+from . import attempts, breakpoints, cut_off, limits, protection, recording, transitions, vanished
 from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
@@ -78,6 +78,9 @@ def look(work: Work, room: Room, key: str) -> Seen | None:
         return None
     if row.op:
         transitions.take_over(work, row)
+        if cut_off.has_ended_engines(row):
+            transitions.failed(work, transitions.held(row), cut_off.ends_engines(row))
+            return None
         return _seen(work, row)
     stack = work.stack_of(row)
     if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
@@ -347,7 +350,7 @@ def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
         answer = yield of_operation(call, light=operation.is_light)
     handle = transitions.held(operation.row)
     while isinstance(answer, Postponed):
-        again = transitions.fenced if answer.finding else transitions.again
+        again = transitions.came_back if answer.finding else transitions.again
         if not (yield Tx(_with(writes, handle, _naming(again, handle)))):
             return LOST
         yield Wait(answer.delay, handle.key)
@@ -386,9 +389,9 @@ def resumed(operation: Operation) -> Answer:
         policy = operation.policy()
         if policy == "idempotent":
             return operation.handle()
-        return operation.find() if policy == "find" else transitions.interrupted(row)
+        return operation.find() if policy == "find" else cut_off.interrupted(row)
     if row.is_volatile:
-        return transitions.interrupted(row)
+        return cut_off.interrupted(row)
     operation.restore()
     return operation.poll()
 

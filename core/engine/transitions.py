@@ -23,7 +23,7 @@ from . import (
     setting_free,
     taking,
 )
-from .outcome import INTERRUPTED, SUPERSEDED, Failure, Final, Prepared
+from .outcome import SUPERSEDED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
     CLEAN,
@@ -87,6 +87,7 @@ def begin(
     row.fence += 1
     row.owner = work.owner
     row.attempt = 1
+    row.take_overs = 0
     row.started_at = work.now
     limit = work.now + stack.timeout_mins * 60
     row.deadline = limit if stack.deadline is None else min(limit, stack.deadline)
@@ -149,6 +150,17 @@ def take_over(work: Work, row: ResourceRow) -> None:
     """T6: go on with an operation that another process (or an earlier life) began."""
     row.fence += 1
     row.owner = work.owner
+    if row.op_state in (STARTING, POLLING):
+        row.take_overs += 1
+
+
+def came_back(work: Work, handle: Held) -> bool:
+    """A call of the operation has come back, with nothing else to be stored."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.take_overs = 0
+    return True
 
 
 def again(work: Work, handle: Held) -> bool:
@@ -157,6 +169,7 @@ def again(work: Work, handle: Held) -> bool:
     if row is None:
         return False
     row.op_state = advance(row.op_state, "again")
+    row.take_overs = 0
     return True
 
 
@@ -176,6 +189,7 @@ def started(work: Work, handle: Held, token: str | None, volatile: bool) -> bool
     if row is None:
         return False
     row.op_state = advance(row.op_state, "started")
+    row.take_overs = 0
     row.token = token
     row.is_volatile = int(volatile)
     return True
@@ -187,6 +201,7 @@ def polled(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
     if row is None:
         return False
     row.op_state = advance(row.op_state, "polled")
+    row.take_overs = 0
     row.token = token
     row.is_volatile = int(volatile)
     return True
@@ -454,13 +469,6 @@ def abandoned(work: Work, row: ResourceRow) -> None:
         work.resource_event(row, "DELETE", COMPLETE, CHANGED)
     release.close(work, row, changed=True)
     work.tx.remove_resource(row)
-
-
-def interrupted(row: ResourceRow) -> Failure:
-    """The failure of an operation whose handler was cut off with an unknown outcome."""
-    handler = f"handle_{row.op.lower()}"
-    text = f"interrupted in {handler}, outcome unknown"
-    return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
 
 
 def is_starting(row: ResourceRow) -> bool:

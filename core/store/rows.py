@@ -121,6 +121,7 @@ class ResourceRow:
     hook: str = ""
     hook_until: float | None = None
     fence: int = 0
+    take_overs: int = 0
     owner: str = ""
     created_at: float = 0.0
     updated_at: float = 0.0
@@ -169,6 +170,7 @@ class FailedRow:
     code: str
     path: str
     reason: str
+    trace: str | None = None
 
 
 @dataclass(slots=True)

@@ -110,6 +110,7 @@ def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
         code=row.code,
         path=tuple(json.loads(row.path)),
         reason=row.reason,
+        trace=sealer.load(row.trace) or "",
     )
 
 

@@ -192,6 +192,8 @@ class Resource(_Table, table=True):
     hook: str = _text()
     hook_until: float | None = _maybe_time()
     fence: int = _number()
+    # How often in a row it was taken over without any call coming back.
+    take_overs: int = _number()
     owner: str = _text()
     created_at: float = _time()
     updated_at: float = _time()
@@ -252,7 +254,8 @@ class Failed(_Table, table=True):
 
     ``kind`` and ``code`` are the class and the code of the error, ``path`` (JSON) leads to it in
     the template. ``during`` is prepare, handle, poll, find, outside (a deadline, the user) or
-    interrupted. ``properties`` are sealed as in ``resource``.
+    interrupted. ``properties`` are sealed as in ``resource``; ``trace`` (where a plug-in has raised
+    the error) always.
     """
 
     __tablename__ = "failed"
@@ -276,6 +279,7 @@ class Failed(_Table, table=True):
     code: str = _text()
     path: str = _text("[]")
     reason: str = _text()
+    trace: str | None = _maybe_text()
 
 
 class Event(_Table, table=True):

@@ -167,7 +167,8 @@ class ActionView:
 class FailedView:
     """An operation that failed. ``during``, ``kind`` and ``code`` tell what kind of failure it was.
 
-    ``attempt``: how many times the handler was called; 0 where nothing was begun.
+    ``attempt``: how many times the handler was called; 0 where nothing was begun. ``trace``: where
+    a plug-in has raised the error.
     """
 
     generation: int
@@ -187,6 +188,7 @@ class FailedView:
     code: str
     path: tuple[str | int, ...]
     reason: str
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from zonda.core.cli.main import main
+
 ANYTHING = {
     "interrupt": "KeyboardInterrupt",
     "exit": "SystemExit(3)",
@@ -163,3 +165,38 @@ def test_a_plug_in_that_raises_when_it_is_loaded_is_left_out(
     template = write("t.yaml", TEMPLATE.replace("{shout: x}", "x"))
     assert "My::Thing" in zonda("stack", "create", "s", "-t", template, code=2).err
     assert "bad.py" in zonda("plugin", "list", code=1).out
+
+
+RAISES = """
+from zonda.hooks import properties, resource
+
+class Thing(resource.Resource):
+    properties_schema = {"secret": properties.Schema("String", hidden=True)}
+
+    def handle_create(self):
+        self.inner()
+
+    def inner(self):
+        raise LookupError(f"no {self.properties['secret']} {'x' * 20000}")
+
+def resource_mapping():
+    return {"My::Thing": Thing}
+"""
+
+
+def test_why_and_debug_show_where_a_plug_in_has_raised_and_no_hidden_value(
+    zonda: Any, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = write("home/plugins/thing.py", RAISES)
+    kinds = "resources: {a: {type: My::Thing, properties: {secret: hush-hush}}}\n"
+    template = write("t.yaml", f"heat_template_version: 2018-08-31\n{kinds}")
+    zonda("stack", "create", "s", "-t", template, code=1)
+    (failure,) = zonda("stack", "why", "s", "-f", "json").data["failures"]
+    text = zonda("stack", "why", "s").out
+    main(["stack", "create", "t", "-t", str(template), "--debug", "--home", str(plugin.parents[1])])
+    for shown in (failure["traceback"], text, capsys.readouterr().err):
+        assert f'File "{plugin}", line 11, in inner' in shown
+        assert f'File "{plugin}", line 8, in handle_create' in shown
+        assert "core/engine" not in shown
+        assert "hush-hush" not in shown
+    assert len(failure["traceback"]) < 6100

@@ -27,6 +27,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/attribute_reader.py": "border: a plug-in is asked for an attribute",
     "core/engine/calls.py": "border: a plug-in is called",
     "core/engine/reasons.py": "border: what a plug-in has raised is looked at",
+    "core/engine/traces.py": "border: what a plug-in has raised is looked at",
     "core/functions/foreign.py": "border: a plug-in's function is called",
     "core/engine/drift/observing.py": "border: a plug-in is called",
     "hooks/http/names.py": "the top of a thread whose end others wait for: they are told",
