@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock, RLock
 from typing import Any, Protocol
 
 from zonda.core.store.reads import Reader
@@ -151,6 +153,9 @@ class Definitions:
         self._names = Names(resource_types)
         self.make_reader = reader
         self._kept: Recent[Definition] = Recent()
+        # By template: who loads it, and how many threads do or wait for it.
+        self._turns: dict[str, tuple[Any, int]] = {}
+        self._guard = Lock()
 
     @property
     def reader(self) -> Reader:
@@ -165,6 +170,27 @@ class Definitions:
         known = self._kept.get(template_id)
         if known is not None:
             return known
+        with self._turn(template_id):
+            return self._kept.peek(template_id) or self._load_stored(template_id, documents)
+
+    @contextmanager
+    def _turn(self, template_id: str) -> Iterator[None]:
+        """One thread at a time loads a template; the others have what it has loaded."""
+        with self._guard:
+            lock, waiting = self._turns.get(template_id, (RLock(), 0))
+            self._turns[template_id] = lock, waiting + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                lock, waiting = self._turns.pop(template_id)
+                if waiting > 1:
+                    self._turns[template_id] = lock, waiting - 1
+
+    def _load_stored(
+        self, template_id: str, documents: Mapping[str, Any] | None = None
+    ) -> Definition:
         reader = self.reader
         view = reader.template(template_id)
         stack = reader.stack_row(view.stack_id)
