@@ -183,8 +183,9 @@ def _document(file: str) -> dict[str, Any]:
             f"{file} is no document of a stack.",
             hint="It is what 'stack abandon' or 'stack export' has written.",
         )
-    if not isinstance(found.get("masked") or [], list):
-        raise UsageError(f"{file} is no document of a stack: 'masked' is no list.")
+    for name in ("masked", "tags"):
+        if not isinstance(found.get(name) or [], list):
+            raise UsageError(f"{file} is no document of a stack: '{name}' is no list.")
     left = found.get("leftovers")
     found["leftovers"] = (
         [each for each in left if isinstance(each, dict)] if isinstance(left, list) else []

@@ -317,3 +317,15 @@ def test_json_beyond_what_can_be_kept_is_an_error_wherever_it_comes_from(
         ("stack", "create", "-t", template, "--parameter-file", f"p={json_file}", "t"),
     ):
         assert said in zonda(*words, code=2).err
+
+
+@pytest.mark.parametrize("key", ["tags", "masked"])
+@pytest.mark.parametrize("value", [5, "text", {"a": 1}, True])
+def test_a_document_whose_lists_are_none_is_refused(
+    zonda: Any, write: Callable[[str, str], Path], key: str, value: Any
+) -> None:
+    document = {"template": NOTHING, "resources": {}, key: value}
+    done = zonda(
+        "stack", "adopt", "--adopt-file", write("a.json", json.dumps(document)), "s", code=2
+    )
+    assert f"'{key}' is no list" in done.err
