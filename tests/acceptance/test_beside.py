@@ -159,3 +159,64 @@ def test_what_is_managed_elsewhere_is_looked_at_and_left(beside: Any, tmp_path: 
     zonda.run("stack", "check", "s")
     zonda.run("stack", "delete", "-y", "s")
     assert calls(tmp_path) == []
+
+
+def test_an_engine_that_waits_takes_over_when_the_command_ends(
+    zonda: Any, tmp_path: Path, until: Callable[..., Any]
+) -> None:
+    (zonda.home / "plugins").mkdir()
+    (zonda.home / "plugins" / "vault.py").write_text(PLUGIN.read_text())
+    (tmp_path / "notes").mkdir()
+    order(tmp_path, "wait-long-create")
+    command = zonda.start("stack", "create", "other", "-t", template(tmp_path, "long"))
+    lock, waiting = zonda.home / "zonda.db.lock", zonda.home / "zonda.db.server-lock"
+    until(lambda: lock.exists() and lock.read_text().strip() == str(command.pid), "it is at work")
+    engine = zonda.start("engine", "run")
+    until(lambda: waiting.exists() and waiting.read_text().strip() == str(engine.pid), "it waits")
+    said = zonda.run("engine", "run", code=1).stderr
+    assert f"Another engine is running for this database (process {engine.pid})." in said
+    order(tmp_path, "wait-long-create", given=False)
+    assert command.wait(60) == 0
+    until(lambda: lock.read_text().strip() == str(engine.pid), "the engine has the lock")
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a"))
+    assert engine.poll() is None
+
+
+@pytest.mark.parametrize("beside", ["engine run", "stack create"], indirect=True)
+def test_a_second_update_is_refused_waits_or_supersedes(
+    beside: Any, tmp_path: Path, until: Callable[..., Any]
+) -> None:
+    zonda = beside
+    holder = (zonda.home / "zonda.db.lock").read_text().strip()
+    zonda.run("stack", "create", "s", "-t", template(tmp_path, "a"))
+    order(tmp_path, "wait-a-update")
+    first = zonda.start("stack", "update", "s", "-t", template(tmp_path, "a", value="two"))
+    until(lambda: "a update" in calls(tmp_path), "the update runs")
+    three = template(tmp_path, "a", value="three")
+    said = zonda.run("stack", "update", "s", "-t", three, code=1).stderr
+    assert "Stack s already has an action (UPDATE) in progress by" in said
+    assert f"process {holder} carries it out" in said
+    waits = zonda.start("stack", "update", "s", "-t", three, "--wait")
+    order(tmp_path, "wait-a-update", given=False)
+    assert first.wait(60) == 0
+    assert waits.wait(60) == 0
+    order(tmp_path, "wait-a-update")
+    zonda.start("stack", "update", "s", "-t", template(tmp_path, "a", value="four"))
+    until(lambda: calls(tmp_path)[-1:] == ["a update"], "the next one runs")
+    zonda.run("stack", "update", "s", "-t", three, "--supersede", "--no-wait")
+    order(tmp_path, "wait-a-update", given=False)
+    until(lambda: zonda.state("s") == "UPDATE_COMPLETE", "the last one has ended")
+    history = zonda.data("stack", "history", "s")
+    ends = [str(each) for each in history]
+    assert sum("SUPERSEDED" in each for each in ends) == 1
+
+
+@pytest.mark.parametrize("beside", ["engine run"], indirect=True)
+def test_a_stack_is_made_in_the_project_of_the_command(beside: Any, tmp_path: Path) -> None:
+    zonda, mine = beside, ("--set", "project=mine")
+    file = template(tmp_path, "a")
+    zonda.run("stack", "create", "s", "-t", file, *mine)
+    assert zonda.state("s") == ""
+    assert zonda.data("stack", "show", "s", *mine)["project"] == "mine"
+    zonda.run("stack", "delete", "-y", "s", code=1)
+    zonda.run("stack", "delete", "-y", "s", *mine)
