@@ -65,6 +65,9 @@ COMMANDS = {
     "stack resource list": Command("resource_show", "list_resources", "List resources of a stack."),
     "stack resource show": Command("resource_show", "show", "Show one resource of a stack."),
     "stack resource signal": Command("resource_change", "signal", "Send a signal to a resource."),
+    "stack resource move": Command(
+        "resource_change", "move", "Have the next update find a resource under another name."
+    ),
     "stack resource mark unhealthy": Command(
         "resource_change", "mark", "Have the next update replace a resource."
     ),

@@ -51,6 +51,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     for note in document["notes"]:
         yield marked(f"  {plain.line(note)}", "yellow")
     yield from _selection(document["selection"])
+    yield from _moved(document["moved"])
     yield from _section("Settings", document["settings"])
     yield from _section("Parameters", document["parameters"])
     if document["files_outside"]:
@@ -69,6 +70,14 @@ def _title(stack: Mapping[str, Any]) -> str:
     name, action = plain.line(stack["name"]), stack["action"] or "nothing"
     state = "new" if stack["state"] is None else f"now {stack['state']}"
     return marked(f"Stack {name}: {action}", "bold") + f" ({state})"
+
+
+def _moved(moves: list[Mapping[str, str]]) -> Iterator[str]:
+    if moves:
+        yield ""
+    for move in moves:
+        name, old = plain.line(move["name"]), plain.line(move["from"])
+        yield f"  {marked(f'= {name}', 'yellow')}  moved from {old}"
 
 
 def _selection(selection: Mapping[str, Any] | None) -> Iterator[str]:

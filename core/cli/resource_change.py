@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from zonda.core.engine.actions import MarkResource, SignalResource
+from zonda.core.engine.actions import MarkResource, MoveResource, SignalResource
 from zonda.core.template.fetcher import read_text
 from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import UsageError
@@ -72,6 +72,27 @@ def mark(session: Session, arguments: argparse.Namespace) -> int:
     where, name = nested.address(arguments.stack, arguments.resource)
     action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
     session.app.act(action, drive=False)
+    return 0
+
+
+def move_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource move``."""
+    _resource_arguments(parser)
+    parser.add_argument("new", metavar="NEW", nargs="?", help="its name in the new template")
+    parser.add_argument("--reset", action="store_true", help="it keeps its name after all")
+
+
+def move(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the next update whose template has NEW in its place take the resource for that."""
+    new = arguments.new
+    if arguments.reset == (new is not None):
+        raise UsageError("Give the new name of the resource, or --reset.")
+    session.app.act(MoveResource(arguments.stack, arguments.resource, new), drive=False)
+    if new is not None:
+        session.screen.say(
+            f"The update whose template has {new} instead of {arguments.resource} moves it; "
+            "'zonda stack plan' shows that."
+        )
     return 0
 
 

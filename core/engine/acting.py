@@ -52,6 +52,7 @@ STEPS: Mapping[str, str] = {
     "ClearHooks": "clearing:clear_hooks",
     "ProtectStack": "protecting:protect",
     "MarkResource": "marking:mark",
+    "MoveResource": "renaming:move",
     "CheckDrift": "drift.asking:check",
     "RepairDrift": "drift.repairing:repair",
     "SetDrift": "drift.asking:set_drift",

@@ -7,7 +7,8 @@ which stands for its properties in the plan of one generation; ``missing``: the 
 generation has found that it is not there; ``gone``: it was not, when its successor was made;
 ``owed``: it is made by a repair, to the definition of this hash; ``unfinished``: the ``repair``
 that has failed in place; ``attempt``: the instances that earlier plans failed to make instead of
-it, and that are still there. At most one of a kind; what holds values is sealed.
+it, and that are still there; ``move``: the name that a command wants it to have. At most one of a
+kind; what holds values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -33,7 +34,7 @@ from .states import FAILED
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING, REPAIR = "removing", "repair"
 MISSING, GONE, OWED = "missing", "gone", "owed"
-UNFINISHED, ATTEMPT = "unfinished", "attempt"
+UNFINISHED, ATTEMPT, MOVE = "unfinished", "attempt", "move"
 #: In plans only: what was observed is of no property, but of the whole.
 WHOLE = "whole"
 #: Goes with ADOPT: although the object may belong to somebody else.
@@ -155,6 +156,17 @@ def attempted(row: ResourceRow, key: str) -> None:
 def attempts(row: ResourceRow) -> list[str]:
     """The instances that earlier plans failed to make instead of ``row``."""
     return _entries(row).get(ATTEMPT, "").removeprefix(f"{ATTEMPT}:").split()
+
+
+def to_move(name: str) -> str:
+    """The text for an instance that is to be called ``name``."""
+    return f"{MOVE}:{name}"
+
+
+def moves_to(row: ResourceRow) -> str | None:
+    """The name that a command wants an instance to have."""
+    found = None if row.given is None else _entries(row).get(MOVE)
+    return None if found is None else found.partition(":")[2]
 
 
 def is_owed(row: ResourceRow | DriftRow) -> bool:

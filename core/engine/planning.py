@@ -13,8 +13,19 @@ from typing import Any
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
-from . import breakpoints, handing, parts, phases, recording, release, snapshotting, still_wanted
+from . import (
+    breakpoints,
+    handing,
+    moves,
+    parts,
+    phases,
+    recording,
+    release,
+    snapshotting,
+    still_wanted,
+)
 from .cone import Cone, Wanted, cone, counts
+from .moves import Move
 from .recording import Given
 from .selection import Selection
 from .states import (
@@ -46,7 +57,8 @@ class Proposal:
     for, None for all. ``also``: what else is written once the plan is. ``more``: how many
     resources of a nested stack are new. ``facts``: what the stack with all below it was like when
     somebody looked at the plan, where it is to be carried out like that or not at all. ``guard``
-    raises where the stack, as it is when the plan is accepted, stands against it.
+    raises where the stack, as it is when the plan is accepted, stands against it. ``moves``: the
+    instances that get another name.
     """
 
     stack_id: str
@@ -68,6 +80,7 @@ class Proposal:
     checked: str = ""
     facts: Sequence[tuple[Any, ...]] | None = None
     guard: Callable[[StackRow], None] | None = None
+    moves: Sequence[Move] = ()
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
@@ -82,6 +95,7 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
             proposal.checked,
         )
     _begin_action(work, stack, proposal)
+    moves.carry_out(work, stack, proposal.moves, proposal.given.by)
     if proposal.wanted is None:
         _plan_verb(work, stack, proposal.action, proposal.which)
     else:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import NotSupported
 
 from . import places, proposals
 from .planning import Proposal
@@ -57,6 +58,11 @@ def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
     targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
     if proposal.wanted is None or not (targets or excludes):
         return proposal
+    if proposal.moves:
+        raise NotSupported(
+            "What is moved is so by an update of the whole template.",
+            hint="Leave out --target and --exclude.",
+        )
     rows = room.reader().resource_rows(proposal.stack_id)
     found = select(
         {item.name: item.requires for item in proposal.wanted},

@@ -19,7 +19,7 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions, checked, drift_setting, freed, parts
+from . import actions, checked, drift_setting, freed, moving, parts
 from .checked import Earlier
 from .cone import Wanted
 from .definitions import Definition, Node, body_of, drift_of, merged, policies_of
@@ -79,7 +79,13 @@ def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
-    return dataclasses.replace(_undoing(room, stack), owed=True, given=given), stack
+    proposal = dataclasses.replace(_undoing(room, stack), owed=True, given=given)
+    return _moved_back(room, stack, proposal), stack
+
+
+def _moved_back(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+    """With the names that resources had when all worked."""
+    return moving.back(room, stack, proposal, moving.good_generation(room, stack))
 
 
 def _undoing(room: Room, stack: StackRow) -> Proposal:
@@ -204,7 +210,8 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
     if action.tags is not None:
         changes["tags"] = json.dumps(action.tags)
     drift = (action.drift_schedule, action.drift_policy)
-    return templated(room, stack, "UPDATE", bundle, definition, changes, drift=drift)
+    proposal = templated(room, stack, "UPDATE", bundle, definition, changes, drift=drift)
+    return moving.for_update(room, stack, proposal, definition)
 
 
 def _declared(text: str) -> set[str]:
@@ -309,7 +316,7 @@ def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal
             hint=_instead_of_cancelling(stack),
         )
     given = Given(detail={"because": stack.generation})
-    return dataclasses.replace(_undoing(room, stack), given=given)
+    return _moved_back(room, stack, dataclasses.replace(_undoing(room, stack), given=given))
 
 
 def _instead_of_cancelling(stack: StackRow) -> str:

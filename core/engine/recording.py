@@ -21,7 +21,7 @@ from .states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
 from .work import Work
 
 #: Actions of events that are no states of what they are about.
-ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL"})
+ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "MOVE"})
 
 
 def signed(reason: str, user: str) -> str:

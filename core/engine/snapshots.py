@@ -15,7 +15,7 @@ from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.near import near
 
-from . import actions, documents, handing, proposals, snapshotting
+from . import actions, documents, handing, moving, proposals, snapshotting
 from .definitions import Node
 from .planning import Proposal
 from .proposals import check_meant, check_overtakes, nodes_of, stored
@@ -193,7 +193,8 @@ def restore(room: Room, stack: StackRow, action: actions.RestoreSnapshot) -> Pro
         state = f"{snapshot.action}_{snapshot.status}"
         raise NotSupported(f"Snapshot {snapshot.id} cannot be restored: it is {state}.")
     proposal = stored(room, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
-    return restoring(room, proposal, snapshot, nodes_of(room, snapshot.template_id))
+    proposal = restoring(room, proposal, snapshot, nodes_of(room, snapshot.template_id))
+    return moving.back(room, stack, proposal, snapshot.generation)
 
 
 def restoring(

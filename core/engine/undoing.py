@@ -13,7 +13,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.near import near
 
-from . import actions
+from . import actions, moving
 from .cone import Wanted
 from .planning import Proposal
 from .proposals import back, check_overtakes, stored
@@ -36,13 +36,21 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
         template_id = _of(room, stack, action.to)
         proposal = stored(room, stack, "ROLLBACK", template_id, keeps_protected=True)
     rows = room.reader().resource_rows(stack.id)
-    return dataclasses.replace(
+    proposal = dataclasses.replace(
         proposal,
         demanded=True,
         given=Given(detail={"to": action.to, "skip": list(action.skip)}),
         selection=skipping(proposal.wanted or (), rows, action.skip),
         also=lambda work, planned: _leave(work, planned, action.skip),
     )
+    generation = moving.good_generation(room, stack) if action.to is None else action.to
+    found = moving.back(room, stack, proposal, generation)
+    if found.moves and action.skip:
+        raise NotSupported(
+            "Nothing can be skipped on the way back to a template that has other names.",
+            hint="Roll back without --skip, or update the stack.",
+        )
+    return found
 
 
 def _check_any(stack: StackRow) -> None:

@@ -322,20 +322,21 @@ def columns(row_type: type[Any]) -> tuple[str, ...]:
 
 
 #: Never rewritten once a row is there.
-FIXED = frozenset({"id", "stack_id", "name", "created_at"})
+FIXED = frozenset({"id", "stack_id", "created_at"})
 
 
-#: Columns that stand in an index: an update that leaves them out touches no page of it.
+#: Columns that stand in an index: an update that leaves them out touches no page of it. Names
+#: hardly ever change.
 INDEXED = {
-    StackRow: ("deleted_at", "drift_next", "project", "owner_resource_id", "root_id"),
-    ResourceRow: ("below", "below_seen", "deadline", "hook_until", "op", "op_id", "open"),
+    StackRow: ("deleted_at", "drift_next", "project", "name", "owner_resource_id", "root_id"),
+    ResourceRow: ("below", "below_seen", "deadline", "hook_until", "name", "op", "op_id", "open"),
 }
 #: Updates by what they leave out, the shortest first; the last one fits always.
 STACK_UPDATES = {"step_stack": frozenset(INDEXED[StackRow]), "update_stack": frozenset[str]()}
 RESOURCE_UPDATES = {
     "step_resource": frozenset(INDEXED[ResourceRow]),
-    "end_resource": frozenset({"below", "below_seen", "deadline", "hook_until", "op_id"}),
-    "begin_resource": frozenset({"below", "below_seen", "hook_until", "open"}),
+    "end_resource": frozenset({"below", "below_seen", "deadline", "hook_until", "name", "op_id"}),
+    "begin_resource": frozenset({"below", "below_seen", "hook_until", "name", "open"}),
     "update_resource": frozenset[str](),
 }
 

@@ -206,6 +206,8 @@ def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarn
     names = set(declared) if isinstance(declared, Mapping) else set()
     names |= {node.type for node in found.resources.values()}
     for part, table in data.get(own_section.SECTION, {}).items():
+        if part == own_section.MOVED:
+            continue  # it names what is there no more
         known = {*names, policies.STACK} if part == own_section.PROTECT else names
         for name, below in _named(part, table):
             if own_section.EVERY not in name and name not in known:

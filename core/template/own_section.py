@@ -18,6 +18,8 @@ from .faults import OWN_SECTION, near, type_name
 
 SECTION = "zonda"
 TIMEOUTS, RETRIES, PROTECT, RUNNERS = "timeouts", "retries", "protect", "runners"
+#: Old names of resources with the new ones.
+MOVED = "moved"
 #: What may wait at a breakpoint, in Heat's order.
 BREAKPOINTS = (
     "pre-create",
@@ -104,7 +106,7 @@ def _entries(part: str, value: Any) -> Table:
         return drift_section.normal(value)
     if isinstance(value, list):
         return dict.fromkeys(value, True)
-    if part in (PROTECT, RUNNERS) or value is None:
+    if part in (PROTECT, RUNNERS, MOVED) or value is None:
         return dict(value or {})
     read = duration if part == TIMEOUTS else _retry
     return {str(key): _of_actions(said, read) for key, said in value.items()}
@@ -217,6 +219,37 @@ def _runner_faults(value: Any, at: Path) -> Iterator[TemplateError]:
             yield _fault(f"{_shown(said)} is no workflow", (*at, key), hint)
 
 
+def _moved_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    if not isinstance(value, Mapping):
+        yield _fault(f"must map old names to new ones, not be a {type_name(value)}", at)
+        return
+    for old, new in value.items():
+        if new is None and isinstance(old, str):
+            continue
+        if not (isinstance(old, str) and old and isinstance(new, str) and new):
+            yield _fault("the names of resources must be text", (*at, old))
+        elif "/" in old + new:
+            hint = "Only a resource of the stack itself can get another name there."
+            yield _fault(f"{old!r} cannot become {new!r}: one of them is nested", (*at, old), hint)
+        elif old in _way(value, new):
+            yield _fault(f"{old!r} would become itself again", (*at, old))
+
+
+def _way(moved: Mapping[str, Any], name: Any) -> list[str]:
+    """``name`` and what becomes of it, one after the other; what goes round ends."""
+    found: list[str] = []
+    while isinstance(name, str) and name not in found:
+        found.append(name)
+        name = moved.get(name)
+    return found
+
+
+def moved(own: Mapping[str, Any]) -> dict[str, str]:
+    """The old names of a section in normal form, with what they are called in the end."""
+    table: Mapping[str, Any] = own.get(MOVED, {})
+    return {old: _way(table, new)[-1] for old, new in table.items()}
+
+
 def _drift_faults(value: Any, at: Path) -> Iterator[TemplateError]:
     for message, where, hint in drift_section.faults(value, at):
         yield _fault(message, where, hint)
@@ -239,4 +272,5 @@ _PARTS: dict[str, Callable[[Any, Path], Iterator[TemplateError]]] = {
     PROTECT: _protect_faults,
     RUNNERS: _runner_faults,
     DRIFT: _drift_faults,
+    MOVED: _moved_faults,
 }

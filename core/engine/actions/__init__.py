@@ -17,7 +17,7 @@ from .texts import caller_of, from_json, kind_of, to_json
 if TYPE_CHECKING:  # what __getattr__ gives
     from .drift import CheckDrift, IgnoreDrift, RepairDrift, SetDrift, UnignoreDrift
     from .handing import AbandonStack, AdoptStack, ImportResource
-    from .members import ClearHooks, MarkResource, ProtectStack, SignalResource
+    from .members import ClearHooks, MarkResource, MoveResource, ProtectStack, SignalResource
     from .snapshots import DeleteSnapshot, RestoreSnapshot, SnapshotStack
     from .stacks import (
         CancelStack,
@@ -47,6 +47,7 @@ __all__ = [
     "IgnoreDrift",
     "ImportResource",
     "MarkResource",
+    "MoveResource",
     "ProtectStack",
     "RepairDrift",
     "RestoreSnapshot",

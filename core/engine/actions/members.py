@@ -37,6 +37,15 @@ class ProtectStack(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class MoveResource(Action):
+    """Have the next update find a resource under the name ``to``; None: under its own."""
+
+    stack: str
+    resource: str
+    to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MarkResource(Action):
     """Say that a resource is unhealthy, or ``healthy`` although a check of it has failed."""
 

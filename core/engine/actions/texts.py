@@ -25,7 +25,7 @@ PLACES = {
     ),
     "handing": ("AdoptStack", "AbandonStack", "ImportResource"),
     "snapshots": ("SnapshotStack", "DeleteSnapshot", "RestoreSnapshot"),
-    "members": ("SignalResource", "ClearHooks", "ProtectStack", "MarkResource"),
+    "members": ("SignalResource", "ClearHooks", "ProtectStack", "MarkResource", "MoveResource"),
     "drift": ("CheckDrift", "RepairDrift", "SetDrift", "IgnoreDrift", "UnignoreDrift"),
 }
 _MODULE_OF = {name: module for module, names in PLACES.items() for name in names}

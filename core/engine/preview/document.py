@@ -34,12 +34,18 @@ def document(plan: Preview) -> dict[str, Any]:
         "summary": _summary(plan),
         "notes": notes(plan),
         "selection": _selection(plan),
+        "moved": _moved(plan),
         "settings": _changes(plan.settings),
         "parameters": _changes(plan.parameters),
         "files_outside": list(getattr(getattr(plan.action, "bundle", None), "outside", ())),
         **_resources(plan.resources, ()),
         "outputs": _changes(plan.outputs),
     }
+
+
+def _moved(plan: Preview) -> list[dict[str, str]]:
+    moves = () if plan.proposal is None else plan.proposal.moves
+    return [{"from": move.old, "name": move.new} for move in moves]
 
 
 def _resources(resources: Iterable[Resource], path: tuple[str, ...]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from zonda.core.engine import handing
 from zonda.core.engine.actions import Action
+from zonda.core.engine.moves import as_moved
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.plans import propose
 from zonda.core.engine.protection import of_stack
@@ -76,7 +77,8 @@ class Preview:
         """Whether anything would, or might, be done or shown differently."""
         quiet = ("none", "outside", "keep")
         entries = (each.entry for each in self.resources)
-        return bool(self.outputs or self.settings) or any(
+        moves = () if self.proposal is None else self.proposal.moves
+        return bool(self.outputs or self.settings or moves) or any(
             entry.action not in quiet or entry.may for entry in entries
         )
 
@@ -115,6 +117,7 @@ def preview(room: Room, action: Action) -> Preview:
         rows = room.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
+    rows = as_moved(rows, proposal.moves)
     below = Below(room, stack, proposal)
     walk = Walk(room, stack, proposal, rows, below)
     before = before_of(room, stack)

@@ -1,0 +1,137 @@
+"""Which resources a plan moves. In the pool.
+
+An update is asked to by its environment (``zonda: moved:``), or by a command that has left a word
+with the instance (``handing.MOVE``). Whatever goes back to an earlier template gives the names of
+then back: the history tells what was moved since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import ActionView
+from zonda.core.template import own_section
+from zonda.hooks.errors import Conflict, NotSupported
+from zonda.hooks.near import near
+
+from . import handing
+from .definitions import Definition
+from .moves import Move
+from .phases import CLEANING
+from .planning import Proposal
+from .room import Room
+from .states import COMPLETE, IDLE, PRESENT
+
+#: Where the history keeps the moves of a plan: old name -> new one.
+_DETAIL = "moved"
+
+
+def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Definition) -> Proposal:
+    """The plan of an update with what is moved; raises Conflict, NotSupported."""
+    rows = _there(room, stack)
+    said = own_section.moved(definition.environment.own)
+    left = {row.name: name for row in rows.values() if (name := handing.moves_to(row))}
+    nodes = definition.resources
+    # what a command wants waits for the template that has the new name instead of the old one
+    left = {old: new for old, new in left.items() if old not in nodes}
+    moves = [
+        _checked(stack, rows, rows[old], new, nodes, {**left, **said})
+        for old, new in {**left, **said}.items()
+        if old in rows
+    ]
+    return _with(proposal, moves)
+
+
+def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Proposal:
+    """The plan of a template of ``generation``, with the names that resources had then."""
+    since = [each for each in room.reader().actions(stack.id) if each.generation > generation]
+    moves = []
+    for row in _there(room, stack).values():
+        name = _name_before(row.name, since)
+        if name != row.name:
+            moves.append(Move(row.id, row.name, name, None))
+    return _with(proposal, moves)
+
+
+def good_generation(room: Room, stack: StackRow) -> int:
+    """The last generation in which the template that last worked has worked."""
+    worked = (
+        each.generation
+        for each in room.reader().actions(stack.id)
+        if each.template_id == stack.good_template_id
+        and each.status == COMPLETE
+        and each.action in CLEANING
+    )
+    return max(worked, default=0)
+
+
+def _there(room: Room, stack: StackRow) -> dict[str, ResourceRow]:
+    """What is there by its name; what was never begun has nothing to keep."""
+    rows = room.reader().resource_rows(stack.id)
+    return {
+        row.name: row
+        for row in rows
+        if row.want == PRESENT and (row.action, row.op) != ("INIT", "")
+    }
+
+
+def _name_before(name: str, since: Sequence[ActionView]) -> str:
+    for action in reversed(since):
+        moved: Mapping[str, str] = action.detail.get(_DETAIL) or {}
+        name = next((old for old, new in moved.items() if new == name), name)
+    return name
+
+
+def _checked(
+    stack: StackRow,
+    rows: Mapping[str, ResourceRow],
+    row: ResourceRow,
+    new: str,
+    nodes: Mapping[str, Any],
+    moves: Mapping[str, str],
+) -> Move:
+    """The move of ``row`` to ``new``; raises what is against it."""
+    what = f"Resource {row.name} of stack {stack.name} cannot be moved to {new}"
+    if row.name in nodes:
+        raise NotSupported(
+            f"{what}: the template still has {row.name}.", hint=f"Call it {new} there."
+        )
+    if new not in nodes:
+        raise NotSupported(f"{what}: the template has no {new}.", hint=near(new, nodes))
+    if new in rows and new not in moves:
+        raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
+    if [*moves.values()].count(new) > 1 and all(
+        old in rows for old, name in moves.items() if name == new
+    ):
+        raise Conflict(f"{what}: another one is moved there, too.")
+    if nodes[new].type != row.type:
+        raise NotSupported(
+            f"{what}: it is a {row.type}, and {new} is a {nodes[new].type}.",
+            hint="What is moved keeps its type.",
+        )
+    if stack.phase != IDLE or row.op:
+        raise Conflict(
+            f"{what}: stack {stack.name} has an action ({stack.action}) in progress.",
+            hint=f"'zonda stack wait {stack.name}' waits for its end.",
+        )
+    return Move(row.id, row.name, new, None)
+
+
+def _with(proposal: Proposal, moves: Sequence[Move]) -> Proposal:
+    """The plan that finds what is moved by its new name, and says so in the history."""
+    if not moves:
+        return proposal
+    keys = {move.new: move.key for move in moves}
+    wanted = [
+        replace(item, instance=keys.get(item.name, item.instance)) for item in proposal.wanted or ()
+    ]
+    of_part = {item.name: item.template_id for item in wanted}
+    known = [
+        replace(move, template_id=of_part.get(move.new) or proposal.template_id) for move in moves
+    ]
+    detail = {**proposal.given.detail, _DETAIL: {move.old: move.new for move in moves}}
+    given = replace(proposal.given, detail=detail)
+    return replace(proposal, wanted=wanted, moves=known, given=given)
