@@ -33,7 +33,7 @@ def check_free(
         for name, key in ids.items()
         if isinstance(key, str) and nodes[name].cls.acts_outside
     }
-    for row, stack in room.reader().owners() if wanted else ():
+    for row, stack in room.reader().owners(key for _, key in wanted) if wanted else ():
         name = wanted.get((row.class_type or row.type, str(row.physical_id)))
         if name is None or (row.stack_id, row.name) == own or handing.is_adopting(row):
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
@@ -213,14 +213,14 @@ class Reader(DriftReads):
         found = self._all(SQL["resource_by_id"], resource_id)
         return ResourceRow(*found[0]) if found else None
 
-    def owners(self) -> list[tuple[ResourceRow, str]]:
-        """Every instance of every stack with an object of its own, and the name of its stack.
+    def owners(self, ids: Iterable[str]) -> list[tuple[ResourceRow, str]]:
+        """Every instance that has one of ``ids`` as its own, and the name of its stack.
 
         Of a row only what identifies it, its type, its physical id and what it was handed is there.
         """
         found = []
         for key, stack_id, name, kind, class_type, physical, given, stack in self._all(
-            SQL["resources_with_ids"]
+            SQL["resources_with_ids"], json.dumps([*ids])
         ):
             row = ResourceRow(key, stack_id, name, kind, class_type=class_type, given=given)
             row.physical_id = physical

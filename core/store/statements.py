@@ -171,7 +171,11 @@ STATEMENTS: dict[str, Executable] = {
     "resources_with_ids": select(
         R.id, R.stack_id, R.name, R.type, R.class_type, R.physical_id, R.given, S.name
     )
-    .where(R.stack_id == S.id, R.physical_id.is_not(None), R.external_id.is_(None))
+    .where(
+        R.stack_id == S.id,
+        R.physical_id.in_(select(func.json_each(P("ids")).table_valued("value").c.value)),
+        R.external_id.is_(None),
+    )
     .order_by(R.id),
     "resources_with_id": select(R.id, R.type, R.class_type, R.given)
     .where(R.physical_id == P("physical_id"), R.external_id.is_(None))

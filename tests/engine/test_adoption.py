@@ -450,3 +450,12 @@ def test_what_a_failed_creation_has_left_may_be_imported_and_stays(bench: Any) -
     bench.run(RetryStack("s"))
     assert "handle_delete" not in bench.journal.of("a"), "it is what was imported"
     assert [row.physical_id for row in bench.resource_rows()] == [made]
+
+
+def test_who_owns_an_object_is_asked_of_the_database_and_not_of_every_row(bench: Any) -> None:
+    bench.create("a: {type: Test::Box}\nb: {type: Test::Box}")
+    mine, other = (bench.resource(name).physical_id for name in ("a", "b"))
+    found = bench.engine.reader.owners([mine, "somebody's"])
+    assert [(row.name, row.physical_id, stack) for row, stack in found] == [("a", mine, "s")]
+    assert [row.physical_id for row, _ in bench.engine.reader.owners([other])] == [other]
+    assert bench.engine.reader.owners([]) == []
