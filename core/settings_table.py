@@ -180,6 +180,18 @@ class Settings:
         least=1,
         most=_LONGEST_WAIT,
     )
+    log: str = _setting(
+        "",
+        "Where the [engine log](logging.md) goes: `stderr`, `off`, or a file (from the home on).",
+        "ZONDA_LOG",
+        shown="`stderr` for `engine run` and `serve`, `off` for other commands",
+    )
+    log_format: str = _setting(
+        "text",
+        "How the engine log is written: `text`, or `json` with an object a line.",
+        "ZONDA_LOG_FORMAT",
+        choices=("text", "json"),
+    )
     stop_grace: float = _setting(
         5.0,
         "How long a stopping command waits for calls that are running.",

@@ -56,6 +56,7 @@ def engine_arguments(parser: argparse.ArgumentParser) -> None:
 
 def engine(session: Session, arguments: argparse.Namespace) -> int:
     """Drive every stack, and carry out what other commands ask for, until stopped."""
+    session.open_log(default="stderr")
     ended = threading.Event()
     before = {
         number: signal.signal(number, lambda *_: ended.set())

@@ -51,6 +51,7 @@ class Session:
         """The application: plug-ins, store, engine and scheduler, each on demand."""
         if self._app is None:
             arenas.share_one_heap()
+            self.open_log(default="")
             self._app = build_app(self.settings)
             self._warn_of_exposure(self._app)
         return self._app
@@ -62,6 +63,14 @@ class Session:
                 self.screen.say(
                     f"warning: {path} is open to every user (mode {mode:o}): chmod o= {path}"
                 )
+
+    def open_log(self, *, default: str) -> None:
+        """Write the engine log where the settings say, else to ``default``."""
+        place = self.settings.log or default
+        if place and place != "off":
+            from zonda.core.engine_log import open_log
+
+            open_log(place, self.settings.log_format, self.settings.home)
 
     def use(self, app: App) -> None:
         """Go on with another application."""

@@ -18,7 +18,7 @@ from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateRepla
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import seconds_of
 
-from . import handing, live
+from . import call_log, handing, live
 from .ceilings import not_in_plan
 from .comparing import restricted
 from .context import Write
@@ -167,6 +167,15 @@ class Operation:
         return self.instances.read(self.row, self.row.op_definition)
 
     def _guarded(self, call: Callable[[], Answer]) -> Answer:
+        if not call_log.is_wanted():
+            return self._answer(call)
+        clock = self.instances.lending.clock
+        begun = clock.monotonic()
+        answer = self._answer(call)
+        call_log.note(self.seen, self._during, clock.monotonic() - begun, answer)
+        return answer
+
+    def _answer(self, call: Callable[[], Answer]) -> Answer:
         try:
             return call()
         except UpdateReplace as error:

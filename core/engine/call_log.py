@@ -1,0 +1,50 @@
+"""What the engine log tells of a call: of what, how long it took, how it ended. No hidden value.
+
+Called in the pool by ``calls``. Nothing is worked out while nobody wants the log.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from .instances import Seen
+from .outcome import Answer, Failure, Postponed, Replace, Waiting
+from .outcome import Final as Ended
+
+log = logging.getLogger("zonda.calls")
+
+_OUTCOMES: Final = {Ended: "complete", Waiting: "waiting", Postponed: "not ready"}
+
+
+def is_wanted() -> bool:
+    """Whether anybody reads the log."""
+    return log.isEnabledFor(logging.INFO)
+
+
+def note(seen: Seen, during: str, seconds: float, answer: Answer) -> None:
+    """A call of an operation has come back."""
+    row, stack = seen.row, seen.stack
+    outcome = _OUTCOMES.get(type(answer), "replace" if isinstance(answer, Replace) else "failed")
+    fields = {
+        "project": stack.project,
+        "stack": stack.name,
+        "stack_id": stack.id,
+        "generation": row.op_gen,
+        "resource": row.name,
+        "resource_id": row.id,
+        "type": row.type,
+        "action": row.op,
+        "call": during,
+        "attempt": row.attempt,
+        "op_id": row.op_id,
+        "seconds": round(seconds, 6),
+        "outcome": outcome,
+    }
+    if isinstance(answer, Failure):
+        fields["reason"] = answer.reason
+        if answer.trace:
+            fields["traceback"] = answer.trace
+    level = logging.WARNING if isinstance(answer, Failure) else logging.INFO
+    said = f"{row.op} of {stack.name}/{row.name}: {during} {outcome} after {seconds:.3f} s"
+    log.log(level, "%s", said, extra={"fields": fields})
