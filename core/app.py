@@ -20,7 +20,7 @@ from .app_details import Checked, Details
 from .clock import SystemClock
 from .engine.actions import Action
 from .folders import exposed, make_folder
-from .ids import Ids, new_token, system_random
+from .ids import Ids, system_random
 from .settings_table import Settings
 from .store.lock import EngineLock
 from .store.reads import Reader
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .app_introspection import Introspection
     from .app_lender import Lender
     from .app_plans import Planned
-    from .app_service import Service
+    from .app_service import Publish, Service
     from .app_telling import Telling
     from .dropins import DropIn
     from .engine.exporting import Exporting
@@ -359,39 +359,34 @@ class App:
 
     # -- the bundled workflow service -----------------------------------------------------------
 
-    def service(self) -> Service | None:
-        """The workflow service that runs for this home, if one does."""
-        from .app_service import ServiceRecord
+    def services(self) -> list[Service]:
+        """The workflow services that run for this home."""
+        from .app_service import records
 
-        return ServiceRecord(self.settings.runner_file).service()
+        found = (record.service() for record in records(self.settings))
+        return [service for service in found if service is not None]
 
     def serve_workflows(
-        self, file: Path, address: str | None, ready: Callable[[str], None]
+        self,
+        files: list[Path],
+        address: str | None,
+        ready: Callable[[str, str], None],
+        name: str = "",
     ) -> None:
-        """Be that service until SIGTERM or Ctrl-C; ``ready`` is told the address.
+        """Be such a service until SIGTERM or Ctrl-C; ``ready`` is told its name and the address.
 
-        Raises UsageError for a file or an address that cannot be used, Conflict if one runs.
+        Raises UsageError for files or an address that cannot be used, Conflict if it runs already,
+        or another one serves a workflow of the same name.
         """
-        from zonda.workflows import service
+        from zonda.workflows import service, service_config
 
-        from .app_service import ServiceRecord, folder_of_service, host_and_port
+        from .app_service import serve
         from .sections import callback_keys
 
-        keys = callback_keys(self.settings)
-        host, port = host_and_port(address or self.settings.service_address)
-        record = ServiceRecord(self.settings.runner_file)
-        token = new_token()
-
-        def publish(url: str) -> None:
-            record.publish(url, token)
-            ready(url)
-
-        record.check_free()
-        make_folder(self.settings.home)
-        state = folder_of_service(self.settings)
-        try:
+        def run(state: Path, host: str, port: int, token: str, publish: Publish) -> None:
+            keys = callback_keys(self.settings)
             service.serve(
-                file,
+                *files,
                 state_dir=state,
                 host=host,
                 port=port,
@@ -399,8 +394,9 @@ class App:
                 callback_keys=keys,
                 ready=publish,
             )
-        finally:
-            record.withdraw()
+
+        workflows = service_config.load(*files).workflows
+        serve(self.settings, files, workflows, address, name, ready, run)
 
     def check_endpoint(
         self,

@@ -14,10 +14,10 @@ from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values
-from .app_service import HINT, ServiceRecord, host_and_port
+from .app_service import HINT, host_and_port, records
 from .secret_references import own_files
 from .sections import completed, read_secret, with_networks
-from .settings_table import BUNDLED, Settings
+from .settings_table import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,13 @@ def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
     section = settings.runners.get(endpoint)
     if section is not None:
         return section
-    if endpoint == BUNDLED:
-        service = ServiceRecord(settings.runner_file).service()
+    served = {record.name: record for record in records(settings)}
+    if endpoint in served:
+        service = served[endpoint].service()
         if service is None:
-            raise NotFound("workflow service", str(settings.home), hint=HINT)
+            raise NotFound("workflow service", endpoint, hint=HINT)
         return {"endpoint": service.address, "token": service.token}
-    known = [*settings.runners, BUNDLED]
+    known = [*settings.runners, *served]
     close = settings_values.near(endpoint, known)
     raise UsageError(
         f"{endpoint} is neither an http(s) URL nor a runner{close}.",

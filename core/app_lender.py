@@ -85,27 +85,41 @@ class Lender:
         section = self._settings.runners.get(name)
         if section is not None:
             return self._kept(name, lambda: self._make_named(name, section))
-        if name == BUNDLED:
-            return self._kept(name, self._bundled)
-        known = [*self._settings.runners, BUNDLED]
+        served = self._served()
+        if name in served:
+            return self._kept(name, lambda: self._bundled(name))
+        known = [*self._settings.runners, *served]
         raise UsageError(
             f"There is no runner {name}{settings_values.near(name, known)}.",
-            hint=f"Add a section [runners.{name}] to zonda.toml. There are: {', '.join(known)}.",
+            hint=f"Add a section [runners.{name}] to zonda.toml, or serve workflows by that name "
+            f"('zonda runner serve FILE --name {name}'). There are: {', '.join(known)}.",
         )
 
-    def _bundled(self) -> WorkflowRunner:
-        from .app_service import BundledRunner, ServiceRecord  # only workflows need a runner
+    def _served(self) -> list[str]:
+        """The names of the bundled services that run or have run."""
+        from .app_service import records  # only workflows need a runner
 
+        return [record.name for record in records(self._settings)]
+
+    def _bundled(self, name: str) -> WorkflowRunner:
+        """One service by its name; ``bundled`` is all of them, whichever has the workflow."""
+        from .app_service import record_of, records
+        from .bundled_runner import BundledRunner
+
+        one = [record_of(self._settings, name)]
         return BundledRunner(
-            ServiceRecord(self._settings.runner_file),
+            lambda: records(self._settings) if name == BUNDLED else one,
             lambda section: self._make("http", section),
             self._clock,
             self._settings.connect_give_up,
+            label=name,
             lenient=self._lenient,
         )
 
     def _make_named(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
-        return self._make(str(section.get("kind", "http")), section, name)
+        made = self._make(str(section.get("kind", "http")), section, name)
+        made.label = name
+        return made
 
     def _make(self, kind: str, section: Mapping[str, Any], name: str = "") -> WorkflowRunner:
         factory = self._plugins.runners.get(kind)

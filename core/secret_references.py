@@ -79,7 +79,7 @@ def own_files(settings: Settings) -> list[Path]:
     # who opens the file may take what stands behind a question mark for a part of its name, or not
     named = dict.fromkeys((url, url.partition("?")[0]))
     beside = [Path(each + end) for each in named for end in ("", "-wal", "-shm", "-journal")]
-    kept = [home / name for name in ("zonda.toml", "runner.json", "runner")]
+    kept = [home / name for name in ("zonda.toml", "runner.json", "runner", "runners")]
     return [*kept, *beside, key or database.with_name("zonda.key")]
 
 

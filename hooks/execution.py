@@ -168,7 +168,9 @@ class Execution:
                 "answered": pending["answered"] or answer.answered,
                 "memory": dict(answer.memory),
             }
-            self._context.progress(answer.message)
+            who, soon = _called(runner, token["request"]["workflow"]), max(1, round(answer.delay))
+            text = f"waiting for {who}: {answer.message}, next try in {soon} s"
+            self._context.progress(text)
             return answer.delay
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):
@@ -197,6 +199,13 @@ class Execution:
             **pending,
         }
         return StartRequest(**{**known, **self._more(self.token)})
+
+
+def _called(runner: WorkflowRunner, workflow: str) -> str:
+    """What people call who runs a workflow; an address may hold a password."""
+    name, colon, rest = workflow.partition(":")
+    named = name if colon and not rest.startswith("//") else getattr(runner, "label", "")
+    return f"runner {named}" if named else "the runner"
 
 
 def failure(result: Failed | Lost) -> ResourceFailure:

@@ -25,6 +25,9 @@ class Cancelled(StrEnum):
 class WorkflowRunner(ABC):
     """Base class of runners. One instance serves many threads; it holds configuration only."""
 
+    #: What it is called where somebody waits for it; else it goes by the name of its section.
+    label: str = ""
+
     def check(self, workflow: str) -> None:
         """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist (at validation)."""
         return None

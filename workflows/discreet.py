@@ -45,6 +45,7 @@ class DiscreetRunner(WorkflowRunner):
 
     def __init__(self, runner: WorkflowRunner, action: str, secrets: Callable[[], Known]) -> None:
         self._runner = runner
+        self.label = runner.label
         self._action = action
         self._secrets = secrets
 

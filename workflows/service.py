@@ -1,11 +1,11 @@
 """The bundled runner service as a whole: in this process, in a process of its own, or for ever.
 
 ``serve`` is what ``zonda runner serve FILE`` calls; ``start`` gives the same in a thread, and
-``spawn`` in a child process that can be killed. All take the same arguments: ``file`` is the
-workflow file, ``port`` 0 means a free one, ``state_dir`` keeps the journal and must be used by one
-service at a time, ``token`` is the bearer token that callers need (required for a ``host`` that is
-not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed requests, and
-``callback_keys`` are those that may sign callbacks, by the section of the runner.
+``spawn`` in a child process that can be killed. All take the same arguments: ``file`` and
+``more`` are the workflow files, ``port`` 0 means a free one, ``state_dir`` keeps the journal and
+must be used by one service at a time, ``token`` is the bearer token that callers need (required for
+a ``host`` that is not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed
+requests, and ``callback_keys`` are those that may sign callbacks, by the section of the runner.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class ServiceProcess:
 
 def start(
     file: str | Path,
-    *,
+    *more: str | Path,
     state_dir: str | Path,
     host: str = HOST,
     port: int = 0,
@@ -157,7 +157,7 @@ def start(
     _check_host(host, token)
     access = Access(token, tuple(_key(text, _SIGNING) for text in signing_keys))
     believed = {name: _callback_keys(name, keys) for name, keys in callback_keys.items()}
-    config = load(file)
+    config = load(file, *more)
     folder = Path(state_dir).absolute()
     with contextlib.ExitStack() as undo:
         lock = _own(folder)
@@ -182,7 +182,7 @@ def start(
 
 def serve(
     file: str | Path,
-    *,
+    *more: str | Path,
     state_dir: str | Path,
     host: str = HOST,
     port: int = PORT,
@@ -194,6 +194,7 @@ def serve(
     """Serve until SIGTERM or Ctrl-C. ``ready(url)`` is called when requests are answered."""
     handle = start(
         file,
+        *more,
         state_dir=state_dir,
         host=host,
         port=port,
@@ -223,7 +224,7 @@ def _until_asked_to_end() -> Iterator[threading.Event]:
 
 def spawn(
     file: str | Path,
-    *,
+    *more: str | Path,
     state_dir: str | Path,
     host: str = HOST,
     port: int = 0,
@@ -236,7 +237,7 @@ def spawn(
     The arguments go through a pipe, so that no secret is in a list of processes.
     """
     arguments = {
-        "file": str(file),
+        "files": [str(each) for each in (file, *more)],
         "state_dir": str(state_dir),
         "host": host,
         "port": port,
@@ -271,7 +272,7 @@ def main() -> int:
         print(json.dumps({"url": url}), flush=True)
 
     try:
-        serve(arguments.pop("file"), ready=ready, **arguments)
+        serve(*arguments.pop("files"), ready=ready, **arguments)
     except UsageError as error:
         print(json.dumps({"fault": error.message, "hint": error.hint}), flush=True)
         return 2

@@ -56,8 +56,23 @@ class ServiceConfig:
     parallel: int = PARALLEL
 
 
-def load(file: str | Path) -> ServiceConfig:
-    """The configuration in ``file``. Raises UsageError that lists every fault."""
+def load(file: str | Path, *more: str | Path) -> ServiceConfig:
+    """The configuration in some files together. Raises UsageError that lists every fault of one."""
+    first, *others = map(_load, (file, *more))
+    workflows, parallel = dict(first.workflows), first.parallel
+    for each in others:
+        twice = sorted(each.workflows.keys() & workflows.keys())
+        if twice:
+            raise UsageError(
+                f"The workflow {twice[0]} stands in {each.file} and in another file.",
+                hint="Give it another name in one of them.",
+            )
+        workflows.update(each.workflows)
+        parallel = max(parallel, each.parallel)
+    return ServiceConfig(first.file, workflows, parallel)
+
+
+def _load(file: str | Path) -> ServiceConfig:
     path = Path(file).absolute()
     try:
         text = path.read_text(encoding="utf-8")

@@ -82,9 +82,9 @@ def _become(session: Session, folder: Path) -> None:
 
 def _service(app: App, folder: Path) -> str:
     """The address of the service, started in the background if it does not run."""
-    running = app.service()
-    if running is not None:
-        return running.address
+    running = app.services()
+    if running:
+        return running[0].address
     make_folder(folder)
     words = ["runner", "serve", str(example() / WORKFLOWS), "--address", "127.0.0.1:0"]
     command = [sys.executable, "-P", "-m", "zonda", *words, "--home", str(folder)]
@@ -99,9 +99,9 @@ def _service(app: App, folder: Path) -> str:
             cwd=folder,
         )
     for _ in range(int(_PATIENCE / _LOOK_AGAIN)):
-        running = app.service()
-        if running is not None:
-            return running.address
+        running = app.services()
+        if running:
+            return running[0].address
         if process.poll() is not None:
             break
         app.clock.pause(_LOOK_AGAIN)

@@ -58,6 +58,8 @@ def explain(
         yield from _excerpt(session, place)
     if len(found) > _SHOWN:
         yield f"  and {len(found) - _SHOWN} more: 'zonda stack event list {stack.name}'"
+    if stack.action == "DELETE":
+        yield f"'zonda stack abandon {stack.name}' forgets the stack, and leaves all it made alone."
 
 
 def _faults(

@@ -19,6 +19,7 @@ from . import event_lines, failures
 from .news import News, Told
 from .screen import Screen
 from .session import Session
+from .silence import Silence
 from .tally import Tally
 
 LOOK_AGAIN = 0.2
@@ -35,20 +36,28 @@ class Display(Protocol):
 
 
 class Lines:
-    """One line per event, for logs and pipes; of nested stacks no more than anybody reads."""
+    """One line per event, for logs and pipes; of nested stacks no more than anybody reads.
+
+    Where nothing happens, what is waited for.
+    """
 
     def __init__(self, screen: Screen, name: str) -> None:
         self._screen = screen
         self._name = name
         self._nested = event_lines.Nested()
+        self._silence = Silence(name)
 
     def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """Print the events."""
+        is_silent = True
         for path, event in told:
             if not path or self._is_told(event):
                 self._screen.say(event_lines.line(event, self._name, path))
+                is_silent = False
             if hint := event_lines.hint(event, self._name, path):
                 self._screen.say(hint)
+        for line in self._silence.lines(told, waiting, now, is_silent=is_silent):
+            self._screen.say(line)
 
     def _is_told(self, event: EventView) -> bool:
         """Whether an event of a nested stack is told: those of its owner tell of it as a whole."""

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.near import near
 
 from .session import Session
 
@@ -18,35 +19,49 @@ _CHECK_EVERY = 0.5
 
 def runner_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``runner serve``."""
-    parser.add_argument("file", metavar="FILE", help="the workflow file")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a workflow file")
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        default="",
+        help="of this runner, for 'NAME:workflow' (default: bundled, or beside that the file's)",
+    )
     parser.add_argument(
         "--address",
         metavar="HOST:PORT",
-        help="where to listen (default: the setting service_address); port 0 takes a free one",
+        help="where to listen (default: the setting service_address, and a free port beside "
+        "another one); port 0 takes a free one",
     )
 
 
 def runner(session: Session, arguments: argparse.Namespace) -> int:
-    """Serve the workflows of a file until stopped, and let commands find this service."""
+    """Serve the workflows of files until stopped, and let commands find this service."""
 
-    def ready(url: str) -> None:
-        session.screen.say(f"Workflows of {arguments.file} at {url}; Ctrl-C stops the service.")
+    def ready(name: str, url: str) -> None:
+        files = ", ".join(arguments.files)
+        session.screen.say(f"Runner {name}: workflows of {files} at {url}; Ctrl-C stops it.")
 
-    session.app.serve_workflows(Path(arguments.file), arguments.address, ready)
+    files = [Path(file) for file in arguments.files]
+    session.app.serve_workflows(files, arguments.address, ready, arguments.name)
     return 0
 
 
 def stop_arguments(parser: argparse.ArgumentParser) -> None:
-    """``runner stop`` takes none."""
+    """Arguments of ``runner stop``."""
+    parser.add_argument("names", metavar="NAME", nargs="*", help="which runners (default: all)")
 
 
 def stop(session: Session, arguments: argparse.Namespace) -> int:
-    """Stop the running service; what it has started goes on."""
-    service = session.app.service()
-    if service is None:
-        raise NotFound("workflow service", str(session.settings.home))
-    os.kill(service.pid, signal.SIGTERM)
-    session.screen.say(f"Stopped the service at {service.address} (process {service.pid}).")
+    """Stop running services; what they have started goes on."""
+    running = {service.serving.name: service for service in session.app.services()}
+    for name in arguments.names or running or [str(session.settings.home)]:
+        if name not in running:
+            raise NotFound("workflow service", name, hint=near(name, running))
+        service = running[name]
+        os.kill(service.pid, signal.SIGTERM)
+        session.screen.say(
+            f"Stopped the runner {name} at {service.address} (process {service.pid})."
+        )
     return 0
 
 

@@ -218,3 +218,52 @@ def test_failures_of_nested_resources_do_not_flood_the_screen(
     shown = plain_text(text(screen))
     assert shown.count("  servers/database: CREATE_FAILED") == 2
     assert " database: CREATE_FAILED" in shown
+
+
+def after(lines: Lines, screen: Screen, seconds: float, *waiting: Waiting) -> list[str]:
+    """What is said by then, beyond what was said before; without the time."""
+    before = len(text(screen))
+    lines.show([], waiting, EVENT.at + seconds)
+    return [line.partition("Z ")[2] for line in text(screen)[before:].splitlines()]
+
+
+def a_wait(seconds: int) -> Waiting:
+    message = f"waiting for runner bundled: it is not running, next try in {seconds} s"
+    return Waiting("database", message, EVENT.at, EVENT.stack_id)
+
+
+def test_a_silence_on_a_pipe_ends_after_two_seconds_with_what_is_waited_for(screen: Screen) -> None:
+    lines = Lines(screen, "web")
+    lines.show(told(EVENT), [], EVENT.at)
+    assert after(lines, screen, 1.9, a_wait(1)) == []
+    said = "[web.database]: waiting for runner bundled: it is not running, next try in "
+    assert after(lines, screen, 2.0, a_wait(1)) == [f"{said}1 s"]
+    assert after(lines, screen, 10, a_wait(4)) == []
+    assert after(lines, screen, 62, a_wait(30)) == [f"{said}30 s"]
+    other = dataclasses.replace(a_wait(1), message="running")
+    assert after(lines, screen, 64, other) == ["[web.database]: running"]
+    done = dataclasses.replace(EVENT, status="COMPLETE")
+    lines.show(told(done), [], EVENT.at + 65)
+    assert after(lines, screen, 1000) == []
+
+
+def test_a_silence_ends_also_where_nobody_says_what_is_waited_for(screen: Screen) -> None:
+    lines = Lines(screen, "web")
+    names = ("a", "b", "c", "d", "e")
+    lines.show(told(*(dataclasses.replace(EVENT, resource_name=each) for each in names)), [], 0.0)
+    lines.show([], [], 2.0)
+    assert text(screen).endswith(" [web.a, web.b, web.c and 2 more]: still at work\n")
+
+
+def test_of_what_is_nested_the_innermost_is_waited_for(screen: Screen) -> None:
+    lines = Lines(screen, "web")
+    inner = dataclasses.replace(EVENT, stack_id="s2", resource_name="disk")
+    lines.show([((), EVENT), (("database",), inner)], [], EVENT.at)
+    waiting = Waiting("disk", "2 of 3", EVENT.at, "s2")
+    assert after(lines, screen, 2.0, waiting) == ["[web.database/disk]: 2 of 3"]
+
+
+def test_a_clock_that_is_set_back_ends_a_silence(screen: Screen) -> None:
+    lines = Lines(screen, "web")
+    lines.show(told(EVENT), [], EVENT.at)
+    assert after(lines, screen, -100, a_wait(1)) != []

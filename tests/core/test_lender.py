@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from zonda.core import app_service
 from zonda.core.app_lender import Lender
-from zonda.core.app_service import BundledRunner, ServiceRecord, host_and_port
+from zonda.core.app_service import ServiceRecord, host_and_port
+from zonda.core.bundled_runner import BundledRunner
 from zonda.core.settings import load as load_settings
 from zonda.core.settings_table import Settings
 from zonda.hooks import constraints
@@ -228,7 +232,7 @@ def record(tmp_path: Path) -> ServiceRecord:
 
 
 def bundled(record: ServiceRecord, clock: HandClock, lenient: bool = False) -> BundledRunner:
-    return BundledRunner(record, Recorder, clock, 10.0, lenient=lenient)
+    return BundledRunner(lambda: [record], Recorder, clock, 10.0, lenient=lenient)
 
 
 def test_a_published_service_is_found_until_it_is_withdrawn(record: ServiceRecord) -> None:
@@ -307,7 +311,7 @@ def test_everything_goes_to_the_running_service(record: ServiceRecord, clock: Ha
         made.append(Recorder(section))
         return made[-1]
 
-    runner = BundledRunner(record, make, clock, 10.0)
+    runner = BundledRunner(lambda: [record], make, clock, 10.0)
     record.publish("http://127.0.0.1:1", "one")
     runner.check("make")
     runner.start(request(clock))
@@ -341,3 +345,157 @@ def test_addresses(address: str, parts: tuple[str, int]) -> None:
 def test_bad_addresses(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         host_and_port(address)
+
+
+# -- several services of one home -----------------------------------------------------------------
+
+
+class Home:
+    """Services of one home, without processes: a record that is held is a service that runs."""
+
+    def __init__(self, home: Path, clock: HandClock) -> None:
+        self.settings = load_settings({"home": str(home)}, {})
+        self.clock = clock
+        self.held: dict[str, ServiceRecord] = {}
+        self.asked: list[tuple[str, str]] = []
+
+    def serve(self, name: str, *workflows: str) -> None:
+        record = self.held[name] = app_service.record_of(self.settings, name)
+        app_service.check_served_once(self.settings, name, workflows)
+        record.publish(f"http://{name}:1", "t", [f"/flows/{name}.yaml"], workflows)
+
+    def stop(self, name: str) -> None:
+        self.held.pop(name).withdraw()
+
+    def runner(self, name: str = "bundled") -> BundledRunner:
+        one = [app_service.record_of(self.settings, name)]
+        return BundledRunner(
+            lambda: app_service.records(self.settings) if name == "bundled" else one,
+            lambda section: Known(section, self),
+            self.clock,
+            10.0,
+            label=name,
+        )
+
+
+class Known(WorkflowRunner):
+    """A service that knows what its record lists, and tells who was asked."""
+
+    def __init__(self, section: Mapping[str, Any], home: Home) -> None:
+        self._name = str(section["endpoint"]).removeprefix("http://").removesuffix(":1")
+        self._home = home
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        self._home.asked.append((self._name, request.workflow))
+        if request.workflow not in self._home.held[self._name].serving().workflows:
+            return Finished(Failed("HTTP 404."))
+        return Started({"url": "/executions/k"})
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        self._home.asked.append((self._name, "poll"))
+        return Running(1.0, token={"url": "/moved"})
+
+
+@pytest.fixture
+def services(tmp_path: Path, clock: HandClock) -> Iterator[Home]:
+    made = Home(tmp_path / "home", clock)
+    yield made
+    for name in list(made.held):
+        made.stop(name)
+
+
+def asking(clock: HandClock, workflow: str, action: str = "CREATE") -> StartRequest:
+    return dataclasses.replace(request(clock), workflow=workflow, action=action)
+
+
+def test_a_workflow_goes_to_the_service_that_has_it_and_stays_there(services: Home) -> None:
+    services.serve("bundled", "make")
+    services.serve("disks", "resize")
+    runner = services.runner()
+    answer = runner.start(asking(services.clock, "resize"))
+    assert isinstance(answer, Started)
+    assert answer.token == {"url": "/executions/k", "service": "disks"}
+    again = services.runner().poll(answer.token)
+    assert isinstance(again, Running)
+    assert again.token == {"url": "/moved", "service": "disks"}
+    assert services.asked == [("disks", "resize"), ("disks", "poll")]
+    services.stop("disks")
+    waiting = runner.poll(answer.token)
+    assert isinstance(waiting, Running)
+    assert "zonda runner serve /flows/disks.yaml --name disks" in waiting.message
+
+
+def test_one_workflow_is_served_once(services: Home) -> None:
+    services.serve("bundled", "make")
+    with pytest.raises(Conflict, match="make is served by the runner bundled already"):
+        services.serve("disks", "make")
+
+
+def test_a_service_is_asked_by_its_name(services: Home) -> None:
+    services.serve("bundled", "make")
+    services.serve("disks", "resize")
+    lent = Lender(services.settings, Plugins(), services.clock, random.Random(0))
+    lent._make = lambda kind, section, name="": Known(section, services)  # type: ignore[method-assign]
+    runner, workflow = lent.runner("disks:resize")
+    runner.start(asking(services.clock, workflow))
+    assert services.asked == [("disks", "resize")]
+    with pytest.raises(UsageError, match=r"There is no runner disk.*disks") as caught:
+        lent.runner("disk:resize")
+    assert "--name disk'" in caught.value.hint
+
+
+def test_what_was_served_is_waited_for_although_others_run(services: Home) -> None:
+    services.serve("disks", "resize")
+    services.stop("disks")
+    services.serve("bundled", "make")
+    wanted = asking(services.clock, "resize")
+    waiting = services.runner().start(wanted)
+    assert isinstance(waiting, Retry)
+    assert waiting.message.endswith("zonda runner serve /flows/disks.yaml --name disks")
+    services.clock.time += 10
+    given_up = services.runner().start(wanted)
+    assert isinstance(given_up, Finished)
+    assert services.asked == []
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["another is served", "nothing is served"])
+def test_a_stack_whose_workflow_is_gone_says_how_to_serve_or_abandon_it(
+    services: Home, running: bool
+) -> None:
+    if running:
+        services.serve("bundled", "make")
+    wanted = asking(services.clock, "remove", "DELETE")
+    services.clock.time += 10
+    answer = services.runner().start(wanted)
+    assert isinstance(answer, Finished)
+    assert isinstance(answer.result, Failed)
+    for word in ("'zonda runner serve FILE'", "'zonda stack abandon'"):
+        assert word in answer.result.reason
+    assert ("/flows/bundled.yaml" in answer.result.reason) is running
+
+
+def test_a_service_beside_another_is_called_as_its_file_and_keeps_that_name(
+    services: Home,
+) -> None:
+    file = Path("/flows/my disks.yaml")
+    assert app_service.name_for(services.settings, file, "") == "bundled"
+    services.serve("bundled", "make")
+    assert app_service.name_for(services.settings, file, "") == "my-disks"
+    assert app_service.name_for(services.settings, file, "own") == "own"
+    app_service.folder_of_service(services.settings, "my-disks").mkdir(parents=True)
+    services.stop("bundled")
+    assert app_service.name_for(services.settings, file, "") == "my-disks"
+    for name in ("../x", "a/b", "-x"):
+        with pytest.raises(UsageError, match="cannot be the name"):
+            app_service.name_for(services.settings, file, name)
+
+
+def test_no_token_stays_in_the_record_of_a_service_that_has_ended(services: Home) -> None:
+    services.serve("disks", "resize")
+    record = services.held["disks"]
+    services.stop("disks")
+    assert json.loads(record.path.read_text()) == {
+        "pid": None,
+        "files": ["/flows/disks.yaml"],
+        "workflows": ["resize"],
+    }

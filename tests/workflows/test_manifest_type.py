@@ -186,7 +186,10 @@ def test_progress_does_not_tell_a_secret() -> None:
     life = a_life(runner, SECRET)
     life.context.secrets["env:TOKEN"] = "hushhush"
     life.create()
-    assert life.context.messages == ["no ****** yet", "with ******"]
+    assert life.context.messages == [
+        "waiting for the runner: no ****** yet, next try in 1 s",
+        "with ******",
+    ]
 
 
 def test_a_secret_that_is_not_there_is_told() -> None:

@@ -105,3 +105,19 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_service_without_workflows_listens_for_callbacks(tmp_path: Path) -> None:
     (tmp_path / "flows.yaml").write_text("workflows: {}")
     assert load(tmp_path / "flows.yaml").workflows == {}
+
+
+def test_several_files_are_one_configuration(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    one, other = tmp_path / "one.yaml", tmp_path / "sub" / "other.yaml"
+    one.write_text("parallel: 2\nworkflows: {a: {command: x}}\n")
+    other.write_text("parallel: 5\nworkflows: {b: {command: x}}\n")
+    found = load(one, other)
+    assert {name: each.cwd for name, each in found.workflows.items()} == {
+        "a": str(tmp_path),
+        "b": str(tmp_path / "sub"),
+    }
+    assert found.parallel == 5
+    other.write_text("workflows: {a: {command: x}}\n")
+    with pytest.raises(UsageError, match=r"a stands in .*other.yaml and in another file"):
+        load(one, other)

@@ -89,6 +89,7 @@ _UNEXPECTED = (
 _OPS_OF_UPDATES = ("CREATE", "UPDATE")
 _ACTIONS_OF_UPDATES = ("CREATE", "ADOPT", "UPDATE")
 _DELETE = "'zonda stack delete {stack}' goes on where it was, once the reason is mended."
+_ABANDON = "'zonda stack abandon {stack}' forgets the stack instead, and leaves all it made alone."
 _RETRY = "'zonda stack retry {stack}' tries again, once the reason is mended."
 _RETRY_OR_UPDATE = (
     "Then 'zonda stack retry {stack}' tries again, or 'zonda stack update {stack} -t TEMPLATE' with"
@@ -133,6 +134,7 @@ def _deleting(stack: StackView) -> Iterator[str]:
     """How a deletion is tried again; a stack that lives on must not be deleted for one of them."""
     if stack.action == "DELETE":
         yield _DELETE
+        yield _ABANDON
     elif stack.status == "FAILED":
         yield _RETRY
 
