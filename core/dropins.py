@@ -19,7 +19,7 @@ from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import what_to_do
 from zonda.hooks.mappings import MISSING, Mapped, noting_missing
-from zonda.hooks.wording import named
+from zonda.hooks.wording import named, raised_at
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 _SKIPPED_FILES = {"setup.py", "conftest.py"}
@@ -102,7 +102,7 @@ def _imported(folder: Path, path: Path) -> ModuleType:
 
 
 def _failure(path: Path, error: BaseException) -> PluginError:
-    text = f"Plug-in file {path} cannot be loaded: {named(error)}"
+    text = f"Plug-in file {path} cannot be loaded: {named(error)}{raised_at(error)}"
     failure = PluginError(text, plugin=str(path), hint=what_to_do(error))
     failure.__cause__ = error
     return failure

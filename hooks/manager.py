@@ -31,7 +31,7 @@ from .resource import Resource
 from .sinks import SinkFactory
 from .specs import RunnerFactory, TypeReader
 from .support import Unavailable
-from .wording import named
+from .wording import named, raised_at
 
 GROUP: Final = "zonda"
 
@@ -334,7 +334,7 @@ def _origin(name: str, distribution: Distribution | None) -> Origin:
 
 def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
     failure = PluginError(
-        f"Plug-in {origin} {what}: {named(error)}",
+        f"Plug-in {origin} {what}: {named(error)}{raised_at(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import dis
 import json
 import math
+import sys
 import unicodedata
+from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
@@ -20,6 +22,8 @@ from .errors import NotReady, ResourceFailure
 LONGEST: Final = 4000
 #: How many of them are the last ones: what went wrong often stands there.
 _END: Final = 1000
+#: Whose frames are no plug-in's: zonda's and the importer's.
+_NOT_A_PLUGINS: Final = ("<frozen ", f"{Path(__file__).parents[1]}/", f"{sys.base_prefix}/lib/")
 #: Seconds after which somebody who is not ready is asked again at the latest: a year.
 LONGEST_DELAY: Final = 366 * 86_400.0
 
@@ -71,6 +75,21 @@ def seconds_of(error: NotReady) -> float:
 def named(error: BaseException) -> str:
     """``ValueError: text``: what a plug-in raised."""
     return f"{type(error).__name__}: {text_of(error)}"
+
+
+def raised_at(error: BaseException) -> str:
+    """`` (FILE:LINE in CLASS: source)``: where a plug-in's own text has raised ``error``; or ''."""
+    if isinstance(error, ModuleNotFoundError):
+        return ""  # what lacks is told by its name
+    import traceback  # most programs never show one
+
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [each for each in frames if not each.filename.startswith(_NOT_A_PLUGINS)]
+    if not own:
+        return ""
+    last = own[-1]
+    source = f": {shortened(last.line)}" if last.line else ""
+    return f" ({last.filename}:{last.lineno} in {last.name}{source})"
 
 
 def sentences(*texts: str) -> str:

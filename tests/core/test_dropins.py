@@ -199,3 +199,15 @@ def test_equal_names_in_two_folders_are_two_modules(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_brings_nothing(tmp_path: Path) -> None:
     assert dropins.load([str(tmp_path / "absent")]) == ([], [])
+
+
+def test_a_schema_that_is_broken_names_its_class_its_property_and_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "thing.py"
+    path.write_text(
+        "from zonda.hooks import properties, resource\n\n\nclass Thing(resource.Resource):\n"
+        '    properties_schema = {\n        "good": properties.Schema("String"),\n'
+        '        "size": properties.Schema("Strin"),\n    }\n'
+    )
+    _, [failure] = dropins.load([str(tmp_path)])
+    assert "SchemaError: Invalid type (Strin)" in str(failure)
+    assert f'{path}:7 in Thing: "size": properties.Schema("Strin")' in str(failure)
