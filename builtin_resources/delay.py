@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
 from zonda.hooks import constraints, properties
@@ -95,7 +95,7 @@ class Delay(Resource):
         """Begin to wait."""
         return self._start("DELETE")
 
-    def check_create_complete(self, token: Mapping[str, Any]) -> bool:
+    def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over."""
         return waited(self.context.clock, token)
 

@@ -219,7 +219,8 @@ class ScaledGroup(Group):
         wanted = self._wanted(details, size)
         seconds = details.get(COOLDOWN)
         seconds = self.cooldown() if seconds is None else float(seconds)
-        if self.context.clock.now() < self._cools_until:
+        left = self._cools_until - self.context.clock.now()
+        if 0 < left <= self._longest_cooldown:  # farther away: a clock was set back
             raise NoActionRequired(self.name, "the group still cools down")
         self.data_set(_SIZE, wanted)
         self.data_set(_COOLDOWN, max(seconds, 0.0))
@@ -238,6 +239,10 @@ class ScaledGroup(Group):
         if wanted == size:
             raise NoActionRequired(self.name, f"it has {size} members already")
         return int(wanted)
+
+    @property
+    def _longest_cooldown(self) -> float:
+        return max(self.cooldown(), float(self.data().get(_COOLDOWN, 0.0)))
 
     @property
     def _cools_until(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties
@@ -122,7 +122,7 @@ class TestResource(Resource):
             seconds += max(0, props[ATTRIBUTE_WAIT])
         return {**wait_token(self.context.clock, seconds), "fail": props[FAIL]}
 
-    def check_create_complete(self, token: Mapping[str, Any]) -> bool:
+    def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over; then fail, if that is wanted."""
         over = waited(self.context.clock, token)
         if over and token["fail"]:
@@ -131,7 +131,7 @@ class TestResource(Resource):
 
     check_update_complete = check_create_complete
 
-    def check_delete_complete(self, token: Mapping[str, Any]) -> bool:
+    def check_delete_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over; deleting never fails."""
         return waited(self.context.clock, token)
 

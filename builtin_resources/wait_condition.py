@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties
@@ -14,6 +14,7 @@ from zonda.hooks.support import SupportStatus
 
 from .schema import text
 from .wait_handle import FAILURE, SUCCESS, Handle
+from .waiting import age
 
 #: Between two looks: at first, and at last. A signal from the same stack is seen at once.
 _FIRST_LOOK, _LAST_LOOK = 0.5, 15.0
@@ -78,7 +79,7 @@ class WaitCondition(Resource):
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """It has waited already, and has no id of its own."""
 
-    def check_create_complete(self, token: Mapping[str, Any]) -> bool:
+    def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether there are enough signals; raises ResourceFailure for a bad one or a late one."""
         known = self._handle(token["handle"]).signals().values()
         failed = [each["reason"] for each in known if each["status"] == FAILURE]
@@ -88,14 +89,14 @@ class WaitCondition(Resource):
         if len(reasons) >= token["count"]:
             return True
         received = f"{len(reasons)} of {token['count']} received"
-        age = self.context.clock.now() - token["started_at"]
-        left = token["timeout"] - age
+        waited = age(self.context.clock, token)
+        left = token["timeout"] - waited
         if left <= 0:
             raise _error(
                 "WaitConditionTimeout", " - ".join([received, *filter(None, [";".join(reasons)])])
             )
         self.context.progress(f"{received}, waits {left:.0f} s more at most")
-        raise NotReady(min(max(age / 4, _FIRST_LOOK), _LAST_LOOK, left), received)
+        raise NotReady(min(max(waited / 4, _FIRST_LOOK), _LAST_LOOK, left), received)
 
     check_update_complete = check_create_complete
 

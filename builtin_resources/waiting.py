@@ -1,11 +1,12 @@
 """Waiting without a thread: the start and the length stand in the token, the clock decides.
 
-Used by the types here whose operations take time on purpose.
+Used by the types here whose operations take time on purpose. A clock that was set back to before
+the start begins the wait anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from typing import Any
 
 from zonda.hooks.context import Clock
@@ -17,12 +18,18 @@ def wait_token(clock: Clock, seconds: float) -> dict[str, Any]:
     return {"started_at": clock.now(), "wait_secs": seconds}
 
 
-def waited(clock: Clock, token: Mapping[str, Any]) -> bool:
+def age(clock: Clock, token: MutableMapping[str, Any]) -> float:
+    """Seconds since the start that stands in a token."""
+    token["started_at"] = min(token["started_at"], clock.now())
+    return float(clock.now() - token["started_at"])
+
+
+def waited(clock: Clock, token: MutableMapping[str, Any]) -> bool:
     """Whether the time is over; raises NotReady with the rest of it where it is not."""
     seconds = token["wait_secs"]
     if seconds < 0:
         return False
-    rest = token["started_at"] + seconds - clock.now()
+    rest = seconds - age(clock, token)
     if rest > 0:
         raise NotReady(rest, f"waits {rest:g} s more")
     return True

@@ -80,6 +80,11 @@ def token_of(
     }
 
 
+def wait_until_next(token: Token, seconds: float, now: float) -> None:
+    """Have a token ask nothing for so long."""
+    token.update(next=now + seconds, pause=seconds)
+
+
 class Execution:
     """The run behind a token. ``more`` adds to what is sent."""
 
@@ -94,15 +99,15 @@ class Execution:
 
     def begin(self) -> Token:
         """Send the request once; the token tells what came of it."""
-        self.token["next"] = self._context.clock.now() + self._send()
+        wait_until_next(self.token, self._send(), self._context.clock.now())
         return self.token
 
     def result(self) -> Succeeded | Failed | Lost | None:
         """What came of the run; None while it goes on, and NotReady where that is to be awaited."""
         token = self.token
-        early = min(token["next"] - self._context.clock.now(), _LONGEST_WAIT)
-        if early > 0:
-            raise NotReady(early)
+        early = token["next"] - self._context.clock.now()
+        if 0 < early <= token.get("pause", _LONGEST_WAIT):  # farther away: a clock was set back
+            raise NotReady(min(early, _LONGEST_WAIT))
         if "pending" in token:
             # A result is applied in the next call, when the token that has it is stored: what is
             # applied changes the request, which must not change as long as it may be sent again.

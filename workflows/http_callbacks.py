@@ -67,13 +67,13 @@ class Awaited:
         """What the token of a new run says."""
         if self._callbacks is None:
             return {}
-        return {"callback": int(request.deadline), "due": self._due(asked)}
+        return {"callback": int(request.deadline), **self._due(asked)}
 
     def is_due(self, token: Mapping[str, Any]) -> bool:
         """Whether the status URL is to be asked now."""
         if self._callbacks is None or "callback" not in token:
             return True
-        return self._settings.clock.now() >= float(token["due"])
+        return self._left(token) <= 0
 
     def polled(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
         """``answer`` of the status URL, with the token that knows when to ask next."""
@@ -83,7 +83,7 @@ class Awaited:
             self.end(str(token["key"]), token["callback"])
         if not isinstance(answer, Running):
             return answer  # a run that is lost may be sent again, with the same address
-        return self.soon(replace(answer, token={**token, "due": self._due(answer.poll_after)}))
+        return self.soon(replace(answer, token={**token, **self._due(answer.poll_after)}))
 
     def soon(self, answer: Running) -> Running:
         """``answer``, looked at again before long: to look costs no request."""
@@ -93,10 +93,9 @@ class Awaited:
 
     def waits(self, request: StartRequest) -> StartAnswer | None:
         """What to answer instead of sending a request again so soon; None: send it."""
-        due = request.memory.get("due")
-        if self._callbacks is None or due is None:
+        if self._callbacks is None or "due" not in request.memory:
             return None
-        left = min(float(due), request.deadline) - self._settings.clock.now()
+        left = min(self._left(request.memory), request.deadline - self._settings.clock.now())
         if left <= 0:
             return None
         delay, memory = min(left, LOOK), dict(request.memory)
@@ -107,7 +106,7 @@ class Awaited:
         """``answer`` to a request without a place to poll: the next send comes slowly."""
         if self._callbacks is None or not isinstance(answer, Retry):
             return answer
-        memory = {**answer.memory, "due": self._due(answer.delay)}
+        memory = {**answer.memory, **self._due(answer.delay)}
         return replace(answer, delay=min(answer.delay, LOOK), memory=memory)
 
     # -- the end ------------------------------------------------------------------------------
@@ -123,8 +122,14 @@ class Awaited:
         if self._callbacks is not None and expires is not None:
             self._callbacks.end(key, int(expires), self._settings.clock.now())
 
-    def _due(self, asked: float | None) -> float:
-        return self._settings.clock.now() + max(SLOW, asked or 0.0)
+    def _due(self, asked: float | None) -> dict[str, float]:
+        pause = max(SLOW, asked or 0.0)
+        return {"due": self._settings.clock.now() + pause, "pause": pause}
+
+    def _left(self, token: Mapping[str, Any]) -> float:
+        """Seconds until it is due; none where that is farther away than it can be."""
+        left = float(token["due"]) - self._settings.clock.now()
+        return left if left <= float(token.get("pause", left)) else 0.0
 
     def _chance(self) -> bytes:
         return self._settings.random.getrandbits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES)

@@ -3,7 +3,8 @@
 Pure: plain data and tokens in, the same out. Used by the types of this room; a token is that of
 ``zonda.hooks.execution`` with what stands here added::
 
-    "until": when the action is given up   "on_timeout": "fail" | "cancel"   "cancelled": when
+    "until": when the action is given up   "timeout": seconds that it has
+    "on_timeout": "fail" | "cancel"        "cancelled": when
     "retries": how many more runs          "try": number of this run         "delay": between them
     "secrets": [[place, path, what]]       which values are only put in when it is sent
 """
@@ -16,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.execution import NAMESPACE, Token
+from zonda.hooks.execution import NAMESPACE, Token, wait_until_next
 
 FAIL, CANCEL = "fail", "cancel"
 #: What may happen to a run whose time is over.
@@ -54,11 +55,23 @@ def limit(token: Token, run: Run, now: float) -> None:
     """Note in a new token how long and how often it may try."""
     if run.timeout is not None:
         token["until"] = now + run.timeout
+        token["timeout"] = run.timeout
         token["on_timeout"] = run.on_timeout
     if run.retries:
         token.update(retries=run.retries, delay=run.delay)
     if run.secrets:
         token["secrets"] = [[place, list(path), name] for place, path, name in run.secrets]
+
+
+def keep_within(token: Token, now: float) -> None:
+    """Nothing of a token lies farther away than it can: a clock was set back.
+
+    What is still to be sent stays the same: its deadline stands in the request.
+    """
+    if "timeout" in token and "pending" not in token:
+        token["until"] = min(token["until"], now + token["timeout"])
+    if "cancelled" in token:
+        token["cancelled"] = min(token["cancelled"], now)
 
 
 def with_secrets(token: Token, secret: Callable[[str], str]) -> dict[str, Any]:
@@ -103,7 +116,7 @@ def next_try(token: Token, operation_id: str, now: float) -> float:
             "retries": token["retries"] - 1,
             "key": str(uuid.uuid5(NAMESPACE, f"{operation_id}/{number}")),
             "pending": {"attempt": 1, "answered": False, "memory": {}},
-            "next": now + delay,
         }
     )
+    wait_until_next(token, delay, now)
     return delay

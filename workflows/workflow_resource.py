@@ -162,14 +162,19 @@ class WorkflowResource(resource.Resource):
         return True
 
     def _result(self, token: Token, execution: Execution) -> Succeeded | Failed | Lost | None:
-        """What came of the run within its time."""
-        self._check_time(token, execution)
+        """What came of the run; it is asked once more when its time is over, but not sent."""
+        if "pending" in token:
+            self._check_time(token, execution)
         try:
-            return execution.result()
+            result = execution.result()
         except NotReady as waits:
+            self._check_time(token, execution)
             left = token.get("until", 0.0) - self.context.clock.now()
             waits.delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
             raise
+        if result is None:
+            self._check_time(token, execution)
+        return result
 
     def _secret_names(self, token: Token) -> Collection[str]:
         """References of all secrets that an answer may repeat."""
@@ -178,6 +183,7 @@ class WorkflowResource(resource.Resource):
     def _check_time(self, token: Token, execution: Execution) -> None:
         """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""
         now = self.context.clock.now()
+        runs.keep_within(token, now)
         if "until" not in token or now < token["until"] or "result" in token:
             return
         if token["on_timeout"] == runs.CANCEL and "run" in token:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from zonda.builtin_resources.test_resource import TestResource
-from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.testing import Lifecycle
+from zonda.builtin_resources.waiting import wait_token, waited
+from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.testing import FakeClock, Lifecycle
 
 
 def resource(**given: Any) -> Lifecycle:
@@ -137,3 +138,15 @@ def test_a_failure_comes_after_the_wait() -> None:
     with pytest.raises(ValueError, match="Test Resource failed a"):
         it.create()
     assert it.context.clock.monotonic() == 5
+
+
+@pytest.mark.parametrize("jump", [-5 * 86400.0, -2.0])
+def test_a_wait_ends_although_the_clock_was_set_back(jump: float) -> None:
+    clock = FakeClock()
+    token = wait_token(clock, 10.0)
+    clock.jump(jump)
+    with pytest.raises(NotReady) as waits:
+        waited(clock, token)
+    clock.advance(waits.value.delay)
+    assert waited(clock, token)
+    assert clock.monotonic() <= 20.0

@@ -250,3 +250,14 @@ def test_a_condition_and_its_handle_can_be_adopted(waiting: Any) -> None:
     assert waiting.end() == "ADOPT_COMPLETE"
     assert waiting.resource("handle").physical_id == waiting.resource("handle").id
     assert waiting.stack.outputs["data"] == '{"1": "kept"}'
+
+
+@pytest.mark.parametrize("jump", [-5 * 86400.0, -60.0])
+def test_its_time_is_no_longer_than_twice_what_it_is_after_a_clock_was_set_back(
+    waiting: Any, jump: float
+) -> None:
+    waiting.begin_create(template(2), "wait")
+    begun = waiting.stack.clock.monotonic()
+    waiting.stack.clock.jump(jump)
+    assert waiting.end() == "CREATE_FAILED"
+    assert 580 < waiting.stack.clock.monotonic() - begun < 2 * 640

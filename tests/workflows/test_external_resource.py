@@ -675,3 +675,24 @@ def test_a_workflow_without_runner_is_found_at_validation() -> None:
 def test_known_workflows_validate() -> None:
     thing, _ = made({})
     thing.validate()
+
+
+# -- clocks that are set ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jump", [-5 * 86400.0, -600.0, 5 * 86400.0])
+def test_a_run_is_asked_for_whatever_the_clock_says_meanwhile(jump: float) -> None:
+    thing, runner = made({"mk": [Succeeded({"a": 1})]})
+    clock = thing.context.clock
+    start = runner.start
+
+    def started(request: StartRequest) -> Any:
+        answer = start(request)
+        clock.jump(jump)
+        return answer
+
+    runner.start = started  # type: ignore[method-assign]
+    begun = clock.monotonic()
+    thing.timeout = 30 * 86400.0
+    thing.create()
+    assert clock.monotonic() - begun < 60

@@ -220,6 +220,41 @@ def test_a_cancelled_run_that_ends_in_time_counts() -> None:
     assert (life.resource_id, runner.cancelled) == ("d2", ["exec-1"])
 
 
+@pytest.mark.parametrize("what", ["fail", "cancel"])
+def test_a_run_that_ended_while_the_machine_slept_took_no_longer_than_its_timeout(
+    what: str,
+) -> None:
+    runner = a_runner(mk=[Succeeded({"resource_id": "d2"})])
+    life = a_life(runner, LIMITED % what)
+    poll = runner.poll
+
+    def polled(token: Any) -> Any:
+        life.context.clock.jump(3600.0)
+        return poll(token)
+
+    runner.poll = polled  # type: ignore[method-assign]
+    life.timeout = 86400.0
+    life.create()
+    assert (life.resource_id, runner.cancelled) == ("d2", [])
+
+
+def test_a_run_has_its_timeout_also_after_a_clock_was_set_back() -> None:
+    runner = a_runner(mk=[Running(poll_after=7)])
+    life = a_life(runner, LIMITED % "fail")
+    start = runner.start
+
+    def started(request: Any) -> Any:
+        answer = start(request)
+        life.context.clock.jump(-5 * 86400.0)
+        return answer
+
+    runner.start = started  # type: ignore[method-assign]
+    begun = life.context.clock.monotonic()
+    with pytest.raises(ResourceFailure, match="longer than its timeout"):
+        life.create()
+    assert life.context.clock.monotonic() - begun < 70
+
+
 RETRIED = DISK.replace("CREATE: {", "CREATE: {retries: 2, retry_delay: 5, ")
 
 
