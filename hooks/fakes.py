@@ -48,6 +48,10 @@ class FakeClock:
         self._now += seconds
         self._passed += seconds
 
+    def jump(self, seconds: float) -> None:
+        """Set the time of day, forward or back, as a user does or a sleep: nothing has passed."""
+        self._now += seconds
+
 
 @dataclass(frozen=True, slots=True)
 class FakeOperation:

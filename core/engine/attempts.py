@@ -167,7 +167,7 @@ def next_one(room: Room, operation: Operation) -> Step:
 
 def _awaited(room: Room, operation: Operation) -> Step:
     clock, row = room.clock, operation.row
-    pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), LONGEST_PAUSE * (1 + SPREAD))
+    pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), pause_after(row, 1.0))
     until = clock.monotonic() + pause
     if pause > 0:
         yield Wait(pause, row.id)

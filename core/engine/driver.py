@@ -25,6 +25,7 @@ from .drift.on_demand import ChecksOnDemand
 from .effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
 from .endings import broke, no_rollback
 from .instances import Seen
+from .jumps import Jumps
 from .listeners import Listeners
 from .refreshing import refresh
 from .room import Room
@@ -50,6 +51,8 @@ class Task:
     done: Done | None = None
     admitted: bool = False
     waiting: bool = False
+    #: How often it has begun to wait.
+    waits: int = 0
     given_up: bool = False
     #: Somebody has poked it while it was not waiting: what it was to see may be newer.
     poked: bool = False
@@ -79,6 +82,7 @@ class Driver:
         self._awaited: dict[Task, None] = {}
         self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
+        self._jumps = Jumps(room.clock)
         #: The checks of drift that are run here.
         self.checks = ChecksOnDemand(room, self.start)
         room.hanging.spare = self.widen
@@ -152,6 +156,11 @@ class Driver:
         task = self._busy.get(key)
         return task is not None and not task.waiting
 
+    def waits(self, key: str) -> int:
+        """How often the step of this resource that is running has begun to wait."""
+        task = self._busy.get(key)
+        return 0 if task is None else task.waits
+
     def enqueue(self, key: str) -> None:
         """Run a step for a resource, now or after the one that is running."""
         if key in self._busy:
@@ -200,6 +209,7 @@ class Driver:
             assert isinstance(effect, Wait)
             self._leave_pool(task)
             task.waiting = True
+            task.waits += 1
             due = AT_ONCE if task.poked else self.room.clock.monotonic() + effect.seconds
             task.poked = False
             self._timetable.put(due, task)
@@ -303,8 +313,10 @@ class Driver:
     ) -> tuple[list[Any], Work, list[tuple[Task, Seen]]]:
         with self.store.transaction() as tx:
             work = self.work(tx)
+            offset = self._jumps.look(work)
             results = [effect.run(work) for _, effect in units]
             looked = self._look_ahead(work) if ahead else []
+        self._jumps.looked(offset)
         return results, work, self._admit_looked(looked)
 
     def _look_ahead(self, work: Work) -> list[tuple[str, Seen]]:
@@ -374,7 +386,9 @@ class Driver:
         """Run one unit at once, in a transaction of its own."""
         with self.store.transaction() as tx:
             work = self.work(tx)
+            offset = self._jumps.look(work)
             result = run(work)
+        self._jumps.looked(offset)
         self._after(work)
         return result
 

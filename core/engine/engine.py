@@ -32,6 +32,7 @@ from .context import Lender
 from .definitions import Loading
 from .drift.interrupting import interrupt_all
 from .effects import Step
+from .lateness import Lateness
 from .loading import TemplateLoading
 from .pool_driver import TURN, PoolDriver
 from .requests import Requests, single
@@ -98,6 +99,7 @@ class Engine:
         self._stop_superseded = sweeping.Superseded(
             self._driver.is_busy, self.settings.cancel_grace
         )
+        self._lateness = Lateness(self._driver, clock)
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
         self._changes = 0
@@ -210,7 +212,7 @@ class Engine:
 
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks whose time is over."""
-        self._put(lambda: self._driver.start(single(sweeping.fail_overdue)))
+        self._put(lambda: self._driver.start(self._lateness.sweep()))
         self._put(lambda: self._driver.start(single(self._stop_superseded)))
         self._put(self._driver.checks.sweep)
         self._put(self._driver.give_up_overlong)

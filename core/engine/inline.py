@@ -30,6 +30,7 @@ from .drift.firing import Firing
 from .drift.interrupting import interrupt_all
 from .driver import Driver, Task
 from .effects import Call
+from .lateness import Lateness
 from .loading import TemplateLoading
 from .outputs import Showing
 from .room import EngineSettings
@@ -78,6 +79,7 @@ class InlineEngine:
         )
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
         self._fire = Firing(self.room)
+        self._lateness = Lateness(self.driver, clock)
         #: Outputs, parameters and resolved properties.
         self.showing = Showing(self.room.instances, self.reader)
 
@@ -112,6 +114,19 @@ class InlineEngine:
     def sweep_drift(self) -> None:
         """Begin the drift checks that are due by now."""
         self.driver.now_in_transaction(self._fire)
+
+    def sweep_deadlines(self) -> None:
+        """Ask who is late; fail whoever has not ended by that. No time passes."""
+        for _ in range(2):
+            self.driver.start(self._lateness.sweep())
+            while self._is_busy_now:
+                self._once()
+
+    @property
+    def _is_busy_now(self) -> bool:
+        due = self.driver.next_due()
+        is_due = due is not None and due <= self.clock.monotonic()
+        return bool(self._calls) or self.driver.has_units or self.driver.has_ready or is_due
 
     def _once(self) -> bool:
         driver = self.driver

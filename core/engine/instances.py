@@ -103,9 +103,8 @@ class Instances:
         row, stack = seen.row, seen.stack
         lent = None
         if operation and row.op and row.op_id is not None:
-            lent = LentOperation(
-                row.op_id, row.op, row.started_at or 0.0, row.deadline or 0.0, row.attempt
-            )
+            until = row.promised_deadline or 0.0
+            lent = LentOperation(row.op_id, row.op, row.started_at or 0.0, until, row.attempt)
         if seen.observation is not None:
             lent = seen.observation.operation
         return LentContext(

@@ -21,6 +21,7 @@ def put_on(row: ResourceRow, stack: StackRow, now: float) -> None:
     seconds = known.timeout(row.name, row.type, action)
     if seconds is not None:
         row.deadline = now + seconds if row.deadline is None else min(row.deadline, now + seconds)
+        row.promised_deadline = row.deadline
     retry = known.retry(row.name, row.type, action)
     row.most_attempts, row.retry_delay = retry.attempts, retry.delay
 
@@ -34,6 +35,6 @@ def own_deadline(row: ResourceRow, stack: StackRow) -> float | None:
 
 def timed_out(row: ResourceRow) -> Failure:
     """The failure of an operation that is past its deadline."""
-    took = round((row.deadline or 0.0) - (row.started_at or 0.0), 3)
+    took = round((row.promised_deadline or 0.0) - (row.started_at or 0.0), 3)
     reason = f"ResourceFailure: resources.{row.name}: {row.op} timed out after {took:.10g} s"
     return Failure(reason, TIMED_OUT)

@@ -82,6 +82,8 @@ class Room:
     def poll_delay(self, started_at: float) -> float:
         """Seconds until the next poll: a function of the operation's age, so nothing is stored."""
         known = self.settings
-        age = max(0.0, self.clock.now() - started_at)
+        age = self.clock.now() - started_at
         delay = min(max(age / 4, known.poll_first), known.poll_last)
+        if age < 0:  # a clock was set back
+            delay = known.poll_last
         return delay * (1 + known.poll_spread * (2 * self.chance() - 1))

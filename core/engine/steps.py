@@ -402,19 +402,21 @@ def poll(
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
     known, first = answer.stored, answer.delay is None
     limit = limits.own_deadline(operation.row, operation.seen.stack)
+    clock = room.clock
+    until = None if limit is None else clock.monotonic() + limit - clock.now()
     while True:
         if not first:
             delay = answer.delay
             if delay is None:
                 delay = room.poll_delay(operation.started_at)
-            if limit is not None:
-                delay = min(delay, max(0.0, limit - room.clock.now()))
+            if until is not None:
+                delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
         first = False
         said: Answer = yield of_operation(operation.poll, light=operation.is_quick)
         if not isinstance(said, Waiting):
             return said
-        if limit is not None and room.clock.now() >= limit:
+        if until is not None and clock.monotonic() >= until:
             yield Call(operation.abort)
             yield from aftermath(room, operation)
             return limits.timed_out(operation.row)

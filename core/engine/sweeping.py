@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from . import clearing, endings
+from . import endings
 from .work import Work
 
 _HOUR = 3600.0
@@ -35,16 +35,6 @@ def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
     for stack_id, _ in work.tx.pending_stacks():
         work.after.plan[stack_id] = None
     work.after.refresh.update((key, None) for key, _ in work.tx.behind())
-
-
-def fail_overdue(work: Work) -> None:
-    """Fail stacks and operations that are past their deadlines."""
-    for key in work.tx.overdue_stacks(work.now):
-        endings.stack_timed_out(work, key)
-    for key in work.tx.overdue(work.now):
-        endings.operation_timed_out(work, key)
-    for key in work.tx.paused_too_long(work.now):
-        clearing.is_past_time(work, key)
 
 
 class Superseded:

@@ -91,6 +91,7 @@ def begin(
     row.started_at = work.now
     limit = work.now + stack.timeout_mins * 60
     row.deadline = limit if stack.deadline is None else min(limit, stack.deadline)
+    row.promised_deadline = row.deadline
     row.token = None
     row.is_volatile = 0
     row.hook = ""

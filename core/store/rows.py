@@ -117,6 +117,7 @@ class ResourceRow:
     retry_at: float | None = None
     started_at: float | None = None
     deadline: float | None = None
+    promised_deadline: float | None = None
     protect: int = 0
     hook: str = ""
     hook_until: float | None = None

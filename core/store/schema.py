@@ -16,7 +16,7 @@ from .lock import EngineLock
 from .prepared import SCHEMA, SQL
 
 #: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0016"
+HEAD = "0017"
 #: What SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
 _VERSION_TABLE = (

@@ -227,6 +227,7 @@ STATEMENTS: dict[str, Executable] = {
     # table instead of the index of what is running.
     "paused_too_long": select(R.id).where(R.hook_until < P("now")),
     "paused_ids": select(R.id).where(R.stack_id == P("stack_id"), R.hook != NOTHING).order_by(R.id),
+    "begun_after": select(R.id).where(_RUNNING, R.started_at > P("now")),
     "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")),
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)

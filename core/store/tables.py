@@ -186,7 +186,10 @@ class Resource(_Table, table=True):
     retry_delay: float = _time()
     retry_at: float | None = _maybe_time()
     started_at: float | None = _maybe_time()
+    # When the operation is given up, which moves with the clock; and what plug-ins were told at
+    # its beginning, which does not: a request that is sent again is the same.
     deadline: float | None = _maybe_time()
+    promised_deadline: float | None = _maybe_time()
     protect: int = _number()
     # The breakpoint that it waits at, or (with a +) that was cleared; when it is cleared by itself.
     hook: str = _text()

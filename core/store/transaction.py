@@ -226,6 +226,10 @@ class Transaction:
         """(id, the stack at the top) of owners that do not show all that has changed below them."""
         return sorted(self._pairs("behind"))
 
+    def begun_after(self, now: float) -> list[str]:
+        """Instances whose operation began in what is the future by now."""
+        return sorted(self._ids("begun_after", now))
+
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""
         return sorted(self._ids("overdue", now))
@@ -402,9 +406,7 @@ class Transaction:
         return self._execute(SQL["move_sink"], given).rowcount == 1
 
     def forget(self, events_before: float, others_before: float) -> None:
-        """Delete old events and history, stacks that are long gone, answered requests, templates
-        that nobody uses.
-        """
+        """Delete old events, history and requests, stacks long gone, templates nobody uses."""
         self.flush()
         for name in _OF_THE_PAST:
             self._execute(SQL[name], (events_before,))

@@ -13,7 +13,6 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
-from zonda.core.engine.sweeping import fail_overdue
 from zonda.hooks.errors import NotFound, NotSupported
 
 A = "a: {type: Test::Box, properties: {value: one}}\n"
@@ -180,10 +179,10 @@ def test_a_hook_is_cleared_when_its_time_is_over(bench: Any) -> None:
     assert bench.resource("a").hook_until == bench.clock.now() + 1800
 
     bench.clock.advance(1799)
-    bench.engine.driver.now_in_transaction(fail_overdue)
+    bench.engine.sweep_deadlines()
     assert bench.resource("a").hook == "pre-create"
     bench.clock.advance(2)
-    bench.engine.driver.now_in_transaction(fail_overdue)
+    bench.engine.sweep_deadlines()
     bench.engine.settle()
 
     assert bench.stack.status == "COMPLETE"
@@ -194,7 +193,7 @@ def test_the_time_of_the_stack_ends_a_wait(bench: Any) -> None:
     bench.create(A, environment=PRE_CREATE)
 
     bench.clock.advance(3601)
-    bench.engine.driver.now_in_transaction(fail_overdue)
+    bench.engine.sweep_deadlines()
     bench.engine.settle()
 
     assert bench.stack.state == "CREATE_FAILED"

@@ -51,7 +51,7 @@ def hang(bench: Any) -> None:
 
 def sweep(bench: Any) -> None:
     driver = bench.engine.driver
-    driver.now_in_transaction(sweeping.fail_overdue)
+    bench.engine.sweep_deadlines()
     driver.now_in_transaction(sweeping.Superseded(driver.is_busy, GRACE))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import causes, sweeping
+from zonda.core.engine import causes
 from zonda.core.engine.actions import CancelStack, CreateStack
 from zonda.core.store.views import FailedView
 from zonda.hooks.errors import Permanent, ResourceFailure, UpdateReplace
@@ -119,7 +119,7 @@ def test_what_is_ended_from_outside(bench: Any, before: Callable[[Any], None], k
         bench.engine._once()
     before(bench)
     bench.clock.advance(IDLE_TIME)
-    bench.engine.driver.now_in_transaction(sweeping.fail_overdue)
+    bench.engine.sweep_deadlines()
     assert (failed(bench)[0].kind, failed(bench)[0].during) == (kind, "outside")
 
 

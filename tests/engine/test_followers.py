@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.engine import sweeping
 from zonda.core.engine.actions import CancelStack, CreateStack
 from zonda.core.engine.telling.failures import bad_action, failures
 from zonda.hooks.errors import ResourceFailure
@@ -23,7 +22,7 @@ def test_what_was_cancelled_after_a_failure_is_not_the_reason(bench: Any) -> Non
         bench.engine._once()
     bench.engine.begin(CancelStack("s"))
     bench.clock.advance(1000)
-    bench.engine.driver.now_in_transaction(sweeping.fail_overdue)
+    bench.engine.sweep_deadlines()
     reader = bench.engine.reader
     stack = reader.stack("s")
     action = bad_action(reader.actions(stack.id), None)

@@ -27,7 +27,6 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.effects import Step, Wait
-from zonda.core.engine.sweeping import fail_overdue
 from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"
@@ -191,7 +190,7 @@ def test_what_was_half_removed_when_its_time_was_over_is_replaced(bench: Any) ->
     while "handle_delete" not in bench.journal.of("a"):
         bench.steps(1)
     bench.clock.advance(61.0)
-    bench.engine.driver.now_in_transaction(fail_overdue)
+    bench.engine.sweep_deadlines()
     bench.engine.settle()
     assert bench.states() == {"a": "CREATE_FAILED"}
     bench.heals("a", "handle_create")

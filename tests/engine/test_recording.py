@@ -93,7 +93,7 @@ def test_a_newer_update_supersedes(bench: Any) -> None:
 def _cancel(bench: Any) -> None:
     bench.engine.begin(CancelStack("s"))
     bench.clock.advance(1000)
-    bench.engine.driver.now_in_transaction(sweeping.fail_overdue)
+    bench.engine.sweep_deadlines()
 
 
 def _roll_back(bench: Any) -> None:
@@ -102,7 +102,7 @@ def _roll_back(bench: Any) -> None:
 
 def _wait(bench: Any) -> None:
     bench.clock.advance(3601)
-    bench.engine.driver.now_in_transaction(sweeping.fail_overdue)
+    bench.engine.sweep_deadlines()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ class SetClock(FakeClock):
 
     def jump(self, seconds: float) -> None:
         """Set the wall clock; nothing has passed."""
-        self._now += seconds
+        super().jump(seconds)
         if seconds > 0:
             self.forward += seconds
         else:

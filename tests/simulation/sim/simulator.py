@@ -24,6 +24,8 @@ from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.drift.repairing import after_check
 from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.endings import no_rollback
+from zonda.core.engine.jumps import Jumps
+from zonda.core.engine.lateness import Lateness
 from zonda.core.engine.nested_calls import BACKSTOP
 from zonda.core.engine.refreshing import refresh
 from zonda.core.engine.replacement import is_completed
@@ -67,6 +69,13 @@ class Task:
     #: It waits for a nested stack, whose end pokes it; or has been poked before it did.
     is_asleep: bool = False
     is_poked: bool = False
+    #: How often it has begun to wait.
+    waits: int = 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for its time, or for a nested stack."""
+        return self.is_asleep or (self.kind == PENDING and isinstance(self.payload, Wait))
 
     def stop(self) -> None:
         """Its operation was ended from outside."""
@@ -91,6 +100,18 @@ class Process:
     def start(self, made: Step, done: Callable[[Any, BaseException | None], None]) -> None:
         """Run a step of a drift check."""
         self.tasks.append(Task(made, done=done))
+
+    def drives(self, stack_id: str) -> bool:
+        """As a driver: it drives all."""
+        return True
+
+    def is_moving(self, key: str) -> bool:
+        """As a driver."""
+        return any(task.key == key and not task.is_waiting for task in self.tasks)
+
+    def waits(self, key: str) -> int:
+        """As a driver."""
+        return max((task.waits for task in self.tasks if task.key == key), default=0)
 
     @property
     def ready(self) -> list[Task]:
@@ -163,6 +184,10 @@ class Simulator:
             drives=lambda root_id: True,
         )
         self.process.checks = self._checks(self.process)
+        self.jumps = Jumps(self.clock)
+        #: What a unit of the running transaction has done once that is committed.
+        self.after_commit: Callable[[], None] = lambda: None
+        self.lateness = Lateness(self.process, self.clock)
         self.superseded = sweeping.Superseded(self._is_driven, settings.cancel_grace)
         self.watcher = Watcher(connection, self.reader, self.world, self.clock)
         self.watcher.disturbed = self.disturbed
@@ -254,6 +279,7 @@ class Simulator:
     def _wait(self, task: Task, seconds: float) -> None:
         """An end of a nested stack is told; the time until it is asked for does not pass."""
         task.payload, task.kind = None, RESULT
+        task.waits += 1
         row = self.watcher.rows.get(task.key)
         waits_below = row is not None and is_owner(row) and seconds >= BACKSTOP
         if waits_below and not task.is_poked:
@@ -362,11 +388,15 @@ class Simulator:
         try:
             with self.store.transaction() as tx:
                 work = Work(tx, self.clock.now(), self.ids, SEALER, process.owner)
+                offset = self.jumps.look(work)
                 values = [run(work) for run in runs]
+            self.jumps.looked(offset)
+            self.after_commit()
         except BaseException:
             self.watcher.sweeps_at = None
             raise
         finally:
+            self.after_commit = lambda: None
             self.faulty.arm(None)
         self.counted["transactions"] += 1
         zombie = process.owner if process.zombie else None
@@ -426,6 +456,8 @@ class Simulator:
             self.zombies.append(old)
         self.process = Process(f"p{self.crashes}")
         self.process.checks = self._checks(self.process)
+        self.jumps, self.lateness = Jumps(self.clock), Lateness(self.process, self.clock)
+        self.watcher.crashed()
         self.messages.clear()
         self.owed.clear()
         self.store.forget_rows()
@@ -449,11 +481,15 @@ class Simulator:
     def sweep_deadlines(self) -> None:
         """What is past its deadline, or was waited for long enough, ends."""
 
-        def overdue(work: Work) -> None:
-            sweeping.fail_overdue(work)
-            self.watcher.sweeps_at = work.now
+        lateness = self.lateness
 
-        self.process.tasks += [Task(single(overdue)), Task(single(self.superseded))]
+        def swept(work: Work) -> None:
+            if lateness is self.lateness:  # else a process that was thought dead
+                self.watcher.sweeps_at = work.now, self.clock.monotonic()
+            asked = lateness.fail_late(work)
+            self.after_commit = lambda: setattr(lateness, "asked", asked)
+
+        self.process.tasks += [Task(single(swept)), Task(single(self.superseded))]
 
 
 __all__ = ["SEALER", "Simulator", "Violation"]

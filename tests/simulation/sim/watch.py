@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.lateness import PATIENCE
 from zonda.core.engine.replacement import goes_first
 from zonda.core.engine.states import CLEANING, DOWN, IDLE, PRESENT
 from zonda.core.store.prepared import SQL
@@ -96,8 +97,10 @@ class Watcher:
         self.rows: dict[str, ResourceRow] = {}
         self.stacks: dict[str, StackRow] = {}
         self._suspended: set[str] = set()
-        #: Set by a sweep of deadlines: what time it was.
-        self.sweeps_at: float | None = None
+        #: Set by a sweep of deadlines: what time it was, by the wall and by the monotonic clock.
+        self.sweeps_at: tuple[float, float] | None = None
+        #: Since when somebody is seen to be late, by the monotonic clock.
+        self._late: dict[str, float] = {}
         #: Names of what a user has marked, whatever was done to it.
         self.disturbed: set[str] = set()
         self.breakpoints = Breakpoints(clock)
@@ -317,18 +320,29 @@ class Watcher:
             raise Violation(f"{old.name} is replaced, and the plan has {ceiling}")
 
     def _swept(self, rows: dict[str, ResourceRow], stacks: dict[str, StackRow]) -> None:
-        """Nothing goes on beyond its deadline after a sweep."""
-        now, self.sweeps_at = self.sweeps_at, None
-        if now is None:
+        """Nothing goes on beyond its deadline after a sweep, but for what is asked once more."""
+        swept, self.sweeps_at = self.sweeps_at, None
+        if swept is None:
             return
+        now, passed = swept
+        late, self._late = self._late, {}
         for row in rows.values():
-            if row.op and (row.deadline or now) < now:
-                raise Violation(f"{row.op} of {row.name} goes on beyond its deadline")
+            if row.op and (row.deadline or now) < now and row.op_id is not None:
+                self._see_late(late, row.op_id, f"{row.op} of {row.name}", passed)
             if row.hook and row.hook_until is not None and row.hook_until < now:
                 raise Violation(f"{row.name} waits at {row.hook} beyond its time")
         for stack in stacks.values():
             if stack.phase != IDLE and not stack.next_action and (stack.deadline or now) < now:
-                raise Violation(f"{stack.action} goes on beyond its deadline")
+                self._see_late(late, f"{stack.id}/{stack.generation}", stack.action, passed)
+
+    def crashed(self) -> None:
+        """Another process asks anew who is late."""
+        self._late.clear()
+
+    def _see_late(self, late: dict[str, float], key: str, what: str, passed: float) -> None:
+        since = self._late[key] = late.get(key, passed)
+        if passed - since > 2 * PATIENCE:
+            raise Violation(f"{what} goes on beyond its deadline")
 
 
 def _check_plan(before: StackRow, stack: StackRow) -> None:
@@ -358,7 +372,9 @@ def _check_deadline(change: Change, op: str, now: float) -> None:
     earlier = change.stack_before
     ends = stack.deadline
     if earlier is not None and earlier.generation == stack.generation:
-        ends = earlier.deadline  # it may have been cancelled by the same commit
+        # it may have been cancelled by the same commit, or moved with the clock
+        known = [each for each in (earlier.deadline, stack.deadline) if each is not None]
+        ends = max(known, default=None)
     for limit in (ends, None if seconds is None else now + seconds):
         if limit is not None and (row.deadline is None or row.deadline > limit + 0.001):
             raise Violation(f"{op} of {row.name} may take until {row.deadline}, not {limit}")
