@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import zonda
-from zonda.core.template.versions import DATES, NAMES
+from zonda.core.template.versions import CFN, CFN_DATES, DATES, KEY, NAMES
 from zonda.hooks.errors import (
     NotFound,
     TemplateError,
@@ -93,7 +93,8 @@ def versions_arguments(parser: argparse.ArgumentParser) -> None:
 def versions(session: Session, arguments: argparse.Namespace) -> int:
     """One row per version, with the other name that it goes by."""
     named = {date: name for name, date in NAMES.items()}
-    rows = [(f"heat_template_version.{date}", "hot", named.get(date, "")) for date in DATES]
+    rows = [(f"{KEY}.{date}", "hot", named.get(date, "")) for date in DATES]
+    rows += [(f"{key}.{date}", "cfn", "") for key, date in CFN_DATES.items()]
     screen = session.screen
     output.rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
     return 0
@@ -113,10 +114,10 @@ def functions_arguments(parser: argparse.ArgumentParser) -> None:
 
 def functions(session: Session, arguments: argparse.Namespace) -> int:
     """The functions that templates of one version may call."""
-    name = arguments.version.removeprefix("heat_template_version.")
+    name = arguments.version.rpartition(".")[2]
     date = NAMES.get(name, name)
-    if date not in DATES:
-        known = (*DATES, *NAMES)
+    if date not in (*DATES, *CFN):
+        known = (*DATES, *NAMES, *sorted(CFN))
         hint = near(name, known) or f"The versions are {', '.join(known)}."
         raise NotFound("template version", arguments.version, hint=hint)
     found = session.app.function_table(date)

@@ -131,7 +131,7 @@ class Exporting:
         for file in (*bundle.links, bundle.template_file):
             files.update(bundle.files_of(file))
         if with_secrets:
-            data = definition.document.data
+            data = definition.document.written
             return _Sources(bundle.template, data, environment, files, resources)
         hidden = redacting.secrets(bundle, definition)
         texts = secret_texts([*redacting.repeated(hidden), *self._templates.above(stored)])
@@ -146,7 +146,7 @@ class Exporting:
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(
             shown.template,
-            shown.data,
+            shown.written,
             masked_deep(environment, texts),
             {key: by_text[text] for key, text in files.items()},
             resources,

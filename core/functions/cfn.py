@@ -1,4 +1,4 @@
-"""The CloudFormation functions that the first HOT versions had: Ref and Fn::*."""
+"""The functions of CloudFormation, some of which the first HOT versions had: Ref and Fn::*."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from zonda.core.template.faults import Poisoned
+from zonda.core.template.faults import PARAMETER_UNDECLARED, Poisoned, near
 from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
@@ -18,7 +18,7 @@ from zonda.hooks.function import (
     sources,
 )
 
-from .access import ResourceFacade, resource_name
+from .access import GetAttrThenSelect, ResourceFacade, resource_name
 from .size import foresee
 from .static import UNKNOWN, static_value
 from .text import ListJoin, StrReplace
@@ -133,14 +133,14 @@ class Split(Function):
         super().__init__(scope, name, args, path)
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(
-                f'Incorrect arguments to "{name}" should be: "{name}" : [ ",", "str1,str2"]'
+                f'Incorrect arguments to "{name}" should be: "{name}" : [ ",", "str1,str2"]]'
             )
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The parts."""
         delimiter, text = (resolve_value(arg, scope) for arg in self.args)
         if not isinstance(delimiter, str):
-            raise TypeError(f'Delimiter for "{self.name}" must be string')
+            raise TypeError(f"Delimiter for {self.name} must be string")
         if not isinstance(text, str):
             raise TypeError(f"String to split must be string; got {type(text)}")
         foresee(scope, text.count(delimiter) if delimiter else 0)
@@ -156,7 +156,8 @@ class Replace(StrReplace):
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
-                f'"{self.name}" : [ {{"$var1": "foo"}}, "$var1 is bar"]'
+                f'{{"{self.name}": [ {{"$var1": "foo", "%var2%": "bar"}}, '
+                '"$var1 is %var2%"]}'
             )
         return self.args[0], self.args[1]
 
@@ -221,6 +222,70 @@ def _member(text: Any) -> tuple[int, str, str] | None:
         raise ValueError(f"Member list items must look like .member.0.Name=key, not {text[:60]!r}")
     match = _MEMBER.match(name)
     return None if match is None else (int(match[1]), match[2], value)
+
+
+class ParamRef(Function):
+    """``Ref: name`` in a condition: a parameter's value."""
+
+    __slots__ = ()
+
+    def sources(self) -> Iterator[Source]:
+        """The parameter, and what its name is made from."""
+        if isinstance(self.args, str):
+            yield Source("param", self.args)
+        yield from sources(self.args)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The value; raises UnknownReference for what is no parameter."""
+        name = resource_name(self.name, resolve_value(self.args, scope))
+        try:
+            return scope.parameter(name)
+        except TemplateError as error:
+            if error.code != PARAMETER_UNDECLARED:
+                raise
+            text = f'The specified reference "{name}" (in unknown) is incorrect.'
+            raise UnknownReference(text, hint=error.hint) from error
+
+
+class GetAtt(GetAttrThenSelect):
+    """``Fn::GetAtt: [resource, attribute]``."""
+
+    __slots__ = ()
+
+    def _arguments(self, args: Any) -> list[Any]:
+        if not isinstance(args, list) or len(args) != 2:
+            raise ValueError(
+                f'Arguments to "{self.name}" must be of the form [resource_name, attribute]'
+            )
+        return args
+
+
+class FindInMap(Function):
+    """``Fn::FindInMap: [mapping, key, key]``: a value of the section Mappings."""
+
+    __slots__ = ("_mappings",)
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        self._mappings = getattr(scope, "mappings", None)
+        if not isinstance(self.args, list) or len(self.args) != 3:
+            raise ValueError(f'Arguments to "{name}" must be of the form [mapping, key, key]')
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The value; raises TemplateError for a name or a key that is not there."""
+        found: Any = self._mappings
+        for key in (resolve_value(arg, scope) for arg in self.args):
+            if not isinstance(found, dict) or isinstance(key, dict | list) or key not in found:
+                known = found if isinstance(found, dict) else {}
+                raise TemplateError(
+                    repr(key), heat_type="KeyError", hint=near(key, known) or self._missing(key)
+                )
+            found = found[key]
+        return found
+
+    @staticmethod
+    def _missing(key: Any) -> str:
+        return f"The section Mappings has no {key} there."
 
 
 class CfnResourceFacade(ResourceFacade):

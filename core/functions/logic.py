@@ -113,6 +113,17 @@ class Not(_Combined):
         return not self._truth(self.args, scope)
 
 
+class NotOne(Not):
+    """``Fn::Not: [condition]``."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        if not isinstance(args, list) or len(args) != 1:
+            raise ValueError(f'Arguments to "{name}" must be of the form: [condition]')
+        super().__init__(scope, name, args[0], path)
+
+
 class _Several(_Combined):
     """Base of ``and`` and ``or``: the first operand that decides ends it."""
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 from zonda.core.template.faults import FUNCTION_NOT_HERE
-from zonda.core.template.versions import DATES, NAMES
+from zonda.core.template.versions import AWS_KEY, CFN, CFN_DATES, DATES, HEAT_KEY, NAMES
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
 from zonda.hooks.manager import Plugins
@@ -103,6 +103,29 @@ _CFN: Final[Names] = {
     "Fn::Split": cfn.Split,
 }
 
+#: What templates in CloudFormation's notation have, by version; the second has no conditions.
+_OF_CFN: Final[Names] = {
+    **_CFN,
+    "Fn::FindInMap": cfn.FindInMap,
+    "Fn::GetAtt": cfn.GetAtt,
+    "Fn::Select": cfn.Select,
+}
+_CFN_FUNCTIONS: Final[Mapping[str, Names]] = {
+    CFN_DATES[AWS_KEY]: {**_OF_CFN, "Fn::If": logic.If},
+    CFN_DATES[HEAT_KEY]: _OF_CFN,
+}
+_CFN_CONDITIONS: Final[Mapping[str, Names]] = {
+    CFN_DATES[AWS_KEY]: {
+        "Fn::And": logic.And,
+        "Fn::Equals": logic.Equals,
+        "Fn::FindInMap": cfn.FindInMap,
+        "Fn::Not": logic.NotOne,
+        "Fn::Or": logic.Or,
+        "Ref": cfn.ParamRef,
+    },
+    CFN_DATES[HEAT_KEY]: {},
+}
+
 #: What each version adds or changes.
 _CHANGES: Final[Mapping[str, Names]] = {
     "2013-05-23": {
@@ -178,6 +201,12 @@ def functions_for(version: str, plugins: Plugins | None = None) -> FunctionTable
 
 @cache
 def _built_in(version: str) -> FunctionTable:
+    if version in CFN:
+        names = _CFN_FUNCTIONS[version]
+        refused = dict.fromkeys(names, Invalid)
+        return FunctionTable(
+            version, names, {**refused, **_CFN_CONDITIONS[version]}, frozenset[str]()
+        )
     functions: dict[str, type[Function]] = {}
     removed: set[str] = set()
     conditions: dict[str, type[Function]] = {}
@@ -185,11 +214,11 @@ def _built_in(version: str) -> FunctionTable:
         removed |= _REMOVALS.get(date, frozenset())
         functions |= _CHANGES.get(date, {})
         conditions |= _CONDITIONS.get(date, {})
-    refused = {name: RemovedInCondition if name in removed else Invalid for name in functions}
+    out = {name: RemovedInCondition if name in removed else Invalid for name in functions}
     return FunctionTable(
         version,
         functions | dict.fromkeys(removed, Removed),
-        {**refused, **conditions},
+        {**out, **conditions},
         frozenset(removed),
     )
 

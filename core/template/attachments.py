@@ -23,6 +23,7 @@ from .bundle import shown
 from .faults import FILE_MISSING, FILE_REFUSED
 from .file_names import Reference, is_dynamic, may_name_files, template_files, valued_files
 from .source import Document, load_document
+from .versions import KEYS
 
 _REMOTE = ("http", "https")
 _MOST_FILES = 10_000
@@ -30,7 +31,6 @@ _HINTS = {
     FILE_MISSING: "Files are looked for beside the file that names them.",
     FILE_REFUSED: "Copy what is wanted of it into a file beside the template.",
 }
-_TEMPLATE_WORDS = ("heat_template_version", "HeatTemplateFormatVersion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Attachments:
 
 def _is_template(text: str) -> bool:
     """Whether a text is a template, by the one word that every template has."""
-    return any(word in text for word in _TEMPLATE_WORDS)
+    return any(word in text for word in KEYS)
 
 
 def path_of(url: str) -> FilePath:

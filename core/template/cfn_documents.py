@@ -1,170 +1,169 @@
-"""Nested templates in CloudFormation's notation, as Heat allows them, read as HOT ones.
+"""Templates in CloudFormation's notation, read as HOT ones.
 
-Called by ``Family`` for every file. The oldest HOT version has the same functions; sections and
-keys have other names. A stack's own template is HOT.
+``source`` hands every template here. Sections and keys get the names that HOT has for them; values
+stay as they are, since the functions of these versions stand in the function table. What is wrong
+with the outer shape is told from the template as written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.errors import Path, Place, TemplateError
+from zonda.hooks.errors import Path, SchemaError, TemplateError
 
-from .faults import SECTION, near
-from .source import Document
-from .versions import DATES, KEY
+from .faults import RESOURCE_SHAPE, RESOURCE_TYPE, SECTION, near
+from .parameter_types import TYPES
+from .versions import AWS_KEY, CFN_DATES, KEY
 
-_VERSIONS = ("HeatTemplateFormatVersion", "AWSTemplateFormatVersion")
-#: Sections, and the keys in each entry of them.
-_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
-    "Parameters": (
-        "parameters",
-        {"Type": "type", "Default": "default", "Description": "description", "NoEcho": "hidden"},
+MAPPINGS = "mappings"
+PARAMETERS = "parameters"
+_RULES = (
+    ("range", ("MinValue", "MaxValue")),
+    ("length", ("MinLength", "MaxLength")),
+    ("allowed_values", ("AllowedValues",)),
+    ("allowed_pattern", ("AllowedPattern",)),
+)
+#: The keys in each entry of a section, in HOT.
+_KEYS = {
+    PARAMETERS: ("type", "default", "description", "label"),
+    "resources": (
+        "type",
+        "properties",
+        "metadata",
+        "depends_on",
+        "deletion_policy",
+        "update_policy",
+        "description",
+        "condition",
     ),
-    "Resources": (
-        "resources",
-        {
-            "Type": "type",
-            "Properties": "properties",
-            "Metadata": "metadata",
-            "DependsOn": "depends_on",
-            "DeletionPolicy": "deletion_policy",
-            "UpdatePolicy": "update_policy",
-            "Description": "description",
-        },
-    ),
-    "Outputs": ("outputs", {"Value": "value", "Description": "description"}),
+    "outputs": ("value", "description", "condition"),
 }
-_OTHERS = ("Description", "Mappings", *_VERSIONS)
-_TYPES = {
-    "String": "string",
-    "Number": "number",
-    "CommaDelimitedList": "comma_delimited_list",
-    "Json": "json",
-    "Boolean": "boolean",
-}
-#: Rules of a parameter: the constraint, and the key in it where it has several.
-_RULES = {
-    "AllowedValues": ("allowed_values", ""),
-    "AllowedPattern": ("allowed_pattern", ""),
-    "MinLength": ("length", "min"),
-    "MaxLength": ("length", "max"),
-    "MinValue": ("range", "min"),
-    "MaxValue": ("range", "max"),
-}
-_PSEUDO = {
-    "AWS::StackName": "OS::stack_name",
-    "AWS::StackId": "OS::stack_id",
-}
-_REGION = "ap-southeast-1"
+_SECTIONS = ("description", MAPPINGS, *_KEYS)
+_CONDITIONS = "conditions"
+_NO_ECHO, _DESCRIBED = "NoEcho", "ConstraintDescription"
 
 
-class CfnDocument(Document):
-    """A document whose data is HOT's while its text is not."""
-
-    def place(self, path: Path, *, key: bool = False) -> Place | None:
-        """Where the value at ``path`` of the data stands in the text."""
-        return super().place(_in_text(path), key=key)
+def word(name: str) -> str:
+    """What CloudFormation calls a section or a key of HOT: ``depends_on`` is ``DependsOn``."""
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
-def read(document: Document) -> Document:
-    """``document``, or what it says in HOT; raises TemplateError for a section that HOT lacks."""
-    data = document.data
-    if not isinstance(data, Mapping) or not any(key in data for key in _VERSIONS):
-        return document
-    made = CfnDocument(document.text, document.file, {}, repeated=document.repeated)
-    for section in data:
-        if section not in _SECTIONS and section not in _OTHERS:
-            raise TemplateError(
-                f"The template section is invalid: {section}",
-                at=(section,),
-                place=document.place((section,), key=True),
-                code=SECTION,
-                hint=near(section, _SECTIONS),
-            )
-    made.data = _translated(data)
-    return made
+#: What CloudFormation calls the types of parameters.
+WRITTEN_TYPES = {name: word(name) for name in TYPES}
+_PARAMETER_KEYS = (
+    *map(word, _KEYS[PARAMETERS]),
+    *(key for _, keys in _RULES for key in keys),
+    _NO_ECHO,
+    _DESCRIBED,
+)
 
 
-def _translated(data: Mapping[str, Any]) -> dict[str, Any]:
-    mappings = data.get("Mappings")
-    made: dict[str, Any] = {KEY: DATES[0]}
-    if "Description" in data:
-        made["description"] = data["Description"]
-    for section, (name, keys) in _SECTIONS.items():
-        entries = data.get(section)
-        if entries is None:
+def version_key(data: Any) -> str | None:
+    """The key that says which version of this notation it is; None for what is HOT or nothing."""
+    if not isinstance(data, Mapping) or not any(key in data for key in CFN_DATES):
+        return None
+    named = [key for key in (KEY, *CFN_DATES) if isinstance(data.get(key), str)]
+    return named[0] if len(named) == 1 and named[0] != KEY else None
+
+
+def in_hot(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A template whose version stands under ``key``, with the names that HOT has."""
+    made: dict[str, Any] = {key: data[key]}
+    if key == AWS_KEY and word(_CONDITIONS) in data:
+        made[_CONDITIONS] = data[word(_CONDITIONS)]
+    for section in _SECTIONS:
+        if word(section) not in data:
             continue
-        if isinstance(entries, Mapping):
-            entries = {each: _entry(entries[each], keys, mappings) for each in entries}
-        made[name] = entries
+        entries = data[word(section)]
+        if section in _KEYS and isinstance(entries, Mapping):
+            keys = [each for each in _KEYS[section] if each != "condition" or key == AWS_KEY]
+            read = _parameter if section == PARAMETERS else _entry
+            entries = {name: read(entry, keys) for name, entry in entries.items()}
+        made[section] = entries
     return made
 
 
-def _entry(entry: Any, keys: Mapping[str, str], mappings: Any) -> Any:
+def _entry(entry: Any, keys: list[str]) -> Any:
     if not isinstance(entry, Mapping):
         return entry
-    made = {
-        keys.get(key, key): _tree(value, mappings)
-        for key, value in entry.items()
-        if key not in (*_RULES, "ConstraintDescription") or "NoEcho" not in keys
-    }
-    return made if "NoEcho" not in keys else _parameter(made, entry)
+    return {key: entry[word(key)] for key in keys if word(key) in entry}
 
 
-def _parameter(made: dict[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    made["type"] = _TYPES.get(str(made.get("type")), made.get("type"))
-    if "hidden" in made:
-        made["hidden"] = str(made["hidden"]).lower() == "true"
-    rules: dict[str, Any] = {}
-    for key, (rule, part) in _RULES.items():
-        if key in entry and part:
-            rules.setdefault(rule, {})[part] = entry[key]
-        elif key in entry:
-            rules[rule] = entry[key]
+def _parameter(entry: Any, keys: list[str]) -> Any:
+    made = _entry(entry, keys)
+    if not isinstance(entry, Mapping):
+        return made
+    types = {written: name for name, written in WRITTEN_TYPES.items()}
+    if "type" in made:
+        made["type"] = types.get(str(made["type"]), made["type"])
+    if str(entry.get(_NO_ECHO)).lower() == "true":
+        made["hidden"] = True
+    described = {"description": entry[_DESCRIBED]} if entry.get(_DESCRIBED) is not None else {}
+    rules = [{kind: _rule(keys, entry)} for kind, keys in _RULES if any(k in entry for k in keys)]
     if rules:
-        told = entry.get("ConstraintDescription")
-        more = {} if told is None else {"description": told}
-        made["constraints"] = [{rule: value, **more} for rule, value in rules.items()]
+        made["constraints"] = [{**rule, **described} for rule in rules]
     return made
 
 
-def _tree(tree: Any, mappings: Any) -> Any:
-    """A value with the functions that HOT calls otherwise."""
-    if isinstance(tree, list):
-        return [_tree(item, mappings) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if len(tree) == 1:
-        ((name, args),) = tree.items()
-        if name == "Fn::GetAtt":
-            return {"get_attr": _tree(args.split(".", 1) if isinstance(args, str) else args, None)}
-        if name == "Ref" and isinstance(args, str) and args in _PSEUDO:
-            return {"get_param": _PSEUDO[args]}
-        if name == "Ref" and args == "AWS::Region":
-            return _REGION
-        if name == "Fn::FindInMap" and isinstance(args, list) and len(args) == 3:
-            return _found_in_map(args, mappings)
-    return {key: _tree(value, mappings) for key, value in tree.items()}
+def _rule(keys: tuple[str, ...], entry: Mapping[str, Any]) -> Any:
+    if len(keys) == 1:
+        return entry[keys[0]]
+    return {bound: entry.get(key) for bound, key in zip(("min", "max"), keys, strict=True)}
 
 
-def _found_in_map(args: list[Any], mappings: Any) -> Any:
-    """The value of two keys of a mapping, each of which may be a call."""
-    name, first, second = (_tree(each, mappings) for each in args)
-    found = mappings.get(name) if isinstance(mappings, Mapping) and isinstance(name, str) else None
-    return {"Fn::Select": [second, {"Fn::Select": [first, found or {}]}]}
+def refused(data: Any, key: str | None) -> dict[str, SchemaError]:
+    """By name, the parameters that have keys or types which this notation does not know.
+
+    ``data``: the template as written, with its version under ``key``; None for a HOT one.
+    """
+    found: dict[str, SchemaError] = {}
+    section = None if key is None else data.get(word(PARAMETERS))
+    for name, entry in section.items() if isinstance(section, Mapping) else ():
+        at = (PARAMETERS, name)
+        for key in entry if isinstance(entry, Mapping) else ():
+            if key not in _PARAMETER_KEYS:
+                text = f"Invalid key '{key}' for parameter ({name})"
+                hint = near(str(key), _PARAMETER_KEYS)
+                found.setdefault(name, SchemaError(text, at=(*at, key), hint=hint))
+        kind = entry.get("Type") if isinstance(entry, Mapping) else None
+        if kind in TYPES:  # HOT's name
+            hint = f"Did you mean {word(str(kind))}?"
+            text = f"Invalid type ({kind})"
+            found.setdefault(name, SchemaError(text, at=(*at, "type"), hint=hint))
+    return found
 
 
-def _in_text(path: Path) -> Path:
-    """A path in the data as a path in the text."""
-    for section, (name, keys) in _SECTIONS.items():
-        if path[:1] == (name,):
-            written = {hot: cfn for cfn, hot in keys.items()}
-            return (
-                section,
-                *path[1:2],
-                *(written.get(str(item), item) for item in path[2:3]),
-                *path[3:],
-            )
-    return path
+def check_sections(data: Mapping[str, Any], key: str) -> Iterator[TemplateError]:
+    """Sections that this notation does not have, and resources without a type."""
+    conditions = (_CONDITIONS,) if key == AWS_KEY else ()
+    known = (*CFN_DATES, *map(word, (*_SECTIONS, *conditions)))
+    for section in data:
+        if section not in known:
+            text = f"The template section is invalid: {section}"
+            yield TemplateError(text, at=(section,), code=SECTION, hint=near(section, known))
+    resources = data.get("Resources")
+    for name, entry in resources.items() if isinstance(resources, Mapping) else ():
+        at = ("resources", name)
+        if entry and not isinstance(entry, Mapping):
+            text = f"Resources must contain Resource. Found a [{type(entry)}] instead"
+            yield TemplateError(text, at=at, code=RESOURCE_SHAPE)
+        elif not entry or "Type" not in entry:
+            text = "Each Resource must contain a Type key."
+            yield TemplateError(text, at=at, code=RESOURCE_TYPE)
+
+
+def in_text(path: Path) -> Path:
+    """A path in the HOT form as the path in the text."""
+    section = path[0] if path else None
+    if section not in (*_SECTIONS, _CONDITIONS):
+        return path
+    made = (word(str(section)), *path[1:])
+    if section not in _KEYS or len(path) < 3:
+        return made
+    key = path[2]
+    if key == "hidden":
+        return (*made[:2], _NO_ECHO)
+    if key == "constraints" and section == PARAMETERS:
+        return made[:2]
+    return (*made[:2], word(str(key)) if key in _KEYS[str(section)] else key, *path[3:])

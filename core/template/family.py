@@ -144,7 +144,7 @@ class Family:
         limits = self.around.limits
         known = self.around.bundle.documents.get(file)
         document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
-        return cfn_documents.read(document)
+        return document
 
     def template_class(self, file: str) -> type[Resource]:
         """The class that a template file stands for; raises ValidationErrors, with places."""
@@ -177,7 +177,8 @@ class Family:
     ) -> type[TemplateResource] | TemplateError:
         faults: list[TemplateError] = []
         parameters = Parameters(Identity("", "", ""))
-        parameters.declare(document.data.get(PARAMETERS), version, faults)
+        refused = cfn_documents.refused(document.written, document.cfn_key)
+        parameters.declare(document.data.get(PARAMETERS), version, faults, refused)
         if not faults:
             given = {name for name in parameters.schemas if self._may_have_default(name)}
             try:

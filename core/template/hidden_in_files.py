@@ -17,8 +17,9 @@ from zonda.hooks.resource import Resource
 from .bundle import Bundle
 from .secrecy import hides
 from .source import data_of
+from .versions import KEYS
 
-_TYPES = re.compile(r"""\btype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)""")
+_TYPES = re.compile(r"""\b[tT]ype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)""")
 _TRUE = (True, 1, "true", "True", "TRUE", "yes", "on", "1", "t", "y")
 
 #: The class behind a type that a resource has; raises TemplateError.
@@ -49,7 +50,7 @@ class _Search:
         values: dict[tuple[str, Path], Any] = {}
         names: set[str] = set()
         for file, text in self._bundle.files.items():
-            if "heat_template_version" not in text:
+            if not _is_template(text):
                 continue
             declared = self._declared(file)
             names |= {*declared}
@@ -68,7 +69,7 @@ class _Search:
 
     def _declared(self, file: str) -> dict[str, Mapping[str, Any]]:
         """The hidden parameters of a template."""
-        if "hidden" not in self._bundle.files[file]:
+        if not any(word in self._bundle.files[file] for word in ("hidden", "NoEcho")):
             return {}
         section = self._data(file).get("parameters")
         return {
@@ -96,7 +97,7 @@ class _Search:
         """The hidden properties of a type; all of one that nobody knows are shown."""
         key = self._bundle.key_of(file, kind)
         text = self._bundle.files.get(key)
-        if text is not None and "heat_template_version" in text:
+        if text is not None and _is_template(text):
             return frozenset(self._declared(key))
         named = kind if text is None else key  # a file that declares a type itself
         if named not in self._by_type:
@@ -116,4 +117,8 @@ class _Search:
 def _only_reads(value: Any) -> bool:
     """Whether a property only names where its value is."""
     names = [*value] if isinstance(value, Mapping) else []
-    return len(names) == 1 and str(names[0]).startswith("get_")
+    return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
+
+
+def _is_template(text: str) -> bool:
+    return any(key in text for key in KEYS)

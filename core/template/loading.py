@@ -7,7 +7,7 @@ read, an unknown version or a wrong environment end it early (``complete`` stays
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,7 +23,15 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.manager import Plugins
 
-from . import added_edges, outputs, references, requirements, sections, versions
+from . import (
+    added_edges,
+    cfn_documents,
+    outputs,
+    references,
+    requirements,
+    sections,
+    versions,
+)
 from . import environment as environments
 from .bundle import Bundle, Identity, Limits
 from .candidates import Candidates
@@ -120,14 +128,14 @@ class Loader:
         if not self._read_document():
             return
         schema_faults: list[TemplateError] = []
-        self.parameters.declare(self._data.get("parameters"), self.version, schema_faults)
+        self._declare_parameters(schema_faults)
         if not self._read_environment():
             self.errors.extend(schema_faults)
             return
         if self._tell is not None:
             self._tell(self)
         self._check_stack_name()
-        self.errors.extend(sections.check_sections(self._data, self.version))
+        self.errors.extend(self._section_faults())
         self.errors.extend(schema_faults)
         self.parameters.give(
             self.environment.parameters,
@@ -142,6 +150,17 @@ class Loader:
         self.errors.extend(sections.check_groups(groups, self.parameters.schemas))
         self._parse_trees()
         self.complete = True
+
+    def _declare_parameters(self, faults: list[TemplateError]) -> None:
+        refused = cfn_documents.refused(self.document.written, self.document.cfn_key)
+        section = self._data.get(cfn_documents.PARAMETERS)
+        self.parameters.declare(section, self.version, faults, refused)
+
+    def _section_faults(self) -> Iterator[TemplateError]:
+        key = self.document.cfn_key
+        if key is not None:
+            return cfn_documents.check_sections(self.document.written, key)
+        return sections.check_sections(self._data, self.version)
 
     def _registry(self, plugins: Plugins) -> Registry:
         bundle, most = self.bundle, self.limits.max_template_bytes
@@ -207,7 +226,9 @@ class Loader:
         scope = self._scope({}, None)
         table = self.functions(self.version)
         parser = Parser(self.version, table, scope, self.conditions, self.errors)
-        if CONDITIONS in self._data and self.version >= versions.CONDITIONS_SINCE:
+        if self.version in versions.CFN:
+            parser.mappings = self._data.get(cfn_documents.MAPPINGS)
+        if CONDITIONS in self._data and versions.has_conditions(self.version):
             self.conditions.load(self._data[CONDITIONS], parser, scope)
         declared = self._parse_resources(parser)
         self._find_types()

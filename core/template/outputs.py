@@ -16,7 +16,7 @@ from zonda.hooks.function import Function, resolve_value, validate
 from .conditions import truth
 from .faults import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
 from .scope import Parser, Scope
-from .versions import CONDITIONS_SINCE
+from .versions import CFN, CONDITIONS_SINCE
 
 SECTION = "outputs"
 KEYS = ("value", "description", "condition")
@@ -83,8 +83,8 @@ def parse_outputs(data: Any, parser: Parser, provides: bool = False) -> dict[str
         return {}
     found = {}
     for name, entry in data.items():
-        fault = _shape_fault(name, entry)
-        if provides and isinstance(name, str):
+        fault = _shape_fault(name, entry, "Value" if parser.version in CFN else "value")
+        if provides and isinstance(name, str) and parser.version not in CFN:
             fault = _provided_fault(name, entry, parser.version)
         if fault is not None:
             parser.errors.append(fault)
@@ -110,7 +110,7 @@ def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None
     return None
 
 
-def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
+def _shape_fault(name: Any, entry: Any, value: str) -> TemplateError | None:
     path = (SECTION, name)
     if not isinstance(name, str):
         text = f"The name of an output must be text, not {name!r}."
@@ -120,7 +120,7 @@ def _shape_fault(name: Any, entry: Any) -> TemplateError | None:
         return _fault(text, path)
     if "value" not in entry:
         hints = (near(str(key), KEYS) for key in entry if key not in KEYS)
-        text = "Each output definition must contain a value key."
+        text = f"Each output definition must contain a {value} key."
         return _fault(text, path, hint=next(filter(None, hints), ""))
     return None
 

@@ -24,6 +24,7 @@ from zonda.hooks.patterns import full_match
 from zonda.hooks.secret_texts import MASK
 
 from .bundle import Identity, Limits
+from .cfn_documents import WRITTEN_TYPES
 from .faults import (
     CONSTRAINT_UNKNOWN,
     DEFAULT,
@@ -39,7 +40,7 @@ from .faults import (
 )
 from .parameter_constraints import check_keys, parse_constraints
 from .parameter_types import CONVERSIONS, TYPES, constrained_form, default_form
-from .versions import TAGS_SINCE
+from .versions import CFN, TAGS_SINCE
 
 SECTION = "parameters"
 
@@ -59,6 +60,8 @@ class ParameterSchema:
     immutable: bool = False
     constraints: tuple[Constraint, ...] = ()
     tags: tuple[Any, ...] = ()
+    #: What the template calls the type, where that is another name.
+    written_type: str = ""
 
 
 class ConstraintContext:
@@ -154,8 +157,16 @@ class Parameters:
         own = {name: MASK if name in hidden else self.values[name] for name in self.values}
         return {**self._pseudo, **own}
 
-    def declare(self, data: Any, version: str, errors: list[TemplateError]) -> None:
-        """Read the section's schemas."""
+    def declare(
+        self,
+        data: Any,
+        version: str,
+        errors: list[TemplateError],
+        refused: Mapping[str, SchemaError] | None = None,
+    ) -> None:
+        """Read the section's schemas; ``refused`` are those that are known to be wrong."""
+        if version in CFN:
+            self._pseudo = _cfn_pseudo(self._pseudo)
         if data is None:
             return
         if not isinstance(data, Mapping):
@@ -170,6 +181,8 @@ class Parameters:
             return
         for name, entry in data.items():
             try:
+                if refused and name in refused:
+                    raise refused[name]
                 self.schemas[name] = parse_schema(name, entry, version)
             except SchemaError as error:
                 self._wrong.add(name)
@@ -323,6 +336,7 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
         immutable=bool(entry.get("immutable")),
         constraints=tuple(constraints),
         tags=tuple(tags),
+        written_type=WRITTEN_TYPES[kind] if version in CFN else "",
     )
 
 
@@ -335,7 +349,7 @@ def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
     """Whether the constraints fit the type and the default keeps them; raises SchemaError."""
     try:
         for constraint in schema.constraints:
-            constraint.check_type(schema.type)
+            constraint.check_type(schema.written_type or schema.type)
         if schema.default is not None:
             _check_default(schema, context)
     except SchemaError as error:
@@ -364,6 +378,15 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
         hint = "" if schema.hidden else getattr(error, "hint", "")
         text = f"Invalid default {shown} ({reason})"
         raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
+
+
+def _cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
+    """The pseudo parameters of a template in CloudFormation's notation, with HOT's values."""
+    name, key, project = (
+        pseudo[f"OS::{each}"] for each in ("stack_name", "stack_id", "project_id")
+    )
+    arn = f"arn:openstack:heat::{project}:stacks/{name}/{key}"
+    return {"AWS::StackName": name, "AWS::StackId": arn, "AWS::Region": "ap-southeast-1"}
 
 
 def _discreet(schema: ParameterSchema, error: Exception) -> str:

@@ -39,6 +39,8 @@ def fill(
 ) -> None:
     """Fill in the places of ``faults`` and of what is related to them."""
     for fault in faults:
+        if document is not None:
+            fault.path = document.in_text(fault.path)
         if fault.place is None and not _in_no_file(fault, environment):
             fault.place = _in_environment(fault, environment) or _in(document, fault.at)
         fault.related = tuple(

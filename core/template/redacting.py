@@ -16,6 +16,7 @@ import yaml
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
 
+from . import cfn_documents
 from .bundle import Bundle
 from .secrecy import hides
 from .source import data_of
@@ -39,7 +40,7 @@ Spot = tuple[str, Path]
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What may be shown of a bundle. ``data`` is the template, ``resources`` its section, without
-    comments.
+    comments; ``written`` the same with the names that the text has.
     """
 
     template: str
@@ -47,6 +48,7 @@ class Shown:
     parameters: Mapping[str, Any]
     files: Mapping[str, str]
     data: Mapping[str, Any]
+    written: Mapping[str, Any]
 
     @property
     def resources(self) -> Mapping[str, Any]:
@@ -129,13 +131,18 @@ def show(
         name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
         for name, value in definition.parameters.shown().items()
     }
-    data = _marked(definition.document.data, (), hidden, mark)
+    document = definition.document
+    data = written = _marked(document.data, (), hidden, mark)
+    if document.cfn_key is not None:
+        spots = {("", document.in_text(path)): ("", path) for file, path in hidden if not file}
+        written = _marked(document.written, (), spots, lambda spot: mark(spots[spot]))
     return Shown(
         clean("", bundle.template),
         {file: clean(file, text) for file, text in _environments(bundle).items()},
         masked_deep(values, texts),
         {file: clean(FILES + file, text) for file, text in bundle.files.items()},
         masked_deep(data, texts),
+        masked_deep(written, texts),
     )
 
 
@@ -190,7 +197,7 @@ def _literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> It
 def _only_reads(value: Any) -> bool:
     """Whether a property only names where its value is."""
     names = [*value] if isinstance(value, Mapping) else []
-    return len(names) == 1 and str(names[0]).startswith("get_")
+    return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
 
 
 def _at(data: Any, path: Path) -> Any:
@@ -206,6 +213,7 @@ def _replaced(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False)
     """``text`` with the value at each path replaced by its mark, from the last to the first."""
     if not marks:
         return text
+    marks = {**marks, **{cfn_documents.in_text(path): mark for path, mark in marks.items()}}
     spans = sorted(_spans(text, marks), reverse=True)
     end = len(text) + 1
     for start, stop, mark in spans:

@@ -96,6 +96,8 @@ def _read(
             reported.add(name)
             calls = calls or calls_that_read(tree)
             call = calls.get(repr(source))
+            if call is not None and call.name == "Ref":
+                continue  # may be a parameter: what is neither is told once it is resolved
             at = call.path if call is not None else (*node.path, section)
             known = _hinted(enabled, errors)
             fault = unknown_reference(name, _shown(node, section, at), known, at)

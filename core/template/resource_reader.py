@@ -12,6 +12,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, resolve_value
 
+from .cfn_documents import word
 from .conditions import truth
 from .faults import (
     FAULTS,
@@ -26,7 +27,7 @@ from .faults import (
 from .resources import ResourceNode
 from .scope import Parser
 from .sections import RESOURCE_KEYS_LATER, RESOURCES
-from .versions import CONDITIONS_SINCE
+from .versions import CFN, CONDITIONS_SINCE, has_conditions
 
 _POLICIES = {"Delete": "Delete", "Retain": "Retain", "Snapshot": "Snapshot"}
 _POLICIES_LATER = {**_POLICIES, **{name.lower(): name for name in _POLICIES}}
@@ -89,14 +90,18 @@ class _Reader:
     def _path(self, key: str) -> Path:
         return (RESOURCES, self._name, key)
 
+    def _word(self, key: str) -> str:
+        """What the template calls a key."""
+        return word(key) if self._parser.version in CFN else key
+
     def _wrong(self, key: str, wanted: str) -> None:
-        text = f"Resource {self._name} {key} type must be {wanted}"
+        text = f"Resource {self._name} {self._word(key)} type must be {wanted}"
         self._parser.errors.append(_fault(text, self._path(key)))
 
     def check_keys(self) -> None:
         """Refuse what only later versions have."""
         later = [key for key in RESOURCE_KEYS_LATER if key in self._entry]
-        if later and self._parser.version < CONDITIONS_SINCE:
+        if later and not has_conditions(self._parser.version):
             self._parser.errors.append(
                 TemplateError(
                     f"Invalid keyword(s) inside a resource definition: {', '.join(later)}",
@@ -155,7 +160,7 @@ class _Reader:
             self._wrong("depends_on", "list or string")
             return ()
         if not all(isinstance(item, str) for item in value):
-            text = f"Resource {self._name} depends_on must be a list of strings"
+            text = f"Resource {self._name} {self._word('depends_on')} must be a list of strings"
             self._parser.errors.append(_fault(text, self._path("depends_on")))
             return ()
         return tuple(dict.fromkeys(value))

@@ -93,6 +93,7 @@ class Parser:
         "_functions",
         "_table",
         "errors",
+        "mappings",
         "most_faults",
         "scope",
         "version",
@@ -112,6 +113,8 @@ class Parser:
         self.errors = errors
         #: With so many faults nothing more is parsed.
         self.most_faults = scope.most_faults
+        #: The section of that name, which only templates in CloudFormation's notation have.
+        self.mappings: Any = None
         self._table = table
         self._functions = table.conditions if in_condition else table.functions
         self.scope = scope
@@ -174,6 +177,7 @@ class Parser:
         parser = Parser(
             self.version, self._table, self.scope, self._conditions, faults, in_condition=True
         )
+        parser.mappings = self.mappings
         return parser.parse(value, path), faults
 
     def enabled(self, tree: Any) -> bool:

@@ -26,9 +26,9 @@ from .secrecy import HIDDEN, OPEN, SEALED, Below, Keys, Secrecy, highest, of_one
 from .signatures import Level, Signatures
 from .source import Document, load_document
 from .template_facts import Facts, Nodes, facts_in, node_of_type
+from .versions import KEYS
 
 _REFERENCE = "OS::stack_id"
-_VERSION = "heat_template_version"
 _REFS = ("refs", "refs_map")
 
 
@@ -169,7 +169,7 @@ class SecretsBelow:
             member.metadata = metadata
             if member.cls is not NoClass:
                 members[member.name] = member
-        written = sorted(text for text in texts if _VERSION in text)
+        written = sorted(text for text in texts if any(key in text for key in KEYS))
         if written and secrecy.of_text(node.name) != OPEN:
             return _Hidden()
         whole = [self._of_text(inside, text, keys, worst) for text in written]

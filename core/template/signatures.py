@@ -285,7 +285,7 @@ class _Walk:
         mark = (self.level, text)
         if mark in self._told:
             return
-        if versions.KEY in text:  # a whole template
+        if any(key in text for key in versions.KEYS):  # a whole template
             self._told.add(mark)
             self.parts.append(self.signatures.of_text(self.level, text).digest)
         elif text[:1] in _BRACKETS:

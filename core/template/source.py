@@ -1,7 +1,8 @@
 """The text of a template or an environment, its data, and where each part of it stands.
 
 ``load_document`` is called by the bundle and everything that reads YAML a user wrote. It knows
-JSON and YAML, sizes and places, and nothing of sections or versions. Places are found by a second
+JSON and YAML, sizes and places; ``cfn_documents`` knows the one notation that is read as another.
+Places are found by a second
 reading of the text, made when the first one is asked for: a template without faults never pays.
 """
 
@@ -19,6 +20,7 @@ import yaml
 
 from zonda.hooks.errors import Path, Place, TemplateError
 
+from . import cfn_documents
 from .faults import TOO_LARGE
 from .json_text import is_too_deep
 from .yaml_events import CONVERTED_TAGS, TOO_LONG, Builder, scalar_value
@@ -55,12 +57,16 @@ class Document:
     ``data`` is what YAML 1.1 (or JSON) says, dates as text; aliases share one object.
     ``repeated`` tells whether any mapping repeats a key; ``duplicates`` says which. ``made``: what
     was made of nothing but this document and the key, for whoever has the document again.
+    ``cfn_key``: the version key of a template in CloudFormation's notation; its ``data`` has HOT's
+    names then, ``written`` those of the text.
     """
 
     def __init__(self, text: str, file: str, data: Any, *, repeated: bool = False) -> None:
         self.text = text
         self.file = file
-        self.data = data
+        self.written = data
+        self.cfn_key = cfn_documents.version_key(data)
+        self.data = data if self.cfn_key is None else cfn_documents.in_hot(data, self.cfn_key)
         self.repeated = repeated
         self.made: dict[Hashable, Any] = {}
         self._indexes: dict[int, dict[Any, Step]] = {}
@@ -72,7 +78,7 @@ class Document:
         the text cannot be read for places. An empty file has its beginning.
         """
         node, key_node = self._root, None
-        for item in path:
+        for item in self.in_text(path):
             step = self._child(node, item)
             if step is None:
                 break
@@ -81,6 +87,10 @@ class Document:
         if found is None:
             return Place(self.file, 1, 1) if self.file and self.data is None else None
         return self._mark(found)
+
+    def in_text(self, path: Path) -> Path:
+        """A path in ``data`` as the path in the text."""
+        return path if self.cfn_key is None else cfn_documents.in_text(path)
 
     @cached_property
     def duplicates(self) -> list[tuple[Path, Place, Place]]:

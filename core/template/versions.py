@@ -18,6 +18,8 @@ HEAT_KEY = "HeatTemplateFormatVersion"
 AWS_KEY = "AWSTemplateFormatVersion"
 #: The one version of each notation that comes from CloudFormation.
 CFN_DATES = {HEAT_KEY: "2012-12-12", AWS_KEY: "2010-09-09"}
+#: The versions that are not HOT.
+CFN = frozenset(CFN_DATES.values())
 #: A template has one of these keys.
 KEYS = (KEY, *CFN_DATES)
 
@@ -47,6 +49,11 @@ NAMES = {
 CONDITIONS_SINCE = "2016-10-14"
 MODULO_SINCE = "2017-02-24"
 TAGS_SINCE = "2018-03-02"
+
+
+def has_conditions(version: str) -> bool:
+    """Whether templates of a version (its date) have conditions."""
+    return version >= CONDITIONS_SINCE or version == CFN_DATES[AWS_KEY]
 
 
 def version_of(data: Any, text: str = "") -> str:

@@ -89,8 +89,7 @@ def told(fault: TemplateError) -> tuple[str, str]:
         pytest.param(
             "resources: {c: {type: d.yaml, properties: {x: 1}}}",
             "",
-            'NotFound: resources.c<d.yaml>: Could not fetch remote template "d.yaml": '
-            "Invalid URL scheme ",
+            'Could not fetch remote template "d.yaml": Invalid URL scheme ',
             "root.yaml:2:17",
             id="no such file for properties",
         ),
