@@ -151,6 +151,8 @@ def now_lines(now: Iterable[DriftNowView]) -> Iterator[str]:
         else:
             head = _padded(each.verdict, marked)
             yield f"  {head} {plain.line(each.path)} ({plain.line(each.type)})"
+        if each.unseen:
+            yield f"      not observed: {plain.line(', '.join(each.unseen))}"
 
 
 def worst(now: Iterable[DriftNowView]) -> str:

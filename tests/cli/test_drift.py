@@ -179,7 +179,11 @@ def test_show_tells_what_was_seen_last_without_looking(zonda: Zonda, things: Thi
     assert '      value: "one" -> "two"' in done.out
     zonda("stack", "drift", "show", "s", "--detailed-exitcode", code=3)
     assert "DRIFTED" in zonda("stack", "drift", "show", "s", "a").out
-    assert "b (Test::Thing)" in zonda("stack", "drift", "show", "s", "b").out
+    shown = zonda("stack", "drift", "show", "s", "b").out.splitlines()
+    assert shown[-2].endswith("b (Test::Thing)")
+    (thing,) = zonda("stack", "drift", "show", "s", "b", "-f", "json").data["resources"]
+    assert thing["not_observed"] == ["folder"]
+    assert shown[-1].strip() == "not observed: folder"
 
 
 def test_history_and_an_earlier_check(zonda: Zonda, things: Things) -> None:
