@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zonda.hooks.borders import keeping_signals
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.references import StackRef
 
@@ -72,7 +73,8 @@ class App:
         from . import dropins, type_files
 
         disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
-        found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
+        with keeping_signals():
+            found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
         type_files.add_files(found, type_files.files(self._type_folders))
         return found
 

@@ -63,6 +63,18 @@ def interruptible(*numbers: signal.Signals) -> Iterator[None]:
             signal.signal(number, _RAISED[number][0])
 
 
+@contextmanager
+def keeping_signals() -> Iterator[None]:
+    """Have SIGINT and SIGTERM do afterwards what they did: a plug-in may have changed that."""
+    before = {number: signal.getsignal(number) for number in _RAISED} if _is_main_thread() else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None and signal.getsignal(number) != handler:
+                signal.signal(number, handler)
+
+
 def _is_free(number: signal.Signals) -> bool:
     return bool(signal.getsignal(number) == _RAISED[number][0])
 

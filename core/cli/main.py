@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.borders import Terminated, interruptible
 
-from . import commands, streams
+from . import commands, leaving, streams
 
 if TYPE_CHECKING:  # what completion has no time for
     import argparse
@@ -33,6 +33,11 @@ COLLECTION = (50_000, 20, 100)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. ``argv`` is without the program's name."""
+    code = _to_the_end(argv)
+    return leaving.leave(code) if argv is None else code
+
+
+def _to_the_end(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     streams.fill_gaps()
     try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from zonda.core.cli.main import main
 
 ANYTHING = {
     "interrupt": "KeyboardInterrupt",
@@ -167,6 +167,17 @@ def test_a_plug_in_that_raises_when_it_is_loaded_is_left_out(
     assert "bad.py" in zonda("plugin", "list", code=1).out
 
 
+def in_a_process(*words: object) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own: it sets up logging, or ends with threads."""
+    return subprocess.run(
+        [sys.executable, "-m", "zonda", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 RAISES = """
 from zonda.hooks import properties, resource
 
@@ -185,7 +196,7 @@ def resource_mapping():
 
 
 def test_why_and_debug_show_where_a_plug_in_has_raised_and_no_hidden_value(
-    zonda: Any, write: Any, capsys: pytest.CaptureFixture[str]
+    zonda: Any, write: Any
 ) -> None:
     plugin = write("home/plugins/thing.py", RAISES)
     kinds = "resources: {a: {type: My::Thing, properties: {secret: hush-hush}}}\n"
@@ -193,10 +204,37 @@ def test_why_and_debug_show_where_a_plug_in_has_raised_and_no_hidden_value(
     zonda("stack", "create", "s", "-t", template, code=1)
     (failure,) = zonda("stack", "why", "s", "-f", "json").data["failures"]
     text = zonda("stack", "why", "s").out
-    main(["stack", "create", "t", "-t", str(template), "--debug", "--home", str(plugin.parents[1])])
-    for shown in (failure["traceback"], text, capsys.readouterr().err):
+    words = ("stack", "create", "t", "-t", template, "--debug", "--home", plugin.parents[1])
+    debugged = in_a_process(*words).stderr
+    for shown in (failure["traceback"], text, debugged):
         assert f'File "{plugin}", line 11, in inner' in shown
         assert f'File "{plugin}", line 8, in handle_create' in shown
         assert "core/engine" not in shown
         assert "hush-hush" not in shown
     assert len(failure["traceback"]) < 6100
+
+
+LEAVES = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from zonda.hooks import resource
+
+class Thing(resource.Resource):
+    def handle_create(self):
+        threading.Thread(target=threading.Event().wait, name="left", daemon=False).start()
+        ThreadPoolExecutor().submit(threading.Event().wait)
+
+def resource_mapping():
+    return {"My::Thing": Thing}
+"""
+
+
+def test_threads_that_a_plug_in_leaves_behind_hold_up_no_end(write: Any, tmp_path: Path) -> None:
+    write("home/plugins/thing.py", LEAVES)
+    kinds = "resources: {a: {type: My::Thing}}\n"
+    template = write("t.yaml", f"heat_template_version: 2018-08-31\n{kinds}")
+    words = ("stack", "create", "s", "-t", template, "--home", tmp_path / "home")
+    done = in_a_process(*words)
+    assert done.returncode == 0
+    assert "Stack s CREATE_COMPLETE" in done.stderr
+    assert "plug-ins have left threads behind, which end now: left" in done.stderr

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.borders import Interrupted, Terminated, interruptible, raise_interruption
+from zonda.hooks.borders import (
+    Interrupted,
+    Terminated,
+    interruptible,
+    keeping_signals,
+    raise_interruption,
+)
 
 
 @pytest.fixture
@@ -76,3 +82,10 @@ def test_no_signal_reaches_another_thread(handler: Callable[[Any], None]) -> Non
     thread.start()
     thread.join()
     assert passed == []
+
+
+def test_a_signal_that_a_plug_in_takes_is_given_back(handler: Callable[[Any], None]) -> None:
+    handler(signal.default_int_handler)
+    with keeping_signals():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
