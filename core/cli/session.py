@@ -28,7 +28,7 @@ class Session:
         self.template: Bundle | None = None
         self._flags = arguments
         self._app: App | None = None
-        _set_logging(arguments.debug)
+        self._log = _shown_log(arguments.debug)
 
     @cached_property
     def settings(self) -> settings_table.Settings:
@@ -74,7 +74,7 @@ class Session:
 
     def use(self, app: App) -> None:
         """Go on with another application."""
-        self.close()
+        self._close_app()
         self._app = app
 
     def finish(self) -> None:
@@ -84,15 +84,32 @@ class Session:
 
     def close(self) -> None:
         """Stop whatever was started. Whatever is still running can be continued later."""
+        self._close_app()
+        _hide_log(self._log)
+
+    def _close_app(self) -> None:
         if self._app is not None:
             self._app.close()
             self._app = None
 
 
-def _set_logging(debug: bool) -> None:
-    """Log messages are for ``--debug``; without it a library's complaint is not shown."""
+def _shown_log(debug: bool) -> logging.Handler:
+    """What shows log messages until the command ends; without ``--debug`` nothing of them."""
+    root = logging.getLogger()
+    handler: logging.Handler = logging.NullHandler()
     if debug:
-        logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+        root.setLevel(logging.INFO)
         logging.getLogger("zonda").setLevel(logging.DEBUG)
-    elif not logging.getLogger().handlers:
-        logging.getLogger().addHandler(logging.NullHandler())
+    root.addHandler(handler)
+    return handler
+
+
+def _hide_log(handler: logging.Handler) -> None:
+    """Whoever calls the next command in this process has its own idea of logging."""
+    root = logging.getLogger()
+    root.removeHandler(handler)
+    if isinstance(handler, logging.StreamHandler):
+        root.setLevel(logging.WARNING)
+        logging.getLogger("zonda").setLevel(logging.NOTSET)

@@ -6,6 +6,7 @@ import argparse
 import ast
 import gc
 import importlib
+import logging
 import subprocess
 import sys
 
@@ -153,3 +154,14 @@ def test_what_is_left_at_the_end_of_the_process_is_not_looked_through(
     monkeypatch.setattr(sys, "argv", ["zonda", "--version"])
     main(None if ends else ["--version"])
     assert frozen == ([COLLECTION] if ends else [])
+
+
+def test_debug_is_for_one_command_and_not_for_the_next_in_this_process(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    home = str(tmp_path_factory.mktemp("home"))
+    root, own = logging.getLogger(), logging.getLogger("zonda")
+    before = ([*root.handlers], root.level, own.level)
+    for words in (["--debug"], [], ["--debug"]):
+        assert main([*words, "--home", home, "stack", "list"]) == 0
+        assert ([*root.handlers], root.level, own.level) == before
