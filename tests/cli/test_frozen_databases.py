@@ -15,6 +15,7 @@ import pytest
 from zonda.core.store.schema import HEAD
 
 FROZEN = Path(__file__).parents[1] / "store" / "frozen"
+YEAR_2100 = 4102444800
 ARCHIVES = sorted(FROZEN.glob("*.zip"))
 
 Write = Callable[[str, str], Path]
@@ -37,8 +38,19 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         archive.extractall(found)
     for file in found.iterdir():
         file.chmod(0o600)
+    _extend_deadlines(found)
     (found / "zonda.toml").write_text(f'plugin_dirs = ["{FROZEN / "plugins"}"]\n')
     return found
+
+
+def _extend_deadlines(home: Path) -> None:
+    """What was running when it was frozen has time left, however long ago that was."""
+    with closing(sqlite3.connect(home / "zonda.db")) as connection:
+        for table in ("stack", "resource"):
+            connection.execute(
+                f"UPDATE {table} SET deadline = {YEAR_2100} WHERE deadline IS NOT NULL"
+            )
+        connection.commit()
 
 
 def _version(home: Path) -> str:

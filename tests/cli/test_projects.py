@@ -53,6 +53,7 @@ REST: dict[str, tuple[str, ...]] = {
     "stack resource show": ("a",),
     "stack resource signal": ("a",),
     "stack resource mark unhealthy": ("a",),
+    "stack resource move": ("a", "b"),
     "stack hook poll": (),
     "stack hook clear": ("a",),
     "stack protect": ("a",),
