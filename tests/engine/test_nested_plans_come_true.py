@@ -186,7 +186,7 @@ BETWEEN = {
 
 
 def allowed(
-    resources: tuple[Resource, ...], above: Path = (), sure: bool = True
+    resources: tuple[Resource, ...], above: Path = (), sure: bool = True, above_type: str = ""
 ) -> dict[Path, list[set[str]]]:
     """What may be done to each resource: exactly that, or what may become of it."""
     found: dict[Path, list[set[str]]] = {}
@@ -199,8 +199,10 @@ def allowed(
         _add(found, path, ways)
         is_sure = sure and entry.action != "none" and entry.may != "delete"
         for nested in each.nested:
-            assert nested.inside.is_known
-            for key, more in allowed(nested.resources, path, is_sure).items():
+            if not nested.inside.is_known:
+                assert above_type == GROUP  # one whose turn comes after the first batch
+                found[(*path, "*")] = []
+            for key, more in allowed(nested.resources, path, is_sure, entry.type).items():
                 _add(found, key, more)
         if entry.may in ("create", "delete"):
             found[(*path, "*")] = []
@@ -258,3 +260,86 @@ def check(resources: tuple[Resource, ...], was_done: dict[Path, set[str]]) -> No
     for path, possible in ways.items():
         if path[-1] != "*" and not is_open(path, ways):
             assert was_done.get(path, set()) in possible, (path, possible)
+
+
+LEAF = """
+heat_template_version: 2018-08-31
+parameters: {p: {type: string}}
+conditions: {is_x: {equals: [{get_param: p}, x]}}
+resources:
+  box: {type: OS::Heat::TestResource, properties: {value: %s}%s}
+  random: {type: OS::Heat::RandomString, properties: {length: %s}}
+outputs: {out: {value: {get_attr: [random, value]}}}
+"""
+ROLLING = """
+heat_template_version: 2018-08-31
+resources:
+  g:
+    type: OS::Heat::ResourceGroup
+    update_policy: {rolling_update: {max_batch_size: 1}}
+    properties: {count: %s, resource_def: {type: b.yaml, properties: %s}}
+outputs: {out: {value: {get_attr: [g, out]}}}
+"""
+
+
+def turns(engine: Engine, new: tuple[Any, ...], leaf: str, *, by_file: bool) -> tuple[Any, Any]:
+    """A rolling update from one member with ``p: y``: the plan, and the stack that it leads to."""
+    name = f"s{next(numbers)}"
+    old = Bundle(ROLLING % (1, "{p: y}"), files={"b.yaml": LEAF % ("same", "", 8)})
+    stack = engine.inline.run(CreateStack(name, old))
+    known = stacks(engine, stack.id)
+    action = UpdateStack(name, Bundle(ROLLING % new, files={"b.yaml": leaf}))
+    plan = engine.preview(action)
+    before = engine.inline.reader.last_event()
+    ended = engine.inline.run(ApplyPlan(engine.file(plan)) if by_file else action)
+    if not plan.fails:
+        check(plan.resources, done(engine, known | stacks(engine, stack.id), before))
+    return plan, ended
+
+
+def member(plan: Any, name: str) -> Any:
+    (group,) = (each for each in plan.resources if each.entry.name == "g")
+    (inside,) = group.nested
+    return next(each for each in inside.resources if each.entry.name == name)
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+def test_a_member_that_new_files_reach_before_its_turn_is_known_after_apply(
+    engine: Engine, by_file: bool
+) -> None:
+    leaf = LEAF % ("same", ", condition: is_x", 8)
+    plan, ended = turns(engine, (3, "{p: x}"), leaf, by_file=by_file)
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
+    (nested,) = member(plan, "0").nested
+    assert (nested.inside.action, nested.inside.is_known) == ("UPDATE", False)
+    (nested,) = member(plan, "1").nested
+    assert {each.entry.name: each.entry.action for each in nested.resources} == {
+        "box": "create",
+        "random": "create",
+    }
+
+
+def test_what_new_files_do_before_a_members_turn_and_at_it_is_told(engine: Engine) -> None:
+    plan, ended = turns(engine, (3, "{p: x}"), LEAF % ("other", "", 9), by_file=True)
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
+    (nested,) = member(plan, "0").nested
+    assert {each.entry.name: each.entry.action for each in nested.resources} == {
+        "box": "update",
+        "random": "replace",
+    }
+
+
+def test_all_in_one_batch_is_known_whatever_the_files(engine: Engine) -> None:
+    leaf = LEAF % ("same", ", condition: is_x", 8)
+    plan, ended = turns(engine, (1, "{p: x}"), leaf, by_file=True)
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
+    (nested,) = member(plan, "0").nested
+    assert [each.entry.action for each in nested.resources] == ["none", "none"]
+
+
+def test_a_batch_that_is_known_to_fail_is_in_the_plan(engine: Engine) -> None:
+    new = "{p: {type: string}, q: {type: string}}"
+    leaf = (LEAF % ("same", "", 8)).replace("{p: {type: string}}", new)
+    plan, ended = turns(engine, (3, "{p: x, q: z}"), leaf, by_file=False)
+    assert ended.state == "UPDATE_FAILED"
+    assert plan.fails

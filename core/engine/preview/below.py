@@ -27,6 +27,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.nested import ChildTemplate, NestedStack
 
+from . import batches
 from .entries import Inside
 from .offers import Offers
 from .walk import Owner, Walk
@@ -88,20 +89,29 @@ class Below:
         made = _final(target)
         if made is None:
             return ()
+        inside = self._made(owner, child, target, made)
+        first = _first(target, inside)
+        if first is not None and first.template != made.template:
+            inside = batches.joined(self._made(owner, child, target, first), inside)
+        wanted = _known(owner.wanted, owner.cls)
+        offers = Offers(self._room.instances, owner, wanted, inside)
+        return (dataclasses.replace(inside, offer=offers.value),)
+
+    def _made(
+        self, owner: Owner, child: StackRow | None, target: NestedStack, made: ChildTemplate
+    ) -> Inside:
+        """What becomes of the nested stack of an owner when it is made to be like ``made``."""
         later = {key for key, value in made.parameters.items() if has_later(value)}
         known = {key: value for key, value in made.parameters.items() if key not in later}
         made = dataclasses.replace(made, parameters=known)
         spec = owner.definition.child_spec(owner.wanted.name, made, owner.wanted)
         if spec.depth > owner.definition.family.around.limits.max_nested_depth:
-            return (self._unknown(owner, child),)
+            return self._unknown(owner, child)
         later.update(_later_parameters(owner))
         if child is None:
             child, later = self._new(owner, target.physical_resource_name()), later | _OF_A_NEW_ONE
         definition = self._loaded(owner, child, spec, frozenset(later))
-        inside = self._walked(child, self._proposal(child, definition), definition)
-        wanted = _known(owner.wanted, owner.cls)
-        offers = Offers(self._room.instances, owner, wanted, inside)
-        return (dataclasses.replace(inside, offer=offers.value),)
+        return self._walked(child, self._proposal(child, definition), definition)
 
     def _unknown(self, owner: Owner, child: StackRow | None) -> Inside:
         action = "CREATE" if child is None else "UPDATE"
@@ -170,6 +180,13 @@ def _final(target: NestedStack) -> ChildTemplate | None:
     if type(target).child_template is NestedStack.child_template:
         return target.next_child(target.child, 0)
     return ChildTemplate(target.child_template(), parameters=target.child_parameters())
+
+
+def _first(target: NestedStack, inside: Inside) -> ChildTemplate | None:
+    """The first batch, where members have nested stacks that it may do something to."""
+    if type(target).child_template is NestedStack.child_template or target.child is None:
+        return None
+    return target.next_child(target.child, 0) if batches.matter(inside) else None
 
 
 def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
