@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -77,16 +78,19 @@ class Making:
 
         def redacted(text: str) -> str:
             for each in longest:
-                text = text.replace(each, "******")
+                text = text.replace(each, "(hidden)")
             return text
 
         return redacted
 
 
 def _texts(value: Any, name: str = "") -> list[str]:
-    """Every text of a section that may be secret, from 4 characters on."""
+    """Every text of a section that may be secret, from 4 characters on; hosts and ports are not."""
     if isinstance(value, str):
-        return [value] if len(value) > 3 else []
+        _, slashes, rest = value.partition("://")
+        place = re.match(r"(?:([^/?#]*)@)?[^/?#@]*", rest) if slashes else None
+        known = [value] if place is None else [place[1] or "", rest[place.end() :]]
+        return [text for text in known if len(text) > 3]
     if isinstance(value, Mapping):
         shown = {*settings_sinks.OURS, "file"}
         return [text for key, each in value.items() if key not in shown for text in _texts(each)]

@@ -135,7 +135,7 @@ class InlineStack:
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """The outputs by name; what is hidden is ``******``."""
+        """The outputs by name; what is hidden is ``(hidden)``."""
         found = self.engine.showing.outputs(self._stack_id)
         return {output.name: output.value for output in found}
 

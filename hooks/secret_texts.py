@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 
 from .wording import text_of
 
-MASK = "******"
+MASK = "(hidden)"
 #: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
 SHORTEST = 4
 #: A line of a secret of several lines (a private key) is one by itself from this length.

@@ -75,7 +75,7 @@ class Caller:
         """``text`` without anything secret that is known here."""
         text = self._settings.redact(text)
         for secret in () if self._tokens is None else self._tokens.secrets():
-            text = text.replace(secret, "******")
+            text = text.replace(secret, "(hidden)")
         return text
 
     def close(self) -> None:

@@ -144,7 +144,7 @@ class HttpSettings(Wire):
     def redact(self, text: str) -> str:
         """``text`` without anything secret that these settings hold."""
         for secret in self.secrets:
-            text = text.replace(secret, "******")
+            text = text.replace(secret, "(hidden)")
         return text
 
 

@@ -106,7 +106,7 @@ class MistralClient:
         """``text`` without anything secret that is known here."""
         text = self.settings.http.redact(text)
         for secret in self._auth.secrets():
-            text = text.replace(secret, "******")
+            text = text.replace(secret, "(hidden)")
         return text
 
     def close(self) -> None:

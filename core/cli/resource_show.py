@@ -71,7 +71,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """All that is stored of one resource; what is hidden is shown as ``******``."""
+    """All that is stored of one resource; what is hidden is shown as ``(hidden)``."""
     reader = session.app.reader
     where, name = nested.address(arguments.stack, arguments.resource)
     stack = session.app.stack(where)

@@ -71,7 +71,7 @@ class MakeUrl(Function):
             part: "..." if isinstance(value, Function) or any(sources(value)) else value
             for part, value in self.args.items()
         }
-        return shown | {"password": "******"} if "password" in shown else shown
+        return shown | {"password": "(hidden)"} if "password" in shown else shown
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The URL; raises TypeError and ValueError with Heat's words."""

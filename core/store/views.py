@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-REDACTED = "******"
+REDACTED = "(hidden)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def gone_at(stack: StackView) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ResourceView:
-    """One resource instance; hidden properties and attributes are ``******``.
+    """One resource instance; hidden properties and attributes are ``(hidden)``.
 
     ``op`` is the running action or '' with when it began and when it is given up. ``present`` is
     False for an instance that is to be deleted (removed or replaced). ``failed_attempts`` of

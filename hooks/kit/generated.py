@@ -114,7 +114,7 @@ def _without(
 
 def _shown(trial: Trial, values: Mapping[str, Any]) -> str:
     hidden = {key for key, schema in trial.cls.properties_schema.items() if schema.hidden}
-    return str({key: "******" if key in hidden else value for key, value in values.items()})
+    return str({key: "(hidden)" if key in hidden else value for key, value in values.items()})
 
 
 def _strategy(schema: Schema, context: ResourceContext, st: Any) -> Any:

@@ -241,7 +241,7 @@ outputs:
 """
     text = "heat_template_version: 2018-08-31\n" + template
     assert waiting.stack.create(text, secret="hush-hush").state == "CREATE_COMPLETE"
-    assert waiting.stack.outputs == {"soft": "******", "cloud": "******", "mime": "******"}
+    assert waiting.stack.outputs == {"soft": "(hidden)", "cloud": "(hidden)", "mime": "(hidden)"}
 
 
 def test_a_configuration_made_in_the_same_moment_is_found(waiting: Any) -> None:

@@ -151,7 +151,7 @@ def test_a_secret_stays_one_under_another_name(told: Life, resources: str, reads
     action = CreateStack("test", told.bundle(text))
     assert SECRET not in repr(document(preview(told.engine.room, action)))
     assert told.create(text).state == "CREATE_COMPLETE"
-    assert told.outputs["o"] == "******"
+    assert told.outputs["o"] == "(hidden)"
     assert SECRET not in everything(told) + stored(told)
 
 
@@ -229,6 +229,6 @@ def test_what_no_secret_is_in_is_shown_by_every_path(told: Life) -> None:
         """
     assert told.create(text).state == "CREATE_COMPLETE"
     shown = {"list": ["m0", "m1"], "map": {"0": "m0", "1": "m1"}, "one": "m1", "dotted": "m1"}
-    hidden = dict.fromkeys(("no_list", "no_map", "no_one", "no_dotted", "no_inside"), "******")
+    hidden = dict.fromkeys(("no_list", "no_map", "no_one", "no_dotted", "no_inside"), "(hidden)")
     assert told.outputs == {**shown, "gone": ["gone"], "key": "x", **hidden}
     assert SECRET not in everything(told) + stored(told)

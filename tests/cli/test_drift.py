@@ -141,8 +141,8 @@ def test_data_for_programs(zonda: Zonda, things: Things) -> None:
     hidden, tags = sorted(finding["differences"], key=lambda each: each["property"])
     assert hidden == {
         "property": "secret",
-        "template": "******",
-        "live": "******",
+        "template": "(hidden)",
+        "live": "(hidden)",
         "hidden": True,
         "ignored": "",
     }

@@ -73,7 +73,7 @@ def test_every_call_is_an_object_a_line_in_a_file_of_its_owner(
     assert good["seconds"] >= 0
     assert good["op_id"].startswith(good["resource_id"])
     assert (bad["level"], bad["outcome"]) == ("WARNING", "failed")
-    assert "LookupError: resources.bad: no ******" in bad["reason"]
+    assert "LookupError: resources.bad: no (hidden)" in bad["reason"]
     assert "thing.py" in bad["traceback"]
 
 

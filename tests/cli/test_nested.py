@@ -83,7 +83,7 @@ def test_a_nested_stack_is_found_by_path_id_and_name(zonda: Zonda, tree: None, b
         "t/middle/leaf",
     )
     assert shown["root"] == zonda("stack", "show", "t", "-f", "json").data["id"]
-    assert shown["parameters"]["word"] == "******"
+    assert shown["parameters"]["word"] == "(hidden)"
     assert zonda("stack", "output", "show", name, "said", "-f", "json").data["output_value"] == (
         "plain"
     )
@@ -123,7 +123,7 @@ def test_a_resource_of_a_nested_stack_and_the_stack_of_an_owner(zonda: Zonda, tr
     )
     one = zonda("stack", "resource", "show", "t", "middle/leaf/a", "-f", "json").data
     assert (one["resource_name"], one["nested_stack_id"]) == ("a", None)
-    assert one["properties"]["value"] == "******"
+    assert one["properties"]["value"] == "(hidden)"
 
 
 def test_events_of_the_tree_in_their_order(zonda: Zonda, tree: None) -> None:
@@ -259,7 +259,7 @@ def test_a_failure_is_told_down_to_what_failed(
     (one,) = zonda("stack", "why", *words, "-f", "json").data["failures"]
     assert (one["path"], one["resource_type"]) == ("middle/leaf/a", "OS::Heat::TestResource")
     assert (Path(one["file"]).name, one["line"]) == ("leaf.yaml", 6)
-    assert one["properties"]["value"] == "******"
+    assert one["properties"]["value"] == "(hidden)"
     assert "'zonda stack retry t' tries again" in " ".join(one["advice"])
 
 
@@ -484,7 +484,7 @@ def test_a_secret_that_is_repeated_leaves_a_document_readable(zonda: Zonda, writ
         shown = zonda("stack", *words)
         assert "root-secret" not in shown.out
         data = shown.data.get("template", shown.data)
-        assert data["resources"]["a"]["properties"]["value"] == "******"
+        assert data["resources"]["a"]["properties"]["value"] == "(hidden)"
 
 
 def test_a_nested_stack_without_resources_is_drawn(zonda: Zonda, write: Write) -> None:

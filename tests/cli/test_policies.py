@@ -355,7 +355,7 @@ def test_a_mark_does_not_tell_what_is_hidden(zonda: Zonda, write: Write) -> None
     )
     zonda("stack", "create", "web", "-t", write("h.yaml", text))
     zonda("stack", "resource", "mark", "unhealthy", "web", "a", "because hush-hush")
-    assert events(zonda)[-1] == "CHECK_FAILED because ****** (by ann)"
+    assert events(zonda)[-1] == "CHECK_FAILED because (hidden) (by ann)"
     shown = zonda("stack", "resource", "show", "web", "a")
     assert "hush-hush" not in shown.out
 

@@ -77,7 +77,7 @@ def test_what_is_there_is_listed_and_shown(zonda: Zonda) -> None:
     shown = zonda("stack", "show", "web", "-f", "json").data
     assert shown["id"] == row["ID"]
     assert shown["parameters"]["size"] == 1
-    assert shown["parameters"]["word"] == "******"
+    assert shown["parameters"]["word"] == "(hidden)"
     assert [one["output_key"] for one in shown["outputs"]] == ["said", "hidden"]
 
     by_id = zonda("stack", "show", row["ID"], "-f", "value", "-c", "stack_name").out
@@ -98,15 +98,15 @@ def test_outputs(zonda: Zonda) -> None:
     shown = zonda("stack", "output", "show", "web", "--all", "-f", "json").data
     assert {name: one["output_value"] for name, one in shown.items()} == {
         "said": "1",
-        "hidden": "******",
+        "hidden": "(hidden)",
     }
 
 
 @pytest.mark.usefixtures("web")
 def test_a_hidden_output_is_shown_to_who_asks_for_that(zonda: Zonda) -> None:
     asked = ("stack", "output", "show", "web", "hidden", "-f", "json")
-    assert zonda(*asked).data["output_value"] == "******"
-    assert zonda(*asked, "--show-hidden").data["output_value"] not in ("******", None)
+    assert zonda(*asked).data["output_value"] == "(hidden)"
+    assert zonda(*asked, "--show-hidden").data["output_value"] not in ("(hidden)", None)
 
 
 @pytest.mark.usefixtures("web")
@@ -575,7 +575,7 @@ def test_the_end_of_a_create_tells_no_generated_password(
     word = zonda("stack", "output", "show", "c", "word", "--raw").out
     assert len(word) == 8
     assert word not in done.out
-    assert "| word       | ******       |" in done.out
+    assert "| word       | (hidden)       |" in done.out
     assert "'zonda stack output show c --all' shows what is sealed." in done.err
 
 
@@ -659,4 +659,4 @@ def test_all_outputs_of_a_stack_are_variables_of_a_shell(
 
     shown = zonda("stack", "output", "show", "s", "--all", "-f", "shell", "--prefix", "s_").out
 
-    assert shown == 's_word="******"\ns_text="a \'b\' \\$c\n"\ns_count="3"\ns_list="[1]"\n'
+    assert shown == 's_word="(hidden)"\ns_text="a \'b\' \\$c\n"\ns_count="3"\ns_list="[1]"\n'

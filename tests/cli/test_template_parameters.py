@@ -128,10 +128,10 @@ def test_where_values_come_from_and_hidden_ones_are_masked(tell: Any) -> None:
         return (row["value"], row["default"], row["from"], where)
 
     assert origin(rows["t", "size"]) == (3, 3, "default", None)
-    assert origin(rows["t", "password"]) == ("******", "******", "parameters", "e.yaml:2:14")
+    assert origin(rows["t", "password"]) == ("(hidden)", "(hidden)", "parameters", "e.yaml:2:14")
     assert origin(rows["puppet", "Zone"]) == (
-        "******",
-        "******",
+        "(hidden)",
+        "(hidden)",
         "parameter_defaults",
         "e.yaml:4:3",
     )
@@ -167,7 +167,7 @@ resources:
     given = [
         (row["value"], row["resources"]) for row in found["parameters"] if row["name"] == "given"
     ]
-    assert given == [("******", ["a", "b"]), ("open", ["c", "d"])]
+    assert given == [("(hidden)", ["a", "b"]), ("open", ["c", "d"])]
 
 
 def test_only_what_is_missing(tell: Any) -> None:

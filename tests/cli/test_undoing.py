@@ -307,7 +307,7 @@ def test_what_a_resource_makes_of_a_secret_is_nowhere_shown(zonda: Zonda, write:
     zonda("stack", "create", "web", "-t", write("t.yaml", SECRET))
     zonda("stack", "snapshot", "create", "web", "--name", "n")
     shown = zonda("stack", "resource", "show", "web", "told", "-f", "json")
-    assert shown.data["metadata"] == {"m": "******", "p": "******"}
+    assert shown.data["metadata"] == {"m": "(hidden)", "p": "(hidden)"}
     document = zonda("stack", "export", "web")
     kept = zonda("stack", "snapshot", "show", "web", "n", "-f", "json")
     for done in (shown, document, kept):

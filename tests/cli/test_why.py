@@ -206,7 +206,7 @@ def test_hidden_values_are_told_nowhere(zonda: Zonda, write: Write) -> None:
         done = zonda("stack", "why", "web", "-f", form)
         assert "xY7" not in done.out + done.err
     data = zonda("stack", "why", "web", "-f", "json").data
-    assert data["failures"][0]["properties"]["value"] == "******"
+    assert data["failures"][0]["properties"]["value"] == "(hidden)"
 
 
 def test_the_place_of_a_fault_inside_the_resource(zonda: Zonda, write: Write) -> None:

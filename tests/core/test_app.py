@@ -85,7 +85,7 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
 
     assert [stack.name for stack in reader.reader.stacks()] == ["web"]
     assert [output.value for output in reader.details(reader.stack("web")).outputs] == ["x"]
-    assert reader.details(reader.stack("web")).parameters["secret"] == "******"
+    assert reader.details(reader.stack("web")).parameters["secret"] == "(hidden)"
 
 
 def test_reading_takes_no_lock(make: Make) -> None:

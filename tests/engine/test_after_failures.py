@@ -37,7 +37,7 @@ def test_a_property_stays_hidden_until_its_open_value_is_there(bench: Any) -> No
     is_kept(bench)
     bench.fails("a", "handle_update")
     bench.update(box("open"), rest=HIDDEN)
-    assert bench.resource("a").properties == {"value": "******"}
+    assert bench.resource("a").properties == {"value": "(hidden)"}
     bench.heals("a", "handle_update")
     bench.update(box("open"), rest=HIDDEN)
     assert bench.resource("a").properties == {"value": "open"}

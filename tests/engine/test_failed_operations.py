@@ -58,7 +58,7 @@ def test_properties_are_kept_sealed_and_shown_without_what_is_hidden(bench: Any)
     bench.journal.behave["a", "check"] = raising(ResourceFailure("not with s3cret-word"))
     bench.create(ONE)
     (view,) = failed(bench)
-    assert view.properties == {"value": "one", "secret": "******"}
+    assert view.properties == {"value": "one", "secret": "(hidden)"}
     assert "s3cret" not in view.reason
     rows = bench.store._connection.execute("SELECT properties, reason FROM failed").fetchall()
     assert "s3cret" not in repr(rows)

@@ -372,9 +372,9 @@ def test_hidden_values_are_nowhere_in_the_clear(bench: Any) -> None:
         + "outputs: {o: {value: {get_attr: [a, value]}}, t: {value: {get_attr: [a, token]}}}\n",
         parameters={"p": "given-hush"},
     )
-    assert bench.resource("a").properties == {"secret": "******", "value": "******"}
-    assert bench.outputs() == {"o": "******", "t": "******"}
-    assert "refused: ******" in bench.stack.status_reason
+    assert bench.resource("a").properties == {"secret": "(hidden)", "value": "(hidden)"}
+    assert bench.outputs() == {"o": "(hidden)", "t": "(hidden)"}
+    assert "refused: (hidden)" in bench.stack.status_reason
     dump = "\n".join(bench.store._connection.iterdump())
     assert "hush" not in dump
 

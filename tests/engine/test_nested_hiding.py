@@ -70,7 +70,7 @@ def test_what_becomes_hidden_above_is_hidden_below_by_that_update(stack: InlineS
     assert SECRET not in shown(stack)
     rows = stack._store._connection.execute("SELECT * FROM resource").fetchall()
     assert SECRET not in repr([tuple(row) for row in rows])
-    assert stack.outputs == {"o": "******", "g": "******", "p": "******"}
+    assert stack.outputs == {"o": "(hidden)", "g": "(hidden)", "p": "(hidden)"}
 
 
 def test_an_update_with_the_same_secrets_touches_nothing(stack: InlineStack) -> None:

@@ -91,8 +91,8 @@ def test_show_is_as_secret_as_the_properties(bench: Any) -> None:
         "b: {type: Test::Box, properties: {value: {get_attr: [a, show, secret]}}}\n"
         "c: {type: Test::Plain}",
     )
-    assert bench.resource("a").attributes["show"] == "******"
-    assert bench.resource("b").properties == {"value": "******"}
+    assert bench.resource("a").attributes["show"] == "(hidden)"
+    assert bench.resource("b").properties == {"value": "(hidden)"}
 
 
 def test_reasons_hide_a_secret_in_any_notation(bench: Any) -> None:
@@ -101,7 +101,7 @@ def test_reasons_hide_a_secret_in_any_notation(bench: Any) -> None:
 
     bench.journal.behave["a", "handle_create"] = leak
     stack = bench.create('a: {type: Test::Box, properties: {secret: "it\'s hidden"}}')
-    assert stack.status_reason.endswith("resources.a: POST /?p=****** {'p': \"******\"}")
+    assert stack.status_reason.endswith("resources.a: POST /?p=(hidden) {'p': \"(hidden)\"}")
 
 
 def test_neither_the_old_nor_the_new_value_of_a_hidden_property_is_told(bench: Any) -> None:
@@ -109,7 +109,7 @@ def test_neither_the_old_nor_the_new_value_of_a_hidden_property_is_told(bench: A
     bench.create(template.format("old-secret-1"))
     bench.fails("a", "handle_update", ValueError("old-secret-1 to new-secret-2"))
     stack = bench.update(template.format("new-secret-2"))
-    assert stack.status_reason.endswith("resources.a: ****** to ******")
+    assert stack.status_reason.endswith("resources.a: (hidden) to (hidden)")
 
 
 def test_a_secret_attribute_inside_a_composed_property_is_not_told_alone(bench: Any) -> None:
@@ -122,7 +122,7 @@ def test_a_secret_attribute_inside_a_composed_property_is_not_told_alone(bench: 
         "    secret: {str_replace: {template: 'pg://u:PW@h', params: "
         "{PW: {get_attr: [a, token]}}}}\n"
     )
-    assert stack.status_reason.endswith("resources.b: bad password ******")
+    assert stack.status_reason.endswith("resources.b: bad password (hidden)")
 
 
 def test_progress_is_told_without_secrets(bench: Any) -> None:
@@ -132,7 +132,7 @@ def test_progress_is_told_without_secrets(bench: Any) -> None:
         f"using {resource.properties['value']}"
     )
     bench.create("a: {type: Test::Box, properties: {value: {get_param: password}}}", rest=HIDDEN)
-    assert [message for message in said if message] == ["using ******"]
+    assert [message for message in said if message] == ["using (hidden)"]
 
 
 def test_a_template_with_a_literal_for_a_hidden_property_is_sealed(filed: Any) -> None:
@@ -172,5 +172,5 @@ def test_what_a_restoration_gives_is_as_secret_as_it_was(
 
     bench.run(RestoreSnapshot("s", snapshot.id))
 
-    assert bench.resource("k").properties.get("secret", "******") == "******"
+    assert bench.resource("k").properties.get("secret", "(hidden)") == "(hidden)"
     assert "hush-hush" not in "".join(bench.store._connection.iterdump())

@@ -441,7 +441,7 @@ SECRET = "hunter2"
         pytest.param(
             Schema(Schema.STRING, hidden=True, constraints=[AllowedPattern("[0-9]+")]),
             SECRET,
-            'p: "******" does not match pattern "[0-9]+"',
+            'p: "(hidden)" does not match pattern "[0-9]+"',
             id="constraint",
         ),
         pytest.param(

@@ -301,7 +301,24 @@ def test_nothing_of_a_section_gets_into_an_error(clock: FakeClock) -> None:
     }
     making = Making(Settings(sinks={"x": section}), Plugins(), clock, random.Random(1))
     text = "POST https://hooks.example/T000/secret letmein whsec_c2VjcmV0 /var/log/zonda webhook"
-    assert making.redact("x")(text) == "POST ****** ****** ****** /var/log/zonda webhook"
+    assert making.redact("x")(text) == (
+        "POST https://hooks.example(hidden) (hidden) (hidden) /var/log/zonda webhook"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "said", "shown"),
+    [
+        ("http://hooks:8080/", "http://hooks:8080/: refused", "http://hooks:8080/: refused"),
+        ("http://u:word@hooks:8080/t0k3n", "hooks:8080: u:word", "hooks:8080: (hidden)"),
+        ("http://hooks?key=t0k3n", "GET http://hooks?key=t0k3n", "GET http://hooks(hidden)"),
+    ],
+)
+def test_hosts_and_ports_of_a_section_stay_in_an_error(
+    clock: FakeClock, url: str, said: str, shown: str
+) -> None:
+    making = Making(Settings(sinks={"x": {"url": url}}), Plugins(), clock, random.Random(1))
+    assert making.redact("x")(said) == shown
 
 
 class Counting(EventSink):

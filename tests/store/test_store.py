@@ -234,8 +234,8 @@ def test_hidden_values_are_masked_and_sealed_ones_shown(store: Store) -> None:
         tx.add_stack(stack())
         tx.add_resources([row])
     view = store.reader().resource("s1", "a")
-    assert view.properties == {"open": 1, "secret": "******"}
-    assert view.attributes == {"value": "shown", "hidden": "******"}
+    assert view.properties == {"open": 1, "secret": "(hidden)"}
+    assert view.attributes == {"value": "shown", "hidden": "(hidden)"}
     assert "hush" not in repr(view)
 
 

@@ -113,7 +113,7 @@ def test_values_of_environments_and_files() -> None:
     )
     found = shown(given)
     assert found.environments == {"e.yaml": f"parameters: {{p: {HIDDEN}, q: plain}}\n"}
-    assert found.files == {"file:///x": "password=******\nuser=me\n"}
+    assert found.files == {"file:///x": "password=(hidden)\nuser=me\n"}
     assert (found.parameters["p"], found.parameters["q"]) == (HIDDEN, "plain")
 
 

@@ -89,7 +89,7 @@ def test_hidden_parameters_are_masked_when_shown(loaded: Any) -> None:
         "OS::stack_name": "stack",
         "OS::stack_id": "5eb1",
         "OS::project_id": "pr0j",
-        "secret": "******",
+        "secret": "(hidden)",
         "plain": "visible",
         "named": "n",
     }
@@ -127,10 +127,10 @@ def test_no_fault_tells_a_hidden_value(
             id="length",
         ),
         pytest.param(
-            "allowed_values: [a]", '"******" is not an allowed value ["a"]', id="allowed-values"
+            "allowed_values: [a]", '"(hidden)" is not an allowed value ["a"]', id="allowed-values"
         ),
         pytest.param(
-            'allowed_pattern: "[a-z]"', '"******" does not match pattern "[a-z]"', id="pattern"
+            'allowed_pattern: "[a-z]"', '"(hidden)" does not match pattern "[a-z]"', id="pattern"
         ),
     ],
 )
@@ -142,13 +142,13 @@ def test_the_broken_constraint_of_a_hidden_parameter_is_named_its_value_masked(
     assert str(given) == f"Parameter 'p' is invalid: {sentence}"
 
     default = faults(f"parameters: {{p: {{{rule}, default: {SECRET}}}}}")[0]
-    assert str(default) == f"Parameter 'p' is invalid: Invalid default ****** ({sentence})"
+    assert str(default) == f"Parameter 'p' is invalid: Invalid default (hidden) ({sentence})"
 
 
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("number", "could not convert string to float: '******'"),
+        ("number", "could not convert string to float: '(hidden)'"),
         ("json", "Value must be valid JSON: Expecting value: line 1 column 1 (char 0)"),
     ],
 )

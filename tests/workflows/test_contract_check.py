@@ -415,4 +415,4 @@ def test_a_token_is_in_no_row(on_trial: Callable[..., Report]) -> None:
             return 403, {}, {"reason": f"not with {headers.get('authorization')}"}
 
     report = on_trial(Tells(), {"token": "hush-hush"})
-    assert report.failed[0].came == "HTTP 403: not with ******"
+    assert report.failed[0].came == "HTTP 403: not with (hidden)"

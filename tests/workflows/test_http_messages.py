@@ -320,4 +320,4 @@ def test_keys_are_in_no_repr(make_runner: MakeRunner) -> None:
         endpoint="https://flows.example", signature="rfc9421", signing_keys=keys("shared")
     )
     assert SHARED.decode() not in repr(runner._settings)
-    assert runner._caller.redact(f"x {SHARED.decode()} y") == "x ****** y"
+    assert runner._caller.redact(f"x {SHARED.decode()} y") == "x (hidden) y"

@@ -134,7 +134,7 @@ def test_a_token_that_was_never_any_good_is_not_replaced(
     answer = runner.start(request_for("make"))
     assert isinstance(answer, Finished)
     assert isinstance(answer.result, Failed)
-    assert answer.result.reason.endswith("HTTP 401: Bearer ****** is not welcome")
+    assert answer.result.reason.endswith("HTTP 401: Bearer (hidden) is not welcome")
     assert len(sent(http, START)) == 1
 
 

@@ -170,7 +170,7 @@ def test_a_secret_is_sent_and_kept_nowhere() -> None:
     life.create()
     assert runner.requests[0].inputs["token"] == "hushhush"
     assert "hushhush" not in repr(life.saved.data)
-    assert life.attribute("path") == "/******"
+    assert life.attribute("path") == "/(hidden)"
 
 
 def test_a_reason_does_not_tell_a_secret() -> None:
@@ -187,8 +187,8 @@ def test_progress_does_not_tell_a_secret() -> None:
     life.context.secrets["env:TOKEN"] = "hushhush"
     life.create()
     assert life.context.messages == [
-        "waiting for the runner: no ****** yet, next try in 1 s",
-        "with ******",
+        "waiting for the runner: no (hidden) yet, next try in 1 s",
+        "with (hidden)",
     ]
 
 

@@ -183,7 +183,7 @@ def test_former_tokens_are_told_to_nobody(make: Any, wire: Wire) -> None:
     runner.poll(TOKEN)
     wire.keystone = lambda: Reply(201, {"X-Subject-Token": "newer"}, b"{}")
     wire.mistral = lambda: Reply(401, {}, b'{"faultstring": "neither tok3n nor newer"}')
-    assert runner.poll(TOKEN).message.endswith("neither ****** nor ******")
+    assert runner.poll(TOKEN).message.endswith("neither (hidden) nor (hidden)")
 
 
 # -- Mistral ------------------------------------------------------------------------------------

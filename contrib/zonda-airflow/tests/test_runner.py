@@ -280,7 +280,7 @@ def test_a_refused_login(world: Any, make: Make, request_of: Make) -> None:
     runner = make(username="zonda", password="pa55word")
     answer = runner.start(request_of())
     assert answer.result.reason == (
-        "Airflow: the login is answered 401: Invalid credentials ******"
+        "Airflow: the login is answered 401: Invalid credentials (hidden)"
     )
     assert isinstance(runner.poll(TOKEN), Running)
     runner.check("make_disk")

@@ -237,7 +237,7 @@ def test_hidden_values_are_in_no_output_and_no_error(tmp_path: Path) -> None:
     secrets = {"hidden_environment": {"KEY": "hunter2"}, "hidden_stdin": "swordfish\n"}
     command = life(create="echo $KEY; cat", **secrets)
     command.create()
-    assert command.attribute("stdout") == "******\n******\n"
+    assert command.attribute("stdout") == "(hidden)\n(hidden)\n"
     assert command.attribute("hidden_stdout") == "hunter2\nswordfish\n"
     assert command.saved.redacted == {"result"}
     broken = life(create="echo $KEY; cat >&2; exit 1", **secrets)

@@ -69,8 +69,8 @@ def test_what_is_hidden_is_seen_nowhere(zonda_stack: Any, folder: Path) -> None:
     (folder / "app.ini").write_text("token = hunter2-hunter2?")
     stack = zonda_stack.check()
     shown = repr([stack, zonda_stack.resources, zonda_stack.outputs])
-    assert zonda_stack.resources["settings"].properties["content"] == "******"
-    assert zonda_stack.outputs["checksum"] == "******"
+    assert zonda_stack.resources["settings"].properties["content"] == "(hidden)"
+    assert zonda_stack.outputs["checksum"] == "(hidden)"
     assert "hunter2" not in shown
 
 

@@ -256,5 +256,5 @@ def test_the_token_is_in_no_reason(world: Any, make: Make, request_of: Make) -> 
     world.post(SEND, json={"message": "bad t0ken-t0ken"}, status=401)
     runner = make(token="t0ken-t0ken")
     answer = runner.start(request_of())
-    assert answer.result.reason == "Restate answered 401: bad ******"
+    assert answer.result.reason == "Restate answered 401: bad (hidden)"
     assert "t0ken" not in repr(runner._settings)

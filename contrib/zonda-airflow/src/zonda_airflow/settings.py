@@ -36,7 +36,7 @@ class Settings:
     def redact(self, text: str) -> str:
         """``text`` without password and token."""
         for secret in filter(None, (self.password, self.token)):
-            text = text.replace(secret, "******")
+            text = text.replace(secret, "(hidden)")
         return text
 
 

@@ -19,7 +19,7 @@ from .runs import Ended, Lost, Run, inherited_environment
 #: Entries of the resource's data: how the last create or update ended; the operation whose run was
 #: taken note of; whether the last create, update or check has yet to succeed.
 _RESULT, _ENDED, _UNSETTLED = "result", "ended", "unsettled"
-_HIDDEN = "******"
+_HIDDEN = "(hidden)"
 _LONGEST_REASON = 2000
 _LONGEST_VARIABLE = 32768
 

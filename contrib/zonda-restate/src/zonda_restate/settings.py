@@ -36,7 +36,7 @@ class Settings:
 
     def redact(self, text: str) -> str:
         """``text`` without the token."""
-        return text.replace(self.token, "******") if self.token else text
+        return text.replace(self.token, "(hidden)") if self.token else text
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
