@@ -131,6 +131,15 @@ class App:
         store = open_store(self.database, sealer=self._sealer, read_only=True)
         return self._keep(store).reader(), False
 
+    def check_home(self) -> None:
+        """Raise StoreError where the folder of the database does not exist."""
+        home = self.database.parent
+        if not home.exists():
+            raise StoreError(
+                f"There is no home {home}.",
+                hint="Check --home and ZONDA_HOME. 'zonda stack create' and 'zonda demo' make one.",
+            )
+
     def stack(self, name_or_id: str) -> StackView:
         """A stack of this project by name, or any by id; raises NotFound."""
         return self.reader.stack(name_or_id, self.settings.project)

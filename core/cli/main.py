@@ -26,6 +26,8 @@ DONE, FAILED, INVALID, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 #: What the scripts of ``zonda completion`` call; see ``completion``.
 COMPLETE = "__complete"
 
+#: Commands on stacks that may be the first ones of all: they make a home, or need none.
+WITHOUT_HOME = frozenset({"stack create", "stack adopt", "stack plan", "stack apply"})
 #: What has to be made until the cyclic collector looks through it. A command makes much that stays
 #: and few circles: with Python's numbers an eighth of the work on a large tree is looking.
 COLLECTION = (50_000, 20, 100)
@@ -101,7 +103,7 @@ def _run(words: list[str]) -> int:
     command = commands.COMMANDS[name]
     arguments = parsers.of_command(name).parse_intermixed_args([*leading, *rest[length:]])
     run = getattr(parsers.module_of(name), command.name)
-    return int(run(arguments)) if command.alone else _carry_out(run, arguments)
+    return int(run(arguments)) if command.alone else _carry_out(name, run, arguments)
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
@@ -127,7 +129,7 @@ def _without_command(leading: list[str], rest: list[str]) -> int:
 
 
 @streams.prints_are_said()
-def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
+def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings import wants_colour
 
     from . import problems
@@ -137,6 +139,8 @@ def _carry_out(run: Any, arguments: argparse.Namespace) -> int:
     screen = Screen(getattr(arguments, "format", None) or "table", colour=wants_colour())
     session = Session(arguments, screen)
     try:
+        if name.startswith("stack ") and name not in WITHOUT_HOME:
+            session.app.check_home()
         code = int(run(session, arguments))
         session.finish()
         return code
