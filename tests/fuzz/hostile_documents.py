@@ -95,7 +95,8 @@ class Input:
 
 def digits(chance: Chance) -> int:
     """How many digits a number has."""
-    return chance.choice((1, 2, 10, 19, 20, 39, 100, 309, 400, 4300, 4301, 9000, 60_000))
+    readable = (1, 2, 10, 19, 20, 39, 100, 309, 400, 4000, 4300)
+    return chance.choice((4301, 9000, 60_000) if chance.random() < 0.05 else readable)
 
 
 def number(chance: Chance) -> str:
@@ -155,9 +156,10 @@ def aliases(chance: Chance) -> str:
     leaf = chance.choice(
         ("[l, l, l, l]", "{l: l}", json.dumps("l" * 999), "{get_param: p}", "{get_file: f}", "9")
     )
-    pieces = [f"&a0 {leaf}"]
+    name = f"n{chance.randrange(10**6)}x"  # no anchor may stand twice in a document
+    pieces = [f"&{name}0 {leaf}"]
     for level in range(1, depth):
-        used = [f"*a{level - 1}"] * width
+        used = [f"*{name}{level - 1}"] * width
         kind = chance.randrange(8)
         body = f"[{', '.join(used)}]"
         if kind == 0:
@@ -169,8 +171,8 @@ def aliases(chance: Chance) -> str:
         elif kind == 3 and leaf == "{l: l}" and level == 1:
             body = f"{{<<: {body}, m: 1}}"
         elif kind == 4 and chance.random() < 0.1:
-            body = f"[*a{level}, {body}]"
-        pieces.append(f"&a{level} {body}")
+            body = f"[*{name}{level}, {body}]"
+        pieces.append(f"&{name}{level} {body}")
     return f"[{', '.join(pieces)}]" if chance.random() < 0.7 else f"{{a: [{', '.join(pieces)}]}}"
 
 
@@ -322,8 +324,8 @@ def value(chance: Chance, depth: int = 3) -> str:
         return chance.choice((number, text, text))(chance)
     if kind < 0.5:
         return call(chance, depth)
-    if kind < 0.6:
-        return aliases(chance).replace("a", "a" + chance.choice("bcdefghijklmnopqrstuvwxyz"))
+    if kind < 0.58:
+        return aliases(chance)
     if kind < 0.66:
         return odd(chance)
     if kind < 0.68:
@@ -362,7 +364,7 @@ def parameters(chance: Chance) -> str:
     for name in ("p", "q", "r", "s")[: chance.randint(2, 4)]:
         kind = chance.choice(KINDS)
         plain = {"string": "t", "number": "1", "json": "{a: [1]}", "boolean": "true"}.get(
-            kind, "a,b"
+            kind, "'a,b'"
         )
         default = value(chance, 2) if chance.random() > max(0.6, chance.calm) else plain
         entry = [f"type: {kind}", f"default: {default}"]
@@ -381,7 +383,7 @@ def parameters(chance: Chance) -> str:
                 )
             )
             entry.append(f"constraints: [{{{rule}: {said}}}]")
-        if chance.random() < 0.1:
+        if chance.random() < 0.2 * (1 - chance.calm):
             entry.append(f"{chance.choice(('hidden', 'immutable', 'tags'))}: {value(chance, 1)}")
         lines.append(f"  {name}: {{{', '.join(entry)}}}")
     return "\n".join(lines) + "\n"
@@ -400,7 +402,7 @@ def resource(chance: Chance, types: Sequence[str]) -> str:
         "Zonda::ForEach": "for_each",
         "OS::Heat::Stack": "template",
     }.get(type_)
-    given = {key: value(chance, 3) for key in known if chance.random() > max(0.5, chance.calm)}
+    given = {key: value(chance, 3) for key in known if chance.random() > max(0.8, chance.calm)}
     if usual:
         given[usual] = value(chance, 4)
         if usual in ("count", "length"):
@@ -465,8 +467,8 @@ def doubling(chance: Chance) -> str:
 def template(chance: Chance, types: Sequence[str]) -> str:
     """A whole template."""
     pieces = [VERSION, parameters(chance)]
-    if chance.random() < 0.3:
-        truth = value(chance, 2) if chance.random() < 0.5 else "true"
+    if chance.random() < 0.6:
+        truth = value(chance, 2) if chance.random() > max(0.5, chance.calm) else "true"
         pieces.append(f"conditions: {{c: {truth}}}\n")
     pieces.append("resources:\n")
     if chance.random() < 0.2:
@@ -475,7 +477,7 @@ def template(chance: Chance, types: Sequence[str]) -> str:
         pieces.append(f"  r{index}: {resource(chance, types)}\n")
     if chance.random() < 0.5:
         pieces.append(f"outputs: {{o: {{value: {value(chance, 3)}}}, p: {{value: 1}}}}\n")
-    if chance.random() < 0.05:
+    if chance.random() < 0.1 * (1 - chance.calm):
         pieces.append(
             f"{chance.choice(('parameter_groups', 'capabilities', 'foo'))}: {value(chance)}\n"
         )
@@ -605,9 +607,9 @@ def _files(chance: Chance, types: Sequence[str]) -> dict[str, bytes]:
 def _given(chance: Chance) -> list[str]:
     """Options that give an environment and parameters."""
     words = ["-t", "t.yaml"]
-    if chance.random() < 0.4:
+    if chance.random() < 0.5 * (1.1 - chance.calm):
         words += ["-e", "e.yaml"]
-    if chance.random() < 0.2:
+    if chance.random() < 0.2 * (1.2 - chance.calm):
         said = text(chance).strip('"') if chance.random() < 0.5 else number(chance)
         words += ["-P", f"p={said}"]
     return words
@@ -616,7 +618,7 @@ def _given(chance: Chance) -> list[str]:
 def make_input(seed: int, number: int) -> Input:
     """The input of a number."""
     chance = Chance(f"{seed}:{number}")
-    chance.calm = chance.choice((0.0, 0.4, 0.7, 0.9))
+    chance.calm = chance.choice((0.2, 0.7, 0.85, 0.93, 0.97))
     kind = chance.choices(("life", "plan", "look", "adopt"), (45, 25, 20, 10))[0]
     types = ("OS::Heat::Value",) * 12 + QUICK + ("child.yaml", "Test::Made", "OS::Nothing::There")
     links = {"link": "/proc/self/environ", "folder/link": "../child.yaml"}
