@@ -293,7 +293,7 @@ class Settings:
     )
     max_nodes: int = _setting(
         _LIMITS.max_nodes,
-        "How many values the functions of one resource or output may make; 32 characters of text "
+        "How many values the functions of one resource or output may make; 16 characters of text "
         "count as one, a step of a yaql expression as 50.",
         "ZONDA_MAX_NODES",
         least=1,

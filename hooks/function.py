@@ -38,7 +38,7 @@ class Spending(Protocol):
         """Count ``values`` that were made or walked through; raises where they are too many.
 
         ``resolve`` counts every result. A function that makes much more than it gives back, or
-        long texts in many steps, counts them itself: 32 characters are one value.
+        long texts in many steps, counts them itself: 16 characters are one value.
         """
 
 
@@ -141,7 +141,7 @@ class Absent:
 ABSENT = Absent()
 
 #: So many characters of text count as one value.
-TEXT_PER_VALUE = 32
+TEXT_PER_VALUE = 16
 
 _CONTAINERS = frozenset((dict, list, set))
 _SCALARS = frozenset((str, int, float, bool, type(None)))

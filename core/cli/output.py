@@ -82,7 +82,8 @@ def rows(
     if arguments.format == "table":
         texts = [[_cell(value) for value in row] for row in cells]
         spared = () if arguments.column else spare
-        out.write(tables.table(names, texts, _room(arguments, width), spared))
+        for line in tables.table(names, texts, _room(arguments, width), spared):
+            out.write(line)
     elif arguments.format == "value":
         for row in cells:
             out.write(" ".join(_value(out, value) for value in row) + "\n")
@@ -103,7 +104,8 @@ def fields(
     chosen = [names[index] for index in _chosen(names, arguments.column)]
     if arguments.format == "table":
         values = [_cell(thing[name]) for name in chosen]
-        out.write(tables.fields(chosen, values, _room(arguments, width)))
+        for line in tables.fields(chosen, values, _room(arguments, width)):
+            out.write(line)
     elif arguments.format == "value":
         for name in chosen:
             out.write(_value(out, thing[name]) + "\n")

@@ -14,6 +14,8 @@ from .wrapping import cells, longest_word, wrapped
 
 #: A cell as lines, without characters that would steer a terminal.
 _Cell = list[str]
+#: A longer line sticks out of the frame: each line of a table is padded to the width of its column.
+_WIDEST = 1000
 
 
 def table(
@@ -21,40 +23,41 @@ def table(
     rows: Sequence[Sequence[str]],
     width: int | None = None,
     spare: Sequence[str] = (),
-) -> str:
-    """Rows in a frame. ``width``: what it has to fit, if anything.
+) -> Iterator[str]:
+    """Rows in a frame, line by line. ``width``: what it has to fit, if anything.
 
     ``spare``: columns that can be left out, the first ones first.
     """
     columns = [_lines(column) for column in zip(names, *rows, strict=True)]
-    widths = [max(cells(line) for cell in column for line in cell) for column in columns]
+    widths = [
+        min(_WIDEST, max(cells(line) for cell in column for line in cell)) for column in columns
+    ]
     if width is None or sum(widths) + _frame(columns) <= width:
-        return _framed(columns, widths)
+        yield from _framed(columns, widths)
+        return
     left_out = _left_out(names, columns, width, [name for name in spare if name in names])
     columns = [column for name, column in zip(names, columns, strict=True) if name not in left_out]
     note = _note(left_out, width) if left_out and rows else ""
     shares = _shares(columns, width - _frame(columns))
     if shares is None:
-        return _records(columns, width) + note
-    return (
-        _framed(
-            [
-                [[part for line in cell for part in wrapped(line, share)] for cell in column]
-                for column, share in zip(columns, shares, strict=True)
-            ],
-            shares,
-        )
-        + note
-    )
+        yield _records(columns, width) + note
+        return
+    fitting = [
+        [[part for line in cell for part in wrapped(line, share)] for cell in column]
+        for column, share in zip(columns, shares, strict=True)
+    ]
+    yield from _framed(fitting, shares)
+    yield note
 
 
-def fields(names: Sequence[str], values: Sequence[str], width: int | None = None) -> str:
+def fields(names: Sequence[str], values: Sequence[str], width: int | None = None) -> Iterator[str]:
     """One thing as a table of its fields, or as a record where a terminal is too narrow for it."""
     rows = list(zip(names, values, strict=True))
     columns = [_lines(column) for column in zip(("Field", "Value"), *rows, strict=True)]
     if width is not None and _shares(columns, width - _frame(columns)) is None:
-        return _records([_lines(pair) for pair in rows], width)
-    return table(("Field", "Value"), rows, width)
+        yield _records([_lines(pair) for pair in rows], width)
+        return
+    yield from table(("Field", "Value"), rows, width)
 
 
 def _lines(column: Sequence[str]) -> list[_Cell]:
@@ -95,19 +98,23 @@ def _shares(columns: Sequence[list[_Cell]], room: int) -> list[int] | None:
     return shares(bisect_right(range(max(widths) + 1), room, key=lambda n: sum(shares(n))) - 1)
 
 
-def _framed(columns: Sequence[list[_Cell]], widths: Sequence[int]) -> str:
+def _framed(columns: Sequence[list[_Cell]], widths: Sequence[int]) -> Iterator[str]:
     rule = "+" + "+".join("-" * (each + 2) for each in widths) + "+\n"
-    shown = [_row(row, widths) for row in zip(*columns, strict=True)]
-    return rule + shown[0] + rule + "".join(shown[1:]) + (rule if len(shown) > 1 else "")
+    head, *rows = zip(*columns, strict=True)
+    yield rule
+    yield from _row(head, widths)
+    yield rule
+    for row in rows:
+        yield from _row(row, widths)
+    if rows:
+        yield rule
 
 
-def _row(row: Sequence[_Cell], widths: Sequence[int]) -> str:
-    shown = ""
+def _row(row: Sequence[_Cell], widths: Sequence[int]) -> Iterator[str]:
     for number in range(max(map(len, row))):
         parts = [lines[number] if number < len(lines) else "" for lines in row]
         padded = (part + " " * (w - cells(part)) for part, w in zip(parts, widths, strict=True))
-        shown += "| " + " | ".join(padded) + " |\n"
-    return shown
+        yield "| " + " | ".join(padded) + " |\n"
 
 
 def _records(columns: Sequence[list[_Cell]], width: int) -> str:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from zonda import hooks
+from zonda.core.template.faults import TOO_LARGE
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.wording import encodable
@@ -25,15 +26,24 @@ LONGEST_LINE: Final = 400
 _OURS: Final = tuple(
     f"{folder}/" for folder in (Path(__file__).parents[1], *map(str, hooks.__path__))
 )
+#: What no plug-in is to blame for: expressions, and values that would be too large.
+_OF_TEMPLATES: Final = ("ZON118", TOO_LARGE)
 
 
 def trace_of(error: BaseException, secrets: Iterable[Any]) -> str:
-    """The traceback of what a plug-in raised, without ``secrets``; '' for a failure it words."""
+    """The traceback of what a plug-in raised, without ``secrets``; '' for a failure it words.
+
+    The same for what a template has asked too much of, or yaql what it cannot do.
+    """
     try:
         found: BaseException | None = error
         while isinstance(found, ZondaError):
+            if found.code in _OF_TEMPLATES:
+                return ""
             found = found.__cause__
-        return "" if found is None else _text(found, secrets)
+        if found is None or (found is not error and _is_all_ours(found)):
+            return ""
+        return _text(found, secrets)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         return ""
@@ -47,6 +57,14 @@ def _text(error: BaseException, secrets: Iterable[Any]) -> str:
     whole = scrub(encodable("".join(made.format())), secrets)
     text = "\n".join(line[:LONGEST_LINE] for line in whole.splitlines())
     return text if len(text) <= LONGEST else f"[...]{text[-LONGEST:]}"
+
+
+def _is_all_ours(error: BaseException) -> bool:
+    """Whether no plug-in has raised an error: zonda has, and has put it into words."""
+    frames = error.__traceback__
+    while frames is not None and _is_ours(frames):
+        frames = frames.tb_next
+    return frames is None
 
 
 def _is_ours(frame: TracebackType) -> bool:

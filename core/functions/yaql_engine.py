@@ -190,6 +190,8 @@ class Evaluator:
 def _fault(error: BaseException) -> TemplateError:
     kind = type(error).__name__
     message = (str(error) or kind)[:_LONGEST_MESSAGE]
+    if isinstance(error, RecursionError):
+        message = "the yaql expression is nested, or calls itself, too deep"
     return TemplateError(message, heat_type=kind, code=YAQL)
 
 

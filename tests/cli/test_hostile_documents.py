@@ -112,6 +112,8 @@ def test_an_expression_that_runs_away_fails_its_resource_and_the_engine_goes_on(
     reason = shown["resource_status_reason"]
     assert "resources.away" in reason
     assert "make more than 500000 values (setting max_nodes)" in reason
+    for words in (("stack", "why", "s"), ("stack", "failures", "list", "s")):
+        assert "Traceback" not in zonda(*words).out  # nobody's code is at fault
     zonda("stack", "delete", "-y", "s")
 
 
@@ -329,3 +331,17 @@ def test_a_document_whose_lists_are_none_is_refused(
         "stack", "adopt", "--adopt-file", write("a.json", json.dumps(document)), "s", code=2
     )
     assert f"'{key}' is no list" in done.err
+
+
+def test_a_plan_of_few_files_that_would_make_very_many_resources_ends_at_the_limit(
+    zonda: Any, write: Callable[[str, str], Path]
+) -> None:
+    for level, type_ in enumerate(("t1.yaml", "t2.yaml", "t3.yaml", "'OS::Heat::None'")):
+        resources = ", ".join(f"a{number}: {{type: {type_}}}" for number in range(10))
+        write(f"t{level}.yaml", VERSION + f"resources: {{{resources}}}\n")
+    words = ("stack", "plan", "-t", write("t0.yaml", (VERSION + "resources: {}\n")), "s")
+    write("t0.yaml", VERSION + "resources: {a: {type: t1.yaml}, b: {type: t1.yaml}}\n")
+    done = zonda(*words, "--set", "max_resources_per_stack=300", "-f", "json")
+    assert done.data["fails"]
+    assert done.data["summary"]["create"] <= 300
+    assert "300" in json.dumps(done.data["resources"])

@@ -215,3 +215,15 @@ def test_what_a_shell_reads_is_the_value_whatever_is_in_it(tmp_path: Path) -> No
 )
 def test_moments_are_written_as_heat_does(seconds: float | None, text: str | None) -> None:
     assert output.moment(seconds) == text
+
+
+def test_a_very_long_line_makes_no_other_line_long() -> None:
+    out = io.StringIO()
+    arguments = argparse.Namespace(format="table", column=[])
+    value = "\n".join(["x" * 100_000, *["y"] * 1000])
+
+    output.fields(out, arguments, {"Value": value})
+
+    long, *others = sorted(out.getvalue().splitlines(), key=len, reverse=True)
+    assert "x" * 100_000 in long
+    assert len(others[0]) < 1100

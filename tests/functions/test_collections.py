@@ -148,5 +148,5 @@ def test_nested_repeats_cannot_fill_the_memory(evaluate):
     tree = "x"
     for _ in range(4):
         tree = repeated({"%x%": [str(number) for number in range(200)]}, tree)
-    with pytest.raises(TooLarge, match="more than 1000000 values"):
+    with pytest.raises(TooLarge, match="more than 500000 values"):
         evaluate(tree)

@@ -150,7 +150,7 @@ def test_a_text_cannot_grow_without_end(evaluate):
         tree = {"str_replace": {"template": "$" * 100, "params": {"$": tree}}}
     with pytest.raises(TooLarge):
         evaluate(tree)
-    limits = Limits(max_nodes=100)
+    limits = Limits(max_nodes=200)
     join = {"list_join": ["x" * 1500, ["a", "b"]]}
     assert len(evaluate(join, limits=limits)) == 1502
     join["list_join"][1].append("c")

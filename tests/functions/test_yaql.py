@@ -113,7 +113,7 @@ def test_regular_expressions_work_as_in_yaql(evaluate, expression, value):
         ("a * 1000000", None, "MemoryQuotaExceededException", "too much memory"),
         ("pow(10, 1000000000)", None, "MemoryQuotaExceededException", "too much memory"),
         ("shiftBitsLeft(1, 1000000000)", None, "MemoryQuotaExceededException", "too much memory"),
-        ("def(f, f($)) -> f(1)", None, "RecursionError", "recursion"),
+        ("def(f, f($)) -> f(1)", None, "RecursionError", "too deep"),
         ("generate(1, true, $ * $ + 7)", None, "MemoryQuotaExceededException", "too much"),
         ("generate(1, true, $ + 1)", None, "CollectionTooLargeException", "exceeds"),
     ],
@@ -316,6 +316,12 @@ def test_a_number_of_too_many_digits_is_no_value(expression):
 def test_numbers_on_the_way_cannot_grow_without_end():
     with pytest.raises(TemplateError, match="too much memory"):
         cost("range(60).aggregate($1 * $1, 9) > 0")
+
+
+@pytest.mark.parametrize("expression", ["def(f, f($) + 1) -> f(1)", "not " * 3000 + "true"])
+def test_an_expression_that_goes_too_deep_says_so(expression):
+    with pytest.raises((TemplateError, ValueError), match=r"nested, or calls itself, too deep"):
+        cost(expression)
 
 
 def test_a_value_nested_too_deep_is_refused():

@@ -105,24 +105,36 @@ def run_command(words: list[str], home: Path, folder: Path) -> Done:
     return Done(words, code, seconds, peak_mb(), said)
 
 
-def run_input(given: Input, *, template_home: Path | None = None) -> list[Done]:
-    """Every command of an input in this process, in a folder of its own."""
+@contextlib.contextmanager
+def written(given: Input, template_home: Path | None = None) -> Iterator[tuple[Path, Path]]:
+    """A home and the folder of an input's documents."""
     with tempfile.TemporaryDirectory(prefix="hostile") as name:
         folder = Path(name)
-        home = folder / "home"
         if template_home is not None:
-            shutil.copytree(template_home, home)
+            shutil.copytree(template_home, folder / "home")
         given.write(folder / "given")
-        return [run_command(words, home, folder / "given") for words in given.commands]
+        yield folder / "home", folder / "given"
 
 
-def in_child(given: Input, template_home: Path, log: Path) -> list[Done]:
-    """The same in a child process with limits; the last is the one that ended the child."""
+def run_input(given: Input) -> list[Done]:
+    """Every command of an input in this process."""
+    with written(given) as (home, folder):
+        return [run_command(words, home, folder) for words in given.commands]
+
+
+def in_children(given: Input, template_home: Path, log: Path) -> list[Done]:
+    """The same, each in a child process with limits, as if it were called by itself."""
+    with written(given, template_home) as (home, folder):
+        return [in_child(words, home, folder, log) for words in given.commands]
+
+
+def in_child(words: list[str], home: Path, folder: Path, log: Path) -> Done:
+    """One command in a child process with limits."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _child(given, template_home, writing, log)
+        _child(words, home, folder, writing, log)
     os.close(writing)
     pieces, end = [], time.monotonic() + _WALL
     while True:
@@ -136,15 +148,13 @@ def in_child(given: Input, template_home: Path, log: Path) -> list[Done]:
         pieces.append(piece)
     os.close(reading)
     _, status, used = os.wait4(child, 0)
-    done = [Done(**json.loads(line)) for line in b"".join(pieces).splitlines()]
-    if status:
-        words = given.commands[min(len(done), len(given.commands) - 1)]
-        seconds = used.ru_utime + used.ru_stime
-        done.append(Done(words, -status, seconds, used.ru_maxrss / 1024, log.read_text()[-4000:]))
-    return done
+    if status == 0:
+        return Done(**json.loads(b"".join(pieces)))
+    seconds = used.ru_utime + used.ru_stime
+    return Done(words, -status, seconds, used.ru_maxrss / 1024, log.read_text()[:4000])
 
 
-def _child(given: Input, template_home: Path, writing: int, log: Path) -> None:
+def _child(words: list[str], home: Path, folder: Path, writing: int, log: Path) -> None:
     code = 1
     try:
         with log.open("w") as errors:
@@ -154,8 +164,9 @@ def _child(given: Input, template_home: Path, writing: int, log: Path) -> None:
             faulthandler.register(signal.SIGXCPU, errors, chain=True)
             resource.setrlimit(resource.RLIMIT_CPU, (_GIVEN_UP, _GIVEN_UP + 5))
             resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
-            for done in run_input(given, template_home=template_home):
-                os.write(writing, json.dumps(asdict(done)).encode() + b"\n")
+            said = json.dumps(asdict(run_command(words, home, folder))).encode()
+            while said:
+                said = said[os.write(writing, said) :]
         code = 0
     finally:
         os._exit(code)
@@ -233,7 +244,7 @@ def main(words: Sequence[str] | None = None) -> int:
         home = warm(folder)
         while _goes_on(given, number, time.monotonic() - began):
             each = make_input(given.seed, number)
-            done = in_child(each, home, folder / "log")
+            done = in_children(each, home, folder / "log")
             problems = list(result.note(number, each, done))
             for problem in problems:
                 print(problem, file=sys.stderr, flush=True)

@@ -55,10 +55,10 @@ BIG = "{p: {type: json, default: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}"
         pytest.param("{str_split: [',', 'a,b,c,d,e,f,g,h,i,j']}", 12, id="str_split"),
         pytest.param("[{get_param: p}, {get_param: p}, {get_param: p}]", 33, id="copies"),
         pytest.param("{yaql: {expression: $.data, data: {get_param: p}}}", 230, id="yaql"),
-        pytest.param(f"{{list_join: ['{'x' * 64}', [a, b, c, d]]}}", 12, id="list_join"),
+        pytest.param(f"{{list_join: ['{'x' * 64}', [a, b, c, d]]}}", 24, id="list_join"),
         pytest.param(
             f"{{str_replace: {{template: xxxxxxxxxx, params: {{x: {'y' * 64}}}}}}}",
-            45,
+            90,
             id="replace",
         ),
     ],

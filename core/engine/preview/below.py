@@ -24,7 +24,7 @@ from zonda.core.template.partly import has_later
 from zonda.core.template.template_resource import TemplateResource
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import TooManyResources, ZondaError
 from zonda.hooks.nested import ChildTemplate, NestedStack
 
 from . import batches
@@ -46,6 +46,7 @@ class Below:
         # of a nested stack may be older, since it need not have been planned since.
         said = str(proposal.changes.get("policies", root.policies))
         self._changes: dict[str, object] = {"policies": said}
+        self._count = len(proposal.wanted or ())
 
     @cached_property
     def children(self) -> Mapping[str, StackRow]:
@@ -151,6 +152,8 @@ class Below:
 
     def _walked(self, child: StackRow, proposal: Proposal, definition: Any) -> Inside:
         room = self._room
+        if definition is not None:
+            self._check_size(len(proposal.wanted or ()), definition)
         rows = room.reader().resource_rows(child.id) if child.generation else []
         before = before_of(room, child)
         walk = Walk(room, child, proposal, rows, self, definition)
@@ -163,6 +166,13 @@ class Below:
             walk.values,
             walk.row_values([row for row in rows if row.want == PRESENT]),
         )
+
+    def _check_size(self, more: int, definition: Any) -> None:
+        """Raise TooManyResources, as carrying it out would: a few files can make billions."""
+        most = definition.family.around.limits.max_resources_per_stack
+        if self._count + more > most:
+            raise TooManyResources(self._count + more, most, at=("resources",), nested=True)
+        self._count += more
 
 
 def before_of(room: Room, stack: StackRow) -> Any:
