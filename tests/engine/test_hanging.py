@@ -192,7 +192,8 @@ def test_what_hangs_before_anything_is_begun_is_given_up_after_an_hour(
 
         made.__init__ = __init__
     bench.types["Test::Bad"] = made
-    submitted = engine.submit(CreateStack("s", bench.bundle("a: {type: Test::Bad}")))
+    create_bad = CreateStack("s", bench.bundle("a: {type: Test::Bad}"), timeout_mins=600)
+    submitted = engine.submit(create_bad)
     assert began.wait(LONG)
     clock.ahead = LONGEST_CALL + 1
     said = f"A plug-in has not come back within {LONGEST_CALL:g} s"
