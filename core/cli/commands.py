@@ -145,6 +145,7 @@ COMMANDS = {
     ),
     "help": Command("own_commands", "help_of", "Show the help of a command.", alone=True),
     "man": Command("manual", "man", "Print the manual page.", alone=True),
+    "doctor": Command("doctor", "doctor", "Tell what is wrong with this installation."),
     "version": Command("own_commands", "version", "Show the version of zonda.", alone=True),
 }
 

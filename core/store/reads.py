@@ -268,6 +268,11 @@ class Reader(DriftReads):
         """The ``seq`` of the newest event of any stack; 0 before the first."""
         return int(self._all(SQL["last_event"])[0][0] or 0)
 
+    def damage(self) -> str:
+        """What SQLite finds wrong with the database, '' where it is whole."""
+        said = [str(row[0]) for row in self._all("PRAGMA quick_check(3)")]
+        return "" if said == ["ok"] else "; ".join(said)
+
     def events_after(self, after: int, limit: int) -> list[EventView]:
         """Like ``events``, of all stacks."""
         return [event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
