@@ -40,7 +40,7 @@ def open_log(place: str, form: str, home: Path) -> None:
     made.setFormatter(_Json() if form == "json" else _Text())
     made.is_engine_log = True  # type: ignore[attr-defined]
     logger.addHandler(made)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(min(logging.INFO, logger.getEffectiveLevel()))  # DEBUG under --debug
 
 
 def _file(path: Path) -> logging.Handler:

@@ -45,6 +45,15 @@ def note(seen: Seen, during: str, seconds: float, answer: Answer) -> None:
         fields["reason"] = answer.reason
         if answer.trace:
             fields["traceback"] = answer.trace
-    level = logging.WARNING if isinstance(answer, Failure) else logging.INFO
     said = f"{row.op} of {stack.name}/{row.name}: {during} {outcome} after {seconds:.3f} s"
-    log.log(level, "%s", said, extra={"fields": fields})
+    log.log(_level(during, answer), "%s", said, extra={"fields": fields})
+
+
+def _level(during: str, answer: Answer) -> int:
+    """DEBUG where nothing has changed: a long wait has a line at its begin and one at its end."""
+    if isinstance(answer, Failure):
+        return logging.WARNING
+    is_still_waiting = isinstance(answer, Postponed) or (
+        during == "poll" and isinstance(answer, Waiting)
+    )
+    return logging.DEBUG if is_still_waiting else logging.INFO

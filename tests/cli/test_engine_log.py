@@ -101,3 +101,33 @@ def test_text_goes_to_standard_error_and_nothing_where_it_is_off(
 def test_a_log_that_cannot_be_written_is_a_clear_error(zonda: Any, template: Path) -> None:
     done = zonda("stack", "list", "--set", "log=nowhere/engine.log", code=2)
     assert "engine log" in done.err
+
+
+WAITING = """
+from zonda.hooks import errors, resource
+
+class Slow(resource.Resource):
+    def handle_create(self):
+        return 0
+
+    def check_create_complete(self, token):
+        polls = int(self.data().get("polls", 0)) + 1
+        self.data_set("polls", str(polls))
+        if polls == 2:
+            raise errors.NotReady(0)
+        return polls > 3
+
+def resource_mapping():
+    return {"My::Slow": Slow}
+"""
+
+
+def test_a_long_wait_has_a_line_at_its_begin_and_at_its_end(
+    zonda: Any, write: Any, tmp_path: Path
+) -> None:
+    write("home/plugins/slow.py", WAITING)
+    text = "heat_template_version: 2018-08-31\nresources: {r: {type: My::Slow}}\n"
+    options = ("--set", "log=engine.log", "--set", "log_format=json")
+    zonda("stack", "create", "s", "-t", write("slow.yaml", text), *options)
+    calls = [(each["call"], each["outcome"]) for each in lines(tmp_path / "home" / "engine.log")]
+    assert calls == [("handle", "waiting"), ("poll", "complete")]
