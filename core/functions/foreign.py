@@ -25,7 +25,7 @@ def guarded(cls: type[Function]) -> type[Function]:
         def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
             with _border(name):
                 super().__init__(scope, name, args, path)
-                [*super().sources()]  # who asks later has no place for a fault
+                self._sources_of_plugin()  # who asks later has no place for a fault
 
         def validate(self, scope: ResolveScope) -> Iterator[Exception]:
             with _border(self.name):
@@ -34,8 +34,16 @@ def guarded(cls: type[Function]) -> type[Function]:
 
         def sources(self) -> Iterator[Source]:
             with _border(self.name):
-                read = [*dict.fromkeys(super().sources())]
+                read = self._sources_of_plugin()
             yield from read
+
+        def _sources_of_plugin(self) -> list[Source]:
+            read = [*super().sources()]
+            for each in read:
+                if not isinstance(each, Source):
+                    kind = type(each).__name__
+                    raise TypeError(f"sources() has a {kind} where a Source is wanted")
+            return [*dict.fromkeys(read)]
 
         def resolve(self, scope: ResolveScope) -> Any:
             with _border(self.name):

@@ -122,3 +122,24 @@ def test_a_function_of_a_plugin_is_refused_inside_conditions():
     plugins = gather(make_manager(Plugin(), discover=False))
     with pytest.raises(TemplateError, match='The function "shout" is invalid in this context'):
         functions_for("rocky", plugins).conditions["shout"](None, "shout", None, ())
+
+
+@pytest.mark.parametrize("sources", ["text", [["a list"]], {1}, [None]], ids=repr)
+def test_sources_of_another_kind_are_a_fault_when_the_call_is_parsed(sources):
+    class Reader(Shout):
+        __slots__ = ()
+
+        def __init__(self, scope, name, args, path):
+            self.name, self.path, self.args = name, path, args
+
+        def sources(self):
+            return sources
+
+    class Readers:
+        @hookimpl
+        def zonda_functions(self, version):
+            return {"reader": Reader}
+
+    table = functions_for("rocky", gather(make_manager(Readers(), discover=False)))
+    with pytest.raises(TypeError, match="a Source is wanted"):  # located by the parser
+        table.functions["reader"](None, "reader", [], ())
