@@ -26,6 +26,7 @@ from .runner import (
     Failed,
     Finished,
     Lost,
+    PollAnswer,
     ResourceRef,
     Retry,
     Running,
@@ -114,8 +115,7 @@ class Execution:
             raise NotReady(self._send())
         if "result" in token:
             return from_json(token["result"])
-        runner, _ = self.ask(token["request"]["workflow"])
-        answer = runner.poll(token["run"])
+        answer = self._poll()
         if not isinstance(answer, Running):
             return answer
         if answer.message:
@@ -153,13 +153,20 @@ class Execution:
         """
         if self.token.get("cancel", Cancelled.UNSUPPORTED) == Cancelled.UNSUPPORTED:
             return None
-        runner, _ = self.ask(self.token["request"]["workflow"])
-        answer = runner.poll(self.token["run"])
+        answer = self._poll()
         if not isinstance(answer, Running):
             return answer
         if answer.token is not None:
             self.token["run"] = dict(answer.token)
         raise NotReady(min(answer.poll_after or _SOON, _SOON), "it is being cancelled")
+
+    def _poll(self) -> PollAnswer:
+        runner, _ = self.ask(self.token["request"]["workflow"])
+        answer = runner.poll(self.token["run"])
+        if not isinstance(answer, PollAnswer):  # None would be a run that goes on for ever
+            kind = type(answer).__name__
+            raise TypeError(f"The runner answers a poll with {kind}, which is no answer to one")
+        return answer
 
     def _send(self) -> float:
         """Send the request once; the token tells what came of it. Gives a delay."""

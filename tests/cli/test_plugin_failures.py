@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +239,30 @@ def test_threads_that_a_plug_in_leaves_behind_hold_up_no_end(write: Any, tmp_pat
     assert done.returncode == 0
     assert "Stack s CREATE_COMPLETE" in done.stderr
     assert "plug-ins have left threads behind, which end now: left" in done.stderr
+
+
+def test_a_poll_without_an_answer_fails_the_action_instead_of_waiting_on(
+    zonda: Any, write: Any
+) -> None:
+    runner = """
+    from zonda.hooks import hookimpl, runner
+
+    class Mute(runner.WorkflowRunner):
+        polls = 0
+        def start(self, request):
+            return runner.Started({}, 0.0, request.key)
+        def poll(self, token):
+            self.polls += 1
+            return None if self.polls == 1 else runner.Failed("it was asked again")
+
+    @hookimpl
+    def zonda_runners():
+        return {"mute": lambda section: Mute()}
+    """
+    write("home/plugins/mute.py", textwrap.dedent(runner))
+    write("home/zonda.toml", '[runners.m]\nkind = "mute"\n')
+    flow = "{runner: m, actions: {CREATE: {workflow: w}}}"
+    one = f"{{type: Zonda::Workflow::ExternalResource, properties: {flow}}}"
+    template = write("m.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {one}}}\n")
+    done = zonda("stack", "create", "s", "-t", template, code=1)
+    assert "The runner answers a poll with NoneType" in done.out + done.err
