@@ -194,7 +194,7 @@ def test_nobody_is_at_work(zonda: Zonda, write: Write) -> None:
     said = "No engine is at work on web: 'zonda stack wait web' goes on with it."
     for words in (("show", "web"), ("why", "web")):
         assert said in zonda("stack", *words).err
-    assert "zonda stack wait web" in zonda("stack", "suspend", "web", code=1).err
+    assert "--wait waits for its end" in zonda("stack", "suspend", "web", code=1).err
     zonda("stack", "wait", "web")
     assert "No engine" not in zonda("stack", "show", "web").err
 
