@@ -12,7 +12,17 @@ from typing import Any
 from zonda.core.store.rows import ResourceRow, copied
 from zonda.hooks.errors import RequestError
 
-from . import attempts, breakpoints, cut_off, limits, protection, recording, transitions, vanished
+from . import (
+    attempts,
+    breakpoints,
+    cut_off,
+    limits,
+    protection,
+    recording,
+    replacement,
+    transitions,
+    vanished,
+)
 from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
@@ -176,6 +186,8 @@ def _settle(work: Work, room: Room, link: Link) -> Begun | None:
         work.look(row)  # what it reads has changed since it was looked at
         return None
     if not _same(work, row, link):
+        return None
+    if link.prepared.op == "CREATE" and replacement.waits(work, row):
         return None
     if link.handle is None:
         seen = decide(work, room, row, link)

@@ -15,9 +15,11 @@ from tests.engine.conftest import KEY, Bench, Journal
 from zonda.core.engine.actions import (
     Action,
     ApplyPlan,
+    CancelStack,
     CheckStack,
     ClearHooks,
     CreateStack,
+    ImportResource,
     MarkResource,
     ProtectStack,
     RetryStack,
@@ -404,6 +406,28 @@ def test_whatever_step_a_crash_comes_after_the_thing_is_there_in_the_end(fails: 
             break
         step += 1
     assert step > 3
+
+
+@pytest.mark.parametrize("removal_fails", [False, True])
+def test_what_is_made_instead_of_imported_waits_for_the_former_attempt(
+    removal_fails: bool, stage: Stage
+) -> None:
+    stage.broken(ONE)
+    if removal_fails:
+        stage.fails("a", "handle_delete")
+    stage.engine.begin(ImportResource("s", "a", "thing"))
+    stage.restart()
+    stage.run(CancelStack("s"))  # before anything of it has begun
+    stage.update(ONE)
+    if removal_fails:
+        assert stage.calls() == ["handle_delete"]
+        stage.heals("a", "handle_delete")
+        stage.run(RetryStack("s"))
+
+    assert stage.stack.state == "UPDATE_COMPLETE"
+    assert stage.world == {"x": "one"}
+    assert stage.calls()[-1] == "handle_create"
+    assert len(stage.resource_rows()) == 1
 
 
 def test_a_plan_tells_that_what_has_failed_goes_first(stage: Stage) -> None:
