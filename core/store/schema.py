@@ -19,6 +19,8 @@ from .prepared import SCHEMA, SQL
 HEAD = "0017"
 #: What SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
+#: The size of a database without tables; what is in the log alone is not counted.
+ONE_PAGE = 4096
 _VERSION_TABLE = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
@@ -52,6 +54,8 @@ def is_made(path: str) -> bool:
     """
     if not os.path.exists(path) or not os.path.getsize(path):
         return False
+    if os.path.getsize(path) > ONE_PAGE:  # there are tables: it need not be opened
+        return True
     with closing(sqlite3.connect(path)) as connection:
         query = "SELECT count(*) FROM sqlite_master"
         return bool(connection.execute(query).fetchone()[0])

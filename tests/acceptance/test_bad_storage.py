@@ -7,9 +7,11 @@ import json
 import os
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +98,34 @@ def test_a_home_that_became_read_only_can_still_be_looked_at(zonda: Any, templat
     for path in zonda.home.iterdir():
         path.chmod(0o644)
     assert zonda.state("s") == "CREATE_COMPLETE"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="capabilities are Linux's")
+@pytest.mark.parametrize(
+    ("home_mode", "file_mode"),
+    [
+        pytest.param(0o500, 0o400, id="all"),
+        pytest.param(0o500, 0o600, id="the folder"),
+        pytest.param(0o700, 0o400, id="the files"),
+    ],
+)
+def test_a_copy_that_may_only_be_read_is_shown(
+    zonda: Any, template: Path, home_mode: int, file_mode: int
+) -> None:
+    zonda.run("stack", "create", "s", "-t", template)
+    with closing(sqlite3.connect(zonda.home / "zonda.db")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for path in list(zonda.home.iterdir()):
+        if path.name not in ("zonda.db", "zonda.key"):
+            path.unlink()
+        else:
+            path.chmod(file_mode)
+    zonda.home.chmod(home_mode)
+    for words in (("list",), ("show", "s"), ("resource", "list", "s"), ("output", "list", "s")):
+        zonda.run("stack", *words, preexec_fn=obey_permissions)
+    zonda.home.chmod(0o700)
+    for path in zonda.home.iterdir():
+        path.chmod(0o600)
 
 
 @pytest.fixture
