@@ -109,11 +109,11 @@ def test_without_allow_remote_nothing_is_asked_for_and_the_option_is_named(
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_error(
-    zonda: Zonda, server: Any, path: str, options: tuple[str, ...], said: str
+    zonda: Zonda, server: Any, tmp_path: Path, path: str, options: tuple[str, ...], said: str
 ) -> None:
     done = zonda("stack", "create", "s", "-t", server.url + path, *options, code=2)
     assert said in done.err
-    assert zonda("stack", "list", "-f", "json").data == []
+    assert not (tmp_path / "home").exists()
 
 
 def test_a_fault_of_a_template_at_an_address_has_its_place(zonda: Zonda, server: Any) -> None:

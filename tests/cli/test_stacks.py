@@ -575,7 +575,7 @@ def test_the_end_of_a_create_tells_no_generated_password(
     word = zonda("stack", "output", "show", "c", "word", "--raw").out
     assert len(word) == 8
     assert word not in done.out
-    assert "| word       | (hidden)       |" in done.out
+    assert "| word       | (hidden)     |" in done.out
     assert "'zonda stack output show c --all' shows what is sealed." in done.err
 
 
