@@ -96,4 +96,5 @@ def _quoted(text: str) -> Iterator[str]:
     yield ascii(text)[1:-1]
     yield shlex.quote(text).removeprefix("'").removesuffix("'")
     plain = text.encode("utf-8", "backslashreplace")
+    yield repr(plain)[2:-1]  # bytes, as an HTTP client shows them
     yield from (quote(plain), quote(plain, safe=""), quote_plus(plain))

@@ -66,3 +66,9 @@ def test_a_tree_of_values_is_masked_in_its_texts_only() -> None:
     }
     assert masked_deep("hunter2", ["hunter2"]) == "(hidden)"
     assert masked_deep(7, ["hunter2"]) == 7
+
+
+@pytest.mark.parametrize("secret", ["gehäuse-42", "first-line\nsecönd-line", "a\"b'c-ö\t"])
+def test_a_secret_shown_as_bytes_is_masked(secret: str) -> None:
+    shown = f"refused: {secret.encode()!r}"
+    assert masked(shown, secret_texts([secret]))[11:-1] == "(hidden)"
