@@ -59,6 +59,7 @@ KEPT_WHOLE = [
     pytest.param(702192, id="one-commit-replaced-something-and-protected-it-in-the-next-plan"),
     pytest.param(703888, id="the-time-of-a-deletion-went-by-at-a-breakpoint"),
     pytest.param(51340, id="what-was-not-replaced-after-all-was-never-looked-at-again"),
+    pytest.param(3081, id="what-was-protected-after-it-was-replaced-had-another-successor"),
 ]
 
 #: The same of lives with nested stacks; ``tests/engine/test_nested_*.py`` have them made simple.

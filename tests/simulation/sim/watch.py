@@ -304,7 +304,7 @@ class Watcher:
 
     def _replaced(self, change: Change, old: ResourceRow | None) -> None:
         row = change.row
-        if old is None:
+        if old is None or old.generation != row.generation:  # by an earlier plan, in vain
             return
         # one transaction may replace it for one plan and then make the next, which forbids it
         plans = [each for each in (change.stack_before, change.stack) if each is not None]
