@@ -187,23 +187,23 @@ class App:
             reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
         return plan(self, reader, self._with_types(action) if keep else action, keep=keep)
 
-    def validate(self, bundle: Bundle, *, ignore_unknown: bool = False) -> Checked:
+    def validate(
+        self, bundle: Bundle, *, ignore_unknown: bool = False, all_given: bool = False
+    ) -> Checked:
         """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
 
-        Parameters need no values, as with Heat; what reads one that has none is not checked.
+        Parameters need no values unless ``all_given``; what reads one that has none is unchecked.
         Whether a runner knows a workflow is not asked: it may be started later. With
         ``ignore_unknown`` types and custom constraints that are not installed are only warned of.
         """
         lender = self._lender(lenient=True)
-        identity = Identity(self.ids.new(), "template", self.settings.project)
         try:
-            loading = self._loading(lender)
-            definition = loading.load(
+            definition = self._loading(lender).load(
                 bundle,
-                identity,
+                Identity(self.ids.new(), "template", self.settings.project),
                 None,
                 True,
-                all_given=False,
+                all_given=all_given,
                 with_warnings=True,
                 ignore_unknown=ignore_unknown,
             )

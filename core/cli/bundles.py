@@ -7,13 +7,14 @@ text, a parameter that is given several times is a list.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from zonda.core.secret_references import own_files
 from zonda.core.settings import parameters as values_of_variables
 from zonda.core.template.bundle import VARIABLE, Bundle
+from zonda.core.template.faults import FILE_MISSING, TYPE_TEMPLATE
 from zonda.core.template.fetcher import (
     STDIN,
     FetchLimits,
@@ -22,7 +23,7 @@ from zonda.core.template.fetcher import (
     is_remote,
     read_text,
 )
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
 
 from .session import Session
 
@@ -75,10 +76,13 @@ def collect(
     *,
     required: bool = False,
     defaults: bool = True,
+    all_given: bool = False,
 ) -> Bundle:
     """Everything that the arguments name, read. Raises UsageError and ValidationErrors.
 
     ``defaults``: with the variables ``ZONDA_PARAM_*`` and the environment beside the template.
+    Where files are missing all else that is wrong is told with them; ``all_given``: parameters
+    without a value, too.
     """
     _check_standard_input(arguments)
     parameters = _parameters(arguments)
@@ -99,8 +103,9 @@ def collect(
     if defaults and template is not None:
         variables = values_of_variables()
         environments = [*_beside(session, template, environments), *environments]
+    missing: list[TemplateError] = []
     bundle = bundle_from_files(
-        template, environments, parameters, variables=variables, limits=limits
+        template, environments, parameters, variables=variables, limits=limits, missing=missing
     )
     if template is not None:
         session.template = bundle
@@ -108,7 +113,28 @@ def collect(
     for file, text in bundle.environment_files:
         if not file.startswith(VARIABLE):  # nobody has written that text
             session.screen.remember_source(file, text)
+    if missing:
+        others = [] if template is None else _other_faults(session, bundle, missing, all_given)
+        raise ValidationErrors([*missing, *others])
     return bundle
+
+
+def _other_faults(
+    session: Session, bundle: Bundle, missing: Sequence[TemplateError], all_given: bool
+) -> Iterator[TemplateError]:
+    """What is wrong with a bundle besides the files that are missing in it."""
+    try:
+        session.app.validate(bundle, all_given=all_given)
+    except ValidationErrors as error:
+        for fault in error.errors:
+            if not any(_is_same(fault, each) for each in missing):
+                yield fault
+
+
+def _is_same(fault: TemplateError, missing: TemplateError) -> bool:
+    """Whether it is what follows from a file that is missing."""
+    is_of_files = fault.code in (FILE_MISSING, TYPE_TEMPLATE)
+    return is_of_files and missing.at[: len(fault.at)] == fault.at
 
 
 def _beside(session: Session, template: Source, given: Sequence[Source]) -> list[Source]:

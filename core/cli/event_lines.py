@@ -36,16 +36,50 @@ class Nested:
         return self._all == MOST_NESTED + 1
 
 
-def line(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
+class Reasons:
+    """Why something has failed, told once: at the end, with its place, where a command explains it.
+
+    ``withheld``: the lines of events without their reasons so far, in full.
+    """
+
+    def __init__(self) -> None:
+        self.withheld: list[str] = []
+        self._failed: set[str] = set()
+        self._told: set[str] = set()
+
+    def __contains__(self, reason: object) -> bool:
+        """Whether a reason was told."""
+        return reason in self._told
+
+    def take(self, event: EventView, top: str, path: Sequence[str]) -> str:
+        """What is to be told of an event's reason as long as the rest is to come."""
+        if event.status != "FAILED":
+            return event.reason
+        if event.resource_name:
+            self._failed.add(event.reason)
+            self.withheld.append(line(event, top, path))
+            return ""
+        for reason in self._failed:
+            if event.reason.endswith(f": {reason}"):
+                return event.reason.removesuffix(f": {reason}")
+        self._told.add(event.reason)
+        return event.reason
+
+
+def line(
+    event: EventView, top: str = "", path: Sequence[str] = (), reason: str | None = None
+) -> str:
     """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``.
 
-    ``path``: the way from the stack ``top`` down to its own, e.g. ``[web.servers/0]``.
+    ``path``: the way from the stack ``top`` down to its own, e.g. ``[web.servers/0]``. ``reason``:
+    what is told instead of the event's own.
     """
     at = (output.moment(event.at) or "").replace("T", " ")
     name = ".".join(filter(None, (event.stack_name, event.resource_name)))
     if path:
         name = f"{top}.{'/'.join((*path, event.resource_name))}"
-    text = " ".join(f"{at} [{name}]: {event.state}  {event.reason}".splitlines())
+    why = event.reason if reason is None else reason
+    text = " ".join(f"{at} [{name}]: {event.state}  {why}".splitlines())
     return plain.line(text).rstrip()
 
 

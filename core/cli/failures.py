@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,15 +39,19 @@ class _Fault:
 
 
 def explain(
-    session: Session, stack: StackView, failed: Sequence[EventView], since: int
+    session: Session,
+    stack: StackView,
+    failed: Sequence[EventView],
+    since: int,
+    shown: Container[str] = (),
 ) -> Iterator[str]:
     """One line per resource that failed, with its place in the template; nested ones as such.
 
     ``failed``: the events that tell of it. What was refused before it began has none, and is looked
-    for in the generations from ``since`` on.
+    for in the generations from ``since`` on. ``shown``: what was told already.
     """
     found = list(_faults(session, stack, failed, since))
-    if not found and stack.status_reason:
+    if not found and stack.status_reason and stack.status_reason not in shown:
         yield f"  {stack.status_reason}"
         return
     documents = _Documents(session, stack, since)

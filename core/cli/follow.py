@@ -28,6 +28,10 @@ LOOK_AGAIN = 0.2
 class Display(Protocol):
     """What shows how a stack is doing."""
 
+    @property
+    def reasons(self) -> event_lines.Reasons:
+        """What of the failures that were shown is yet to be told."""
+
     def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
         """News: events since the last call, and what running operations wait for."""
 
@@ -45,6 +49,7 @@ class Lines:
         self._screen = screen
         self._name = name
         self._nested = event_lines.Nested()
+        self.reasons = event_lines.Reasons()
         self._silence = Silence(name)
 
     def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
@@ -52,7 +57,8 @@ class Lines:
         is_silent = True
         for path, event in told:
             if not path or self._is_told(event):
-                self._screen.say(event_lines.line(event, self._name, path))
+                reason = self.reasons.take(event, self._name, path)
+                self._screen.say(event_lines.line(event, self._name, path, reason))
                 is_silent = False
             if hint := event_lines.hint(event, self._name, path):
                 self._screen.say(hint)
@@ -77,18 +83,19 @@ class Lines:
 
 def follow(session: Session, running: Running, good: Collection[str]) -> int:
     """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
-    watch = _watched(session, running)
-    return _verdict(session, running, watch, good)
+    return _verdict(session, running, _watched(session, running), good)
 
 
 def until_rest(session: Session, running: Running) -> None:
     """Show what happens until the stack is idle, whatever it ends with."""
-    _watched(session, running)
+    _say_reasons(session, _watched(session, running).reasons)
 
 
 def follow_signal(session: Session, running: Running) -> int:
     """Show what a signal has begun in nested stacks, until that is over."""
-    return 1 if _watched(session, running).failed else 0
+    watch = _watched(session, running)
+    _say_reasons(session, watch.reasons)
+    return 1 if watch.failed else 0
 
 
 def follow_passing(session: Session, running: Running, done: str) -> int:
@@ -96,7 +103,7 @@ def follow_passing(session: Session, running: Running, done: str) -> int:
 
     How it has ended stands in the history.
     """
-    _watched(session, running)
+    _say_reasons(session, _watched(session, running).reasons)
     for action in reversed(session.app.reader.actions(running.stack_id)):
         if running.generation in (None, action.generation):
             break
@@ -111,9 +118,13 @@ def follow_passing(session: Session, running: Running, done: str) -> int:
 
 @dataclass(slots=True)
 class _Watch:
-    """A stack that is watched: what it is now, what of it has failed, and what was done."""
+    """A stack that is watched: what it is now, what of it has failed, and what was done.
+
+    ``reasons``: what of the failures that were shown is yet to be told.
+    """
 
     stack: StackView
+    reasons: event_lines.Reasons
     failed: list[EventView] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
 
@@ -125,10 +136,17 @@ def _watched(session: Session, running: Running) -> _Watch:
         return _watch(session, running, display)
     except KeyboardInterrupt:
         display.close()
+        _say_reasons(session, display.reasons)
         _say_how_to_go_on(session, running)
         raise
     finally:
         display.close()
+
+
+def _say_reasons(session: Session, reasons: event_lines.Reasons) -> None:
+    """Tell why something has failed where nothing explains it."""
+    for line in reasons.withheld:
+        session.screen.say(line)
 
 
 def _display(session: Session, running: Running) -> Display:
@@ -142,7 +160,7 @@ def _display(session: Session, running: Running) -> Display:
 
 def _watch(session: Session, running: Running, display: Display) -> _Watch:
     seen = running.events_before
-    watch = _Watch(session.app.stack(running.stack_id))
+    watch = _Watch(session.app.stack(running.stack_id), display.reasons)
     news = News(session, watch.stack, ALL_LEVELS)
     if running.generation is None:  # another command has begun it
         watch.tally.add(_told_before(session, watch.stack, news, seen))
@@ -202,6 +220,7 @@ def _verdict(
     screen, stack = session.screen, watch.stack
     ended = f"Stack {stack.name} {stack.state}{watch.tally.summary(session.app.reader, stack)}"
     if _superseded(running, stack):
+        _say_reasons(session, watch.reasons)
         newer = f"superseded by {stack.action} (generation {stack.generation})"
         screen.say(
             screen.coloured(f"Stack {stack.name}: this command was {newer}", "yellow")
@@ -209,12 +228,13 @@ def _verdict(
         )
         return 1
     if stack.status == "COMPLETE" and stack.action in good:
+        _say_reasons(session, watch.reasons)
         screen.say(screen.coloured(ended, "green"))
         return 0
     screen.say(screen.coloured(ended, "red"))
     if told := _cancelled(session, running):
         screen.say(told)
     since = stack.generation if running.generation is None else running.generation
-    for line in failures.explain(session, stack, watch.failed, since):
+    for line in failures.explain(session, stack, watch.failed, since, watch.reasons):
         screen.say(line)
     return 1

@@ -43,6 +43,7 @@ class Live:
         self._total = total
         self._most = 0
         self._nested = event_lines.Nested()
+        self.reasons = event_lines.Reasons()
         self._began = clock.now()
         self._running: dict[_Key, Told] = {}
         self._done: set[_Key] = set()
@@ -78,7 +79,8 @@ class Live:
         if begun is not None:
             line.append(f" ({took(event.at - begun[1].at)})", "dim")
         if event.reason != "state changed" and (name or event.status == "FAILED"):
-            line.append(plain.line(f"  {' '.join(event.reason.splitlines())}"))
+            reason = self.reasons.take(event, self._name, path)
+            line.append(plain.line(f"  {' '.join(reason.splitlines())}".rstrip()))
         return line
 
     def close(self) -> None:

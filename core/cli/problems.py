@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from ast import literal_eval
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -113,11 +114,22 @@ def as_text(screen: Screen, error: ZondaError) -> str:
         place = _from_here(place)
     kind = screen.coloured("error", "red")
     # Several lines are what a plug-in or a function says; no line of them looks like another error.
-    text = plain.line(str(error)) if isinstance(error, UsageError) else str(error)
+    text = plain.line(str(error)) if isinstance(error, UsageError) else _unquoted(str(error))
     text = re.sub(r"\n(?=\S)", "\n    ", text)
     hides = isinstance(error, TemplateError) and error.hides_source
     line = f"{kind}: {text} [{error.code}]"
     return _said(screen, line, place, related, error.hint, way, with_excerpt=not hides)
+
+
+#: A text of several lines at the end of a sentence, in Python's notation: so Heat gives an example
+#: of how a function is called.
+_QUOTED = re.compile(r"""(?<=: )(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\Z""")
+
+
+def _unquoted(text: str) -> str:
+    """``text`` with the lines of such an example as lines."""
+    found = _QUOTED.search(text) if "\\n" in text else None
+    return text if found is None else f"{text[: found.start()]}{literal_eval(found[0])}"
 
 
 def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:

@@ -134,7 +134,7 @@ def creation(session: Session, arguments: argparse.Namespace, name: str) -> acti
     """The creation that the arguments ask for."""
     return actions.CreateStack(
         name=name,
-        bundle=bundles.collect(session, arguments),
+        bundle=bundles.collect(session, arguments, all_given=True),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
         tags=tags_of(arguments.tags) or (),
@@ -188,7 +188,9 @@ def change(session: Session, arguments: argparse.Namespace) -> actions.UpdateSta
         raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
     return actions.UpdateStack(
         stack=arguments.stack,
-        bundle=bundles.collect(session, arguments, defaults=not arguments.existing),
+        bundle=bundles.collect(
+            session, arguments, defaults=not arguments.existing, all_given=not arguments.existing
+        ),
         existing=arguments.existing,
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,

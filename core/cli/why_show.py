@@ -219,7 +219,8 @@ def _tried(spot: Spot) -> Iterator[str]:
     times = f", {view.attempt} times" if view.attempt > 1 else ""
     yield f"  tried{times}, for {history_show.took(view.at - view.started_at)}:"
     for event in failure.events:
-        yield f"    {output.moment(event.at)}  {event.state}  {event.reason}"
+        reason = "" if event.reason == view.reason else event.reason  # told above
+        yield f"    {output.moment(event.at)}  {event.state}  {reason}".rstrip()
 
 
 def _present(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
-from zonda.hooks.errors import UsageError, ValidationErrors
+from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
 
 from . import local_files
 from .attachments import Attachments, FetchLimits, Unreadable, path_of, url_of
@@ -45,13 +45,14 @@ def bundle_from_files(
     *,
     variables: Mapping[str, str] | None = None,
     limits: FetchLimits | None = None,
+    missing: list[TemplateError] | None = None,
 ) -> Bundle:
     """The bundle of a template file, with environment files merged in order.
 
     Without a template there are the environments only. ``parameters`` win over the environments,
     and these over ``variables``: values of parameters that the template may not have.
     Raises UsageError where one of the named files cannot be read, and ValidationErrors (each with a
-    place) where one that they refer to cannot.
+    place) where one that they refer to cannot; with ``missing`` these are added there instead.
     """
     attachments = Attachments(limits or FetchLimits())
     text = ""
@@ -69,7 +70,9 @@ def bundle_from_files(
     if attachments.errors:
         for error in attachments.errors:
             error.stage = "parse"
-        raise ValidationErrors(attachments.errors)
+        if missing is None:
+            raise ValidationErrors(attachments.errors)
+        missing += attachments.errors
     return Bundle(
         template=text,
         template_file=Bundle.template_file if template is None else str(template),

@@ -132,7 +132,7 @@ def test_what_has_ended_stays_on_the_screen_with_how_long_it_took(screen: Screen
 
     shown = text(screen)
     assert "  database: CREATE_COMPLETE (12 s)\n" in plain_text(shown)
-    assert "  disk: CREATE_FAILED  no room\n" in plain_text(shown)
+    assert "  disk: CREATE_FAILED\n" in plain_text(shown)
     assert "Stack web" not in plain_text(shown)  # the command's last line tells that
 
 

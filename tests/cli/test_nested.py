@@ -198,7 +198,7 @@ def test_a_mark_inside_is_mended_by_the_root(zonda: Zonda, template: Path, tree:
 
 def test_a_signal_to_a_nested_resource_that_takes_none(zonda: Zonda, tree: None) -> None:
     told = zonda("stack", "resource", "signal", "t", "middle/leaf/a", code=1).err
-    assert "Cannot signal resource a" in told
+    assert "signal is not supported for resource." in told
 
 
 def test_a_breakpoint_inside_is_listed_and_cleared(

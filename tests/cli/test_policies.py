@@ -216,8 +216,10 @@ def test_a_mark_can_be_taken_back(zonda: Zonda, web: None, template: Path) -> No
     [
         pytest.param(("--data", "{"), 2, "--data is no JSON", id="no-json"),
         pytest.param(("--data", "[1]"), 2, "--data must be a JSON object", id="no-object"),
-        pytest.param(("--data", '{"a": 1}'), 1, "Cannot signal resource first", id="unsupported"),
-        pytest.param((), 1, "Cannot signal resource first", id="without-data"),
+        pytest.param(
+            ("--data", '{"a": 1}'), 1, "signal is not supported for resource", id="unsupported"
+        ),
+        pytest.param((), 1, "signal is not supported for resource", id="without-data"),
         pytest.param(("--data-file", "missing.json"), 2, "missing.json", id="no-file"),
     ],
 )
