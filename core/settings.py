@@ -113,6 +113,10 @@ def _from_file(home: Path, faults: list[Fault]) -> Layer:
     except tomllib.TOMLDecodeError as error:
         faults.append(Fault(*_syntax(str(path), str(error))))
         return
+    except (ValueError, RecursionError):  # Python's own limits
+        said = "a number has thousands of digits, or something is nested too deep"
+        faults.append(Fault(str(path), said))
+        return
     for name, raw in document.items():
         where = f"{path}:{_line_of(text, name)}"
         if name == "home":

@@ -23,6 +23,9 @@ KINDS = {
     _SECTIONS: "sections",
 }
 
+#: No setting has so large a value.
+_TOO_LARGE = 10**18
+
 
 def near(name: str, known: Sequence[str]) -> str:
     """`` (did you mean x?)`` where something known is spelt alike, else nothing."""
@@ -55,6 +58,7 @@ def _text(raw: Any) -> str:
 
 
 def _whole(raw: Any) -> int:
+    _check_digits(raw)
     if isinstance(raw, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", raw.strip()):
         return int(raw)
     if not isinstance(raw, int) or isinstance(raw, bool):
@@ -62,7 +66,13 @@ def _whole(raw: Any) -> int:
     return raw
 
 
+def _check_digits(raw: Any) -> None:
+    if isinstance(raw, int) and abs(raw) >= _TOO_LARGE:
+        raise ValueError("must be a number of at most 18 digits")
+
+
 def _number(raw: Any) -> float:
+    _check_digits(raw)
     try:
         value = float(raw) if isinstance(raw, (str, int, float)) else None
     except (ValueError, OverflowError):

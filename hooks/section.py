@@ -13,6 +13,8 @@ from .errors import UsageError
 
 #: What stands in a section beside the settings of the runner itself.
 GIVEN = frozenset({"kind", "clock", "random"})
+#: No number of a section means anything beyond this: it stands for seconds, bytes or attempts.
+_LARGEST = 1e15
 
 
 def check_settings(given: Mapping[str, Any], kind: str, known: Collection[str]) -> None:
@@ -46,7 +48,7 @@ def number(given: Mapping[str, Any], name: str, default: float, *, positive: boo
     """A number that is not negative; where it must be ``positive`` it is not 0 either."""
     value = given.get(name, default)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not (value > 0 if positive else value >= 0):
+    if not is_number or not (value > 0 if positive else value >= 0) or value > _LARGEST:
         wanted = "above 0" if positive else "that is not negative"
         raise UsageError(f"The runner's setting {name} must be a number {wanted}.")
     return float(value)

@@ -14,6 +14,8 @@ from .manifest_judging import Judging
 
 #: The code of every fault of a manifest.
 CODE = "ZON154"
+#: Thirty years in seconds: more than anybody waits or repeats.
+_LARGEST = 1_000_000_000
 _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a boolean", type(None): "nothing"}
 
 
@@ -93,6 +95,9 @@ class Faults:
         if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value < inf:
             whole = "a whole number" if isinstance(default, int) else "a number"
             self.add(f"{key} must be {whole} from {least:g}, not {value!r}.", (*at, key))
+            return default
+        if value > _LARGEST:
+            self.add(f"{key} must be at most {_LARGEST:,}.", (*at, key))
             return default
         return value
 

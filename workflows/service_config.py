@@ -32,6 +32,7 @@ _KINDS = ("command", "callable", "http")
 _KEYS = (*_KINDS, "cwd", "env", "timeout", "idempotent", "description")
 _HTTP_KEYS = ("url", "method", "headers")
 PARALLEL = 16
+_MOST_PARALLEL = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def _load(file: str | Path) -> ServiceConfig:
             f"The workflow file {path} cannot be read: {error.strerror}.",
             hint="Give the path of a YAML file with a section workflows.",
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:  # huge numbers
         raise UsageError(f"The workflow file {path} is not YAML: {error}") from error
     return _Reader(path).read(data)
 
@@ -103,8 +104,9 @@ class _Reader:
             if key not in ("workflows", "parallel"):
                 self._fault(str(key), "is not known here (workflows, parallel are)")
         parallel = data.get("parallel", PARALLEL)
-        if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-            self._fault("parallel", "must be a whole number from 1")
+        is_whole = isinstance(parallel, int) and not isinstance(parallel, bool)
+        if not is_whole or not 1 <= parallel <= _MOST_PARALLEL:
+            self._fault("parallel", f"must be a whole number from 1 to {_MOST_PARALLEL}")
         workflows = self._workflows(data.get("workflows"))
         if self.faults:
             raise UsageError("\n".join(self.faults), hint="Correct the workflow file.")

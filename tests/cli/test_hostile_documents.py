@@ -345,3 +345,18 @@ def test_a_plan_of_few_files_that_would_make_very_many_resources_ends_at_the_lim
     assert done.data["fails"]
     assert done.data["summary"]["create"] <= 300
     assert "300" in json.dumps(done.data["resources"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("timeout", HUGE), ("timeout", ".inf"), ("retries", "9" * 4000)]
+)
+def test_a_number_in_a_manifest_that_nobody_waits_for_is_an_error_with_its_place(
+    zonda: Any, write: Callable[[str, str], Path], key: str, value: str
+) -> None:
+    actions = f"actions: {{CREATE: {{workflow: w, {key}: {value}}}}}\n"
+    write("m.yaml", f"zonda_type: 1\nname: X::Y\nproperties: {{}}\n{actions}")
+    environment = write("e.yaml", "resource_registry: {'X::Y': m.yaml}\n")
+    template = write("t.yaml", VERSION + "resources: {a: {type: 'X::Y'}}\n")
+    done = zonda("template", "validate", "-t", template, "-e", environment, code=2)
+    assert "m.yaml:4:" in done.err
+    assert f"{key} must be " in done.err

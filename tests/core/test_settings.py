@@ -295,3 +295,25 @@ def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
         "webhook": sinks_webhook.KNOWN - {"clock", "random"},
         "log": sinks_log.KNOWN - {"clock", "random"},
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        pytest.param(f"workers = {'9' * 5000}", "thousands of digits", id="digits"),
+        pytest.param(f"a = {'[' * 3000}{']' * 3000}", "nested too deep", id="depth"),
+        pytest.param(f"workers = 0x{'f' * 5000}", "at most 18 digits", id="hexadecimal"),
+        pytest.param(f"stop_grace = {'9' * 400}", "at most 18 digits", id="400-digits"),
+        pytest.param("stop_grace = inf", "must be a number", id="infinity"),
+        pytest.param(
+            f"[runners.a]\nkind = 'http'\nendpoint = 'http://a'\nwait = {'9' * 400}",
+            "wait must be a number",
+            id="runner",
+        ),
+    ],
+)
+def test_a_number_or_a_depth_beyond_all_bounds_is_a_fault(home: Path, text: str, what: str) -> None:
+    write(home, text)
+    with pytest.raises(UsageError, match=what) as caught:
+        settings.load(environ={"ZONDA_HOME": str(home)})
+    assert len(str(caught.value)) < 300

@@ -121,3 +121,27 @@ def test_several_files_are_one_configuration(tmp_path: Path) -> None:
     other.write_text("workflows: {a: {command: x}}\n")
     with pytest.raises(UsageError, match=r"a stands in .*other.yaml and in another file"):
         load(one, other)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param("9" * 400, id="400-digits"),
+        pytest.param("9" * 5000, id="5000-digits"),
+        pytest.param("0x" + "f" * 5000, id="hexadecimal"),
+        pytest.param("1" + ":59" * 300 + ".5", id="base-60"),
+        pytest.param(".inf", id="infinity"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    ["parallel: {}\nworkflows: {{}}\n", "workflows: {{a: {{command: [x], timeout: {}}}}}\n"],
+    ids=["parallel", "timeout"],
+)
+def test_a_number_beyond_all_bounds_is_a_fault_of_the_file(
+    tmp_path: Path, text: str, number: str
+) -> None:
+    file = tmp_path / "workflows.yaml"
+    file.write_text(text.format(number))
+    with pytest.raises(UsageError, match=r"workflows\.yaml"):
+        load(file)
