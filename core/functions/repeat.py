@@ -16,8 +16,6 @@ from zonda.hooks.function import (
     resolve_value,
 )
 
-from .size import foresee
-
 
 class Repeat(Function):
     """``repeat: {for_each: {placeholder: list}, template: ...}`` before 2016-10-14.
@@ -56,7 +54,8 @@ class Repeat(Function):
         lists = [self._items(value) for value in for_each.values()]
         template = resolve_value(self._template, scope)
         placeholders = list(for_each)
-        foresee(scope, self._count(lists) * _size(template) * len(placeholders))
+        # Each copy is gone through once more for each placeholder.
+        scope.spend(self._count(lists) * _size(template) * len(placeholders))
         return [_filled(template, placeholders, items, scope) for items in self._rows(lists)]
 
     def _items(self, value: Any) -> Sequence[Any]:

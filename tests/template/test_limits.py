@@ -48,8 +48,8 @@ BIG = "{p: {type: json, default: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}"
 @pytest.mark.parametrize(
     ("value", "count"),
     [
-        # what is walked through and what is given, each call: 10 of for_each, 1, 10 of the result
-        pytest.param(f"{{repeat: {{for_each: {{x: {TEN}}}, template: x}}}}", 21, id="repeat"),
+        # what is walked through and given, each call: 10 of for_each, 1, 10 copies, 10 results
+        pytest.param(f"{{repeat: {{for_each: {{x: {TEN}}}, template: x}}}}", 31, id="repeat"),
         pytest.param("{list_concat: [{get_param: p}, {get_param: p}]}", 42, id="list_concat"),
         pytest.param("{map_merge: [{a: 1}, {b: {get_param: p}}]}", 26, id="map_merge"),
         pytest.param("{str_split: [',', 'a,b,c,d,e,f,g,h,i,j']}", 12, id="str_split"),
