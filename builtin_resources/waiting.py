@@ -12,6 +12,9 @@ from typing import Any
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotReady
 
+#: Seconds that count as none: a difference of two times of today has no finer digits.
+_LEAST = 1e-3
+
 
 def wait_token(clock: Clock, seconds: float) -> dict[str, Any]:
     """A token that is complete ``seconds`` from now; never, if they are below zero."""
@@ -30,6 +33,6 @@ def waited(clock: Clock, token: MutableMapping[str, Any]) -> bool:
     if seconds < 0:
         return False
     rest = seconds - age(clock, token)
-    if rest > 0:
+    if rest > _LEAST:
         raise NotReady(rest, f"waits {rest:g} s more")
     return True

@@ -86,7 +86,9 @@ def test_hooks_are_polled_and_cleared_beside_the_command_that_waits(
 @pytest.mark.parametrize(
     ("words", "state", "code"),
     [
-        pytest.param(("update", "web", "-t", "TEMPLATE"), "UPDATE_COMPLETE", 1, id="update"),
+        pytest.param(
+            ("update", "web", "-t", "TEMPLATE", "--supersede"), "UPDATE_COMPLETE", 1, id="update"
+        ),
         pytest.param(("cancel", "web"), "ROLLBACK_COMPLETE", 1, id="cancel"),
         pytest.param(("cancel", "web", "--no-rollback"), "CREATE_FAILED", 1, id="only-stop"),
         pytest.param(("delete", "-y", "web"), "", 1, id="delete"),
