@@ -136,7 +136,7 @@ def test_sigterm_leaves_what_can_be_continued(tmp_path: Path, write: Write) -> N
 
 
 def test_the_signal_is_given_back(zonda: Zonda) -> None:
-    zonda("stack", "list")
+    zonda("resource", "type", "list")
 
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 

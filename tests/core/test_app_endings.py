@@ -102,6 +102,9 @@ class FakeSession:
         self.app = app
         self.screen = Screen()
 
+    def open_log(self, default: str) -> None:
+        """No log."""
+
 
 def test_engine_run_ends_when_its_engine_dies(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.0)

@@ -94,6 +94,7 @@ def one_of_each(stack: str) -> dict[str, Any]:
         "ClearHooks": {"resources": ("a",)},
         "ProtectStack": {},
         "MarkResource": {"resource": "a"},
+        "MoveResource": {"resource": "a", "to": "b"},
         "DeleteSnapshot": {"snapshot": "first"},
         "RestoreSnapshot": {"snapshot": "first"},
         "IgnoreDrift": {"resource": "a"},

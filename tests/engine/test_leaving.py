@@ -85,7 +85,7 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
 
 def begin(commands: Commands, bench: Any, name: str) -> Any:
     bundle = bench.bundle(f"{name}: {{type: Test::Box}}")
-    return commands.act(actions.CreateStack(name, bundle), drive=True)
+    return commands.act(actions.CreateStack(name, bundle), drive=True, supersedes=True)
 
 
 @pytest.fixture

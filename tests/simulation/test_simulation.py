@@ -124,7 +124,7 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
     counted = played(range(220), live)
     every = {name for names in texts.PLACES.values() for name in names}
-    missing = every - set(counted) - OF_DRIFT
+    missing = every - set(counted) - OF_DRIFT - {"MoveResource"}  # see tests/engine/test_moving.py
     assert not missing
 
 

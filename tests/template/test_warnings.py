@@ -239,7 +239,7 @@ def test_a_template_with_faults_brings_its_warnings_where_they_are_asked_for(loa
 
 
 def test_aliases_that_hold_each_other_many_times_cost_nothing() -> None:
-    levels = "".join(f"      k{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 18))
+    levels = "".join(f"      k{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 12))
 
     assert (
         warnings(f"resources:\n  a:\n    type: New\n    metadata:\n      k0: &a0 [x]\n{levels}")

@@ -54,7 +54,7 @@ def test_a_failed_create_whose_resource_id_is_a_secret_is_not_run_again() -> Non
     failed = Finished(Failed(f"no {TOKEN}", {"resource_id": TOKEN}))
     runner = a_runner(mk=[failed])
     life = a_secret_life(runner, SECRET.replace("CREATE: {", "CREATE: {retries: 3, "))
-    with pytest.raises(ResourceFailure, match=r"holds a named secret. no \*{6}"):
+    with pytest.raises(ResourceFailure, match=r"holds a named secret. no \(hidden\)"):
         life.create()
     assert len(runner.requests) == 1
     assert "hush" not in told(life)
@@ -78,7 +78,7 @@ def test_outputs_and_reasons_in_any_notation(written: str) -> None:
     )
     life.create()
     assert life.attribute("path") == "/(hidden)"
-    with pytest.raises(ResourceFailure, match=r"no: \*{6}"):
+    with pytest.raises(ResourceFailure, match=r"no: \(hidden\)"):
         life.update({"size": 4})  # which is not told the secret itself
     assert "hush" not in told(life)
 
@@ -140,7 +140,7 @@ def test_what_a_runner_raises_holds_no_secret() -> None:
     context = FakeContext(runners={"default": Raising({})})
     life = Lifecycle(type_of(SECRET), {"size": 3}, context=context)
     life.context.secrets["env:TOKEN"] = "hushhush"
-    with pytest.raises(ResourceFailure, match=r"\*{6}") as caught:
+    with pytest.raises(ResourceFailure, match=r"\(hidden\)") as caught:
         life.create()
     assert "hush" not in f"{caught.value} {caught.value.args} {caught.value.hint}"
 
@@ -226,7 +226,7 @@ def test_outputs_that_repeat_a_secret_that_has_changed_are_not_kept(
 def test_a_secret_that_is_as_it_was_is_known_to_another_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(ResourceFailure, match=r"bad \*{6}"):
+    with pytest.raises(ResourceFailure, match=r"bad \(hidden\)"):
         going_on(Failed(f"bad {TOKEN}"), TOKEN, monkeypatch, "another")
 
 

@@ -190,9 +190,11 @@ class Storm:
 
     def _file(self, wanted: Wishes) -> str:
         files = self.shape.files(wanted)
+        folder = self.home.with_name("templates")  # templates read no files of the home
+        folder.mkdir(exist_ok=True)
         for name, text in files.items():
-            (self.home / name).write_text(text)
-        return str(self.home / next(iter(files)))
+            (folder / name).write_text(text)
+        return str(folder / next(iter(files)))
 
     def _command(self, words: Sequence[str]) -> None:
         """Begin a command and kill it, then whatever carries it on, as often as chance wants."""
