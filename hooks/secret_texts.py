@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from .addresses_in_texts import is_host_or_port, places_in_addresses
 from .wording import text_of
 
 MASK = "(hidden)"
@@ -33,6 +34,23 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
+
+
+def masked_message(text: str, secrets: Iterable[str]) -> str:
+    """``masked`` for a message: it still tells which host and which port were meant."""
+    for secret in secrets:
+        if secret in text:
+            kept = places_in_addresses(text, secret) if is_host_or_port(secret) else []
+            text = _masked_but(text, secret, kept)
+    return text
+
+
+def _masked_but(text: str, secret: str, kept: Sequence[tuple[int, int]]) -> str:
+    parts, begin = list[str](), 0
+    for start, end in kept:
+        parts += text[begin:start].replace(secret, MASK), secret
+        begin = end
+    return "".join((*parts, text[begin:].replace(secret, MASK)))
 
 
 def masked_deep(value: Any, secrets: Iterable[str]) -> Any:

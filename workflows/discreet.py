@@ -28,7 +28,7 @@ from zonda.hooks.runner import (
     Succeeded,
     WorkflowRunner,
 )
-from zonda.hooks.secret_texts import MASK, SHORTEST, secret_texts
+from zonda.hooks.secret_texts import MASK, SHORTEST, masked_message, secret_texts
 from zonda.hooks.secret_texts import masked as without
 
 from .sent_secrets import Known
@@ -59,7 +59,7 @@ class DiscreetRunner(WorkflowRunner):
         with self._cleaned() as (texts, _):
             answer = self._runner.start(request)
         if isinstance(answer, Retry):
-            return replace(answer, message=masked(answer.message, texts))
+            return replace(answer, message=masked_message(answer.message, texts))
         name = answer.execution_id
         answer = replace(answer, execution_id=name if masked(name, texts) == name else "")
         if isinstance(answer, Started):
@@ -73,9 +73,9 @@ class DiscreetRunner(WorkflowRunner):
         if lacking:
             return self._untold(answer, lacking)
         if isinstance(answer, Running):
-            return replace(answer, message=masked(answer.message, texts))
+            return replace(answer, message=masked_message(answer.message, texts))
         if isinstance(answer, Lost):
-            return Lost(masked(answer.reason, texts))
+            return Lost(masked_message(answer.reason, texts))
         return self._clean(answer, texts)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
@@ -101,7 +101,7 @@ class DiscreetRunner(WorkflowRunner):
         raise ResourceFailure(f"{self._action} ended {how}. {lacking}", hint=hint, code=FAILED)
 
     def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
-        said = masked(result.reason, texts) if isinstance(result, Failed) else ""
+        said = masked_message(result.reason, texts) if isinstance(result, Failed) else ""
         given = result.resource_id or (result.output or {}).get("resource_id")
         if masked(given, texts) != given and self._action in _NAMING:
             refused = f"The resource_id that {self._action} answered holds a named secret."
@@ -129,8 +129,8 @@ class DiscreetRunner(WorkflowRunner):
         try:
             yield texts, lacking
         except ZondaError as error:
-            error.message = lacking or without(error.message, texts)
-            error.hint = "" if lacking else without(error.hint, texts)
+            error.message = lacking or masked_message(error.message, texts)
+            error.hint = "" if lacking else masked_message(error.hint, texts)
             error.args = (error.message,)
             raise
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from zonda.hooks.secret_texts import masked, secret_texts
+from zonda.hooks.secret_texts import masked_message, secret_texts
 
 
 def scrub(text: str, secrets: Iterable[Any]) -> str:
-    """``text`` without any of the values inside ``secrets``, in whatever notation they stand."""
-    return masked(text, secret_texts(secrets))
+    """``text`` without any of the values inside ``secrets``, in whatever notation they stand.
+
+    Hosts and ports of addresses stay: see ``hooks/addresses_in_texts``.
+    """
+    return masked_message(text, secret_texts(secrets))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UnknownReference
-from zonda.hooks.secret_texts import MASK, masked, secret_texts
+from zonda.hooks.secret_texts import MASK, masked_message, secret_texts
 
 from .sections import RESOURCES
 
@@ -40,7 +40,7 @@ class Masker:
 
     def text(self, text: str) -> str:
         """``text`` with every hidden text masked."""
-        return masked(text, self._texts)
+        return masked_message(text, self._texts)
 
     def _of_hidden_property(self, fault: TemplateError) -> bool:
         at = fault.at

@@ -1,0 +1,67 @@
+"""Where a text names the host and the port of an address: errors keep both, whatever is hidden.
+
+A hidden value such as ``5432`` or ``localhost`` stands in many an address by chance, and without
+them nobody can tell what could not be reached. Longer and odder values are secrets wherever they
+stand, and so is everything before an ``@``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+#: A hidden value that may be shown as a port, and one that may be shown as a host.
+_PORT: Final = re.compile(r"[1-9][0-9]{3,4}")
+_HOST: Final = re.compile(
+    r"localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*"
+    r"|(?=.{4,64}\Z)([a-z0-9-]+\.)+[a-z]{2,}"
+)
+
+_AUTHORITY: Final = re.compile(r"://([^\s/?#\"'<>\\]+)")
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]+))?\]?")
+#: What may follow an address in a sentence.
+_MARKS: Final = ".,;:)}"
+_NAMED: Final = re.compile(
+    r"\b(?:host(?: ?name)?|connect(?:ed|ing|ion)? to(?: server at)?|server(?: at| on)?)"
+    r"[\"']?[ =:]*[\"']?"
+    r"([a-z0-9.-]*[a-z0-9]|\[[0-9a-f:.]+\])(?::([0-9]+))?(?![\w@:%-]|\.\w)",
+    re.IGNORECASE,
+)
+_PLAIN: Final = re.compile(
+    r"(?<![\w.@:%-])(localhost|[0-9]{1,3}(?:\.[0-9]{1,3}){3}|\[[0-9a-f:.]+\]):([0-9]+)(?![\w@%-])"
+)
+_PORT_NAMED: Final = re.compile(
+    r"\bport(?: number)?[\"']?[ =:]*[\"']?()([0-9]+)(?![\w@%-])", re.IGNORECASE
+)
+
+
+def is_host_or_port(secret: str) -> bool:
+    """Whether a hidden value may be the host or the port of an address."""
+    return bool((_PORT.fullmatch(secret) and int(secret) < 65536) or _HOST.fullmatch(secret))
+
+
+def places_in_addresses(text: str, secret: str) -> list[tuple[int, int]]:
+    """Where ``text`` names ``secret`` as the whole host or the whole port of an address."""
+    return sorted(
+        {place for place in _hosts_and_ports(text) if text[place[0] : place[1]] == secret}
+    )
+
+
+def _hosts_and_ports(text: str) -> Iterator[tuple[int, int]]:
+    for authority in _AUTHORITY.finditer(text):
+        begin = authority.start(1) + authority[1].rfind("@") + 1
+        end = authority.start(1) + len(authority[1].rstrip(_MARKS))
+        found = _HOST_AND_PORT.fullmatch(text, begin, end)
+        if found:
+            yield from _spans(found)
+    for pattern in (_NAMED, _PLAIN, _PORT_NAMED):
+        for found in pattern.finditer(text):
+            yield from _spans(found)
+
+
+def _spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
+    begin, end = found.span(1)
+    yield (begin + 1, end - 1) if found[1].startswith("[") else (begin, end)
+    if found[2]:
+        yield found.span(2)
