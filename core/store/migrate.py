@@ -18,7 +18,7 @@ from alembic.util import CommandError
 
 from zonda.hooks.errors import StoreError
 
-from . import schema
+from . import schema, turn
 from .faults import explain
 from .lock import EngineLock
 
@@ -35,18 +35,22 @@ def config() -> Config:
 def upgrade(path: str, revision: str = "head") -> None:
     """Upgrade the database file ``path``, unless another process has by now.
 
-    Raises StoreError; the database is what it was then, and the copy is left in place.
+    Who upgrades has begun the transaction before it asks for the engine's lock: what holds the lock
+    then is an engine. Raises StoreError; the database is what it was then, and the copy is left in
+    place.
     """
     lock = EngineLock(path)
-    if not lock.acquire():
-        _wait_for_another(path, lock)
-        return
+    copy = f"{path}.before-upgrade"
     engine = _engine(path)
     try:
         with engine.begin() as connection:
+            if schema.version_of(_driver_connection(connection), path) == schema.HEAD:
+                return
+            if not lock.acquire():
+                raise _in_use(path, lock)
+            _copy(path, copy)
             made = config()
             made.attributes["connection"] = connection
-            copy = _copy(path)
             command.upgrade(made, revision)
     except CommandError as error:
         raise StoreError(
@@ -65,22 +69,18 @@ def upgrade(path: str, revision: str = "head") -> None:
         lock.release()
 
 
-def _wait_for_another(path: str, lock: EngineLock) -> None:
-    """Wait for the transaction of the process that upgrades it; raises StoreError for an engine."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        version = schema.version_of(connection, path)
-    if version != schema.HEAD:
-        raise StoreError(
-            f"The database {path} has to be brought up to date, and an older zonda uses it "
-            f"(process {lock.holder() or 'unknown'}).",
-            hint="Stop that process, then run the command again.",
-        )
+def _in_use(path: str, lock: EngineLock) -> StoreError:
+    return StoreError(
+        f"The database {path} has to be brought up to date, and an older zonda uses it "
+        f"(process {lock.holder() or 'unknown'}).",
+        hint="Stop that process, then run the command again.",
+    )
 
 
 def _engine(path: str) -> sqlalchemy.Engine:
     """Connections whose transactions hold changes of tables, too: those of Python do not."""
-    engine = sqlalchemy.create_engine(sqlalchemy.URL.create("sqlite", database=path))
+    url = sqlalchemy.URL.create("sqlite", database=path)
+    engine = sqlalchemy.create_engine(url, connect_args={"timeout": turn.STRETCH})
 
     @sqlalchemy.event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:
@@ -88,16 +88,20 @@ def _engine(path: str) -> sqlalchemy.Engine:
 
     @sqlalchemy.event.listens_for(engine, "begin")
     def began(connection: sqlalchemy.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        turn.begin(_driver_connection(connection))
 
     return engine
 
 
-def _copy(path: str) -> str:
-    """Copy the database as it is now; gives the file, which is for the owner alone."""
-    copy = f"{path}.before-upgrade"
+def _driver_connection(connection: sqlalchemy.Connection) -> sqlite3.Connection:
+    found = connection.connection.dbapi_connection
+    assert isinstance(found, sqlite3.Connection)
+    return found
+
+
+def _copy(path: str, copy: str) -> None:
+    """Copy the database as it is now into a file for the owner alone."""
     Path(copy).unlink(missing_ok=True)
     schema.make_private(copy)
     with closing(sqlite3.connect(path)) as source:
         source.execute("VACUUM INTO ?", (copy,))
-    return copy

@@ -16,7 +16,7 @@ from typing import Any
 
 from zonda.hooks.errors import StoreError
 
-from . import schema
+from . import schema, turn
 from .edges import Edges
 from .faults import explain
 from .lock import RequestLock
@@ -56,7 +56,7 @@ class Store:
         """
         with self._in_use:
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
+                turn.begin(self._connection)
                 tx = Transaction(self._connection, self._rows, self._edges)
                 yield tx
                 tx.finish()
@@ -220,7 +220,7 @@ def _known_version(connection: sqlite3.Connection, path: str) -> str | None:
 def _connect(path: str, mode: str) -> sqlite3.Connection:
     target = f"{Path(path).absolute().as_uri()}?mode={mode}" if mode else path
     connection = sqlite3.connect(
-        target, timeout=5.0, isolation_level=None, check_same_thread=False, uri=bool(mode)
+        target, timeout=turn.STRETCH, isolation_level=None, check_same_thread=False, uri=bool(mode)
     )
     connection.execute("PRAGMA foreign_keys=ON")
     return connection

@@ -1,8 +1,9 @@
 """``python -m tests.acceptance.endurance --cycles 2000``: what a long-running engine keeps.
 
 A real ``zonda engine run`` carries out one life after the other: create, update, drift check,
-delete, each asked for by this process through the database. Printed as one JSON line: memory, open
-files and threads of the engine, after a tenth of the cycles and at the end.
+delete, each asked for by this process through the database. Printed as a JSON line after every
+fortieth part of the cycles: memory, open files and threads of the engine, and the size of the files
+in its home.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +46,15 @@ outputs:
 """
 
 
-def read_process(pid: int) -> dict[str, int]:
-    """Kilobytes of memory, open files and threads of a process (Linux)."""
+def read_process(pid: int, home: Path) -> dict[str, int]:
+    """Memory, open files and threads of a process (Linux), and the size of what is in ``home``."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     fields = dict(line.split(":", 1) for line in status)
     return {
         "memory_kb": int(fields["VmRSS"].split()[0]),
         "files": len(list(Path(f"/proc/{pid}/fd").iterdir())),
         "threads": int(fields["Threads"]),
+        "home_kb": sum(each.stat().st_size for each in home.iterdir()) // 1024,
     }
 
 
@@ -78,37 +81,36 @@ def run_cycle(app: App, number: int) -> None:
     finish(app, DeleteStack(name), "DELETED")
 
 
-def measure(cycles: int, home: Path) -> dict[str, Any]:
-    """The engine's process after a tenth of the cycles and at the end."""
+def measure(cycles: int, home: Path) -> Iterator[dict[str, int]]:
+    """The engine's process after each fortieth part of the cycles."""
     environment = {"ZONDA_HOME": str(home), "HOME": str(home), "PATH": ""}
     engine = subprocess.Popen([sys.executable, "-m", "zonda", "engine", "run"], env=environment)
     never = threading.Event()
+    every = max(1, cycles // 40)
     try:
         lock = home / "zonda.db.lock"
         while not (lock.exists() and lock.read_text().strip()):
             assert engine.poll() is None, "the engine has ended"
             never.wait(0.05)
         app = build_app(load(environ=environment))
-        early: dict[str, int] = {}
-        for number in range(cycles):
+        for number in range(1, cycles + 1):
             run_cycle(app, number)
-            if number + 1 == max(1, cycles // 10):
-                early = read_process(engine.pid)
-        late = read_process(engine.pid)
+            if number % every == 0 or number == cycles:
+                yield {"cycles": number} | read_process(engine.pid, home)
         app.close()
     finally:
         engine.terminate()
         engine.wait(LONGEST)
-    return {"cycles": cycles, "after_a_tenth": early, "at_the_end": late}
 
 
 def main() -> None:
-    """Read the arguments and print the line."""
+    """Read the arguments and print the lines."""
     parser = argparse.ArgumentParser(description="many lives of stacks in one engine")
     parser.add_argument("--cycles", type=int, default=2000)
     cycles = parser.parse_args().cycles
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(measure(cycles, Path(folder))))
+        for line in measure(cycles, Path(folder)):
+            print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store import migrate, schema
+from zonda.core.store import migrate, schema, turn
 from zonda.core.store.lock import EngineLock
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import open_store
@@ -103,6 +103,36 @@ def test_who_comes_while_another_upgrades_goes_on_after_it(path: Path) -> None:
     with EngineLock(path):  # by now the other has ended its transaction, and drives stacks
         migrate.upgrade(str(path))
     open_store(path, sealer=SEALER).close()
+
+
+def test_two_that_upgrade_at_once_do_not_take_each_other_for_an_engine(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acquire = EngineLock.acquire
+
+    def acquire_in_transaction(lock: EngineLock) -> bool:
+        with (
+            closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as second,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            second.execute("BEGIN IMMEDIATE")  # as the other does before it asks for the lock
+        return acquire(lock)
+
+    monkeypatch.setattr(EngineLock, "acquire", acquire_in_transaction)
+    migrate.upgrade(str(path))
+    assert content(path) == (NEXT, True)
+
+
+def test_a_database_that_is_kept_locked_is_not_upgraded_and_says_so(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "STRETCHES", 1)
+    monkeypatch.setattr(turn, "STRETCH", 0.001)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked for too long"):
+            migrate.upgrade(str(path))
+    migrate.upgrade(str(path))
 
 
 def test_a_schema_from_before_the_first_that_is_kept_is_refused_and_left_alone(path: Path) -> None:

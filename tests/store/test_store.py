@@ -7,7 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -112,6 +112,35 @@ def test_a_locked_database_is_told_after_a_while(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="locked"), opened.transaction():
         pass
     other.close()
+    with opened.transaction() as tx:
+        tx.add_stack(stack())
+    opened.close()
+
+
+class Impatient:
+    """A connection that waits a millisecond at a stretch, and does something before the third."""
+
+    def __init__(self, connection: sqlite3.Connection, third: Callable[[], None]) -> None:
+        self._connection = connection
+        self._third = third
+        self._begun = 0
+        connection.execute("PRAGMA busy_timeout=1")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def execute(self, statement: str, *values: object) -> object:
+        self._begun += statement == "BEGIN IMMEDIATE"
+        if self._begun == 3:
+            self._third()
+        return self._connection.execute(statement, *values)
+
+
+def test_who_writes_waits_longer_for_another_than_sqlite_does(tmp_path: Path) -> None:
+    opened = open_store(tmp_path / "z.db", sealer=SEALER)
+    other = sqlite3.connect(tmp_path / "z.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    opened._connection = Impatient(opened._connection, other.close)  # type: ignore[assignment]
     with opened.transaction() as tx:
         tx.add_stack(stack())
     opened.close()
