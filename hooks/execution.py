@@ -35,11 +35,12 @@ from .runner import (
     Succeeded,
     WorkflowRunner,
 )
+from .wrong_answers import NOT_RUN, check_answer
 
 #: Keys of executions are made in this namespace, from the operation's id.
 NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
 #: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
-FAILED, LOST, NOT_RUN = "ZON303", "ZON304", "ZON305"
+FAILED, LOST = "ZON303", "ZON304"
 
 _RESEND_LOST = 5.0
 _LONGEST_WAIT = 300.0
@@ -162,10 +163,8 @@ class Execution:
 
     def _poll(self) -> PollAnswer:
         runner, _ = self.ask(self.token["request"]["workflow"])
-        answer = runner.poll(self.token["run"])
-        if not isinstance(answer, PollAnswer):  # None would be a run that goes on for ever
-            kind = type(answer).__name__
-            raise TypeError(f"The runner answers a poll with {kind}, which is no answer to one")
+        answer: PollAnswer = runner.poll(self.token["run"])
+        check_answer(answer, "poll", called(runner, self.token["request"]["workflow"]))
         return answer
 
     def _send(self) -> float:
@@ -174,13 +173,14 @@ class Execution:
         runner, name = self.ask(token["request"]["workflow"])
         pending = token.pop("pending")
         answer = runner.start(self._request(name, pending))
+        check_answer(answer, "start", called(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):
             token["pending"] = {
                 "attempt": pending["attempt"] + 1,
                 "answered": pending["answered"] or answer.answered,
                 "memory": dict(answer.memory),
             }
-            who, soon = _called(runner, token["request"]["workflow"]), max(1, round(answer.delay))
+            who, soon = called(runner, token["request"]["workflow"]), max(1, round(answer.delay))
             text = f"waiting for {who}: {answer.message}, next try in {soon} s"
             self._context.progress(text)
             return answer.delay
@@ -213,7 +213,7 @@ class Execution:
         return StartRequest(**{**known, **self._more(self.token)})
 
 
-def _called(runner: WorkflowRunner, workflow: str) -> str:
+def called(runner: WorkflowRunner, workflow: str) -> str:
     """What people call who runs a workflow; an address may hold a password."""
     name, colon, rest = workflow.partition(":")
     named = name if colon and not rest.startswith("//") else getattr(runner, "label", "")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, ZondaError
-from zonda.hooks.execution import FAILED
+from zonda.hooks.execution import FAILED, called
 from zonda.hooks.runner import (
     Cancelled,
     Failed,
@@ -30,6 +30,7 @@ from zonda.hooks.runner import (
 )
 from zonda.hooks.secret_texts import MASK, SHORTEST, masked_message, secret_texts
 from zonda.hooks.secret_texts import masked as without
+from zonda.hooks.wrong_answers import check_answer
 
 from .sent_secrets import Known
 
@@ -58,6 +59,7 @@ class DiscreetRunner(WorkflowRunner):
         """Start an execution; what it answers at once is clean."""
         with self._cleaned() as (texts, _):
             answer = self._runner.start(request)
+            check_answer(answer, "start", called(self._runner, request.workflow))
         if isinstance(answer, Retry):
             return replace(answer, message=masked_message(answer.message, texts))
         name = answer.execution_id
@@ -70,6 +72,7 @@ class DiscreetRunner(WorkflowRunner):
         """How the execution is doing."""
         with self._cleaned() as (texts, lacking):
             answer = self._runner.poll(token)
+            check_answer(answer, "poll", called(self._runner, ""))
         if lacking:
             return self._untold(answer, lacking)
         if isinstance(answer, Running):
