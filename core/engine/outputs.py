@@ -150,7 +150,7 @@ def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> Outpu
         check_value("the output", value)
     except BaseException as error:  # a plug-in may raise anything when it is asked
         raise_interruption(error)
-        said = shortened(scrub(text_of(error), secrets)) or type(error).__name__
+        said = shortened(scrub(text_of(error) or type(error).__name__, secrets))
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 

@@ -179,7 +179,8 @@ def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
     """What is told of an error of the resource ``name``, without the values of ``secrets``."""
     try:
         reason = encodable(_reason(name, error, secrets))
-        kind, trace = type(error).__name__, trace_of(error, secrets.values)
+        kind = scrub(type(error).__name__, secrets.values)
+        trace = trace_of(error, secrets.values)
         if trace:
             log.info("resources.%s: a plug-in has raised an error\n%s", name, trace)
         return Told(reason, kind, _code(error), _path(name, error), trace)
@@ -212,12 +213,13 @@ def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
 
 
 def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
-    text = shortened(scrub(text_of(error), secrets.values))
-    shown = f"{show_path(('resources', name))}: {text}"
+    def scrubbed(said: str) -> str:
+        return scrub(said, secrets.values)
+
+    shown = f"{show_path(('resources', name))}: {shortened(scrubbed(text_of(error)))}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown
-    if isinstance(error, ZondaError):
-        return f"{error.heat_type}: {shown}"
-    advice = lost(error)
+    advice = "" if isinstance(error, ZondaError) else scrubbed(lost(error))
     shown = f"{shown}. {advice}" if advice else shown
-    return f"{getattr(error, 'heat_type', type(error).__name__)}: {shown}"
+    # a plug-in may have built its class of anything, too
+    return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"

@@ -34,6 +34,7 @@ class Masker:
             fault.message = fault.discreet or "the value is wrong (hidden, so no more is told)"
             fault.hint = ""  # what is spelt alike tells of the value, too
         fault.message = self.text(fault.message)
+        fault.label, fault.heat_type = self.text(fault.label), self.text(fault.heat_type)
         fault.hint = self.text(fault.hint)
         fault.args = (fault.message,)
         return fault

@@ -1,10 +1,10 @@
-"""Reasons keep the port of an address where a hidden value is the same by chance."""
+"""Hidden values stand in no part of a reason; the port of an address stays."""
 
 from __future__ import annotations
 
-from zonda.core.engine.reasons import Secrets, reason_for
+from zonda.core.engine.reasons import Secrets, reason_for, tell
 from zonda.core.template.masking import Masker
-from zonda.hooks.errors import TemplateError
+from zonda.hooks.errors import ResourceFailure, TemplateError
 
 
 def test_a_reason_names_the_port_that_could_not_be_reached() -> None:
@@ -20,3 +20,20 @@ def test_a_fault_names_the_port_that_could_not_be_reached() -> None:
     fault = TemplateError("http://db:5432/x is no file, 5432 neither", at=("resources", "a"))
     shown = Masker(["5432"], lambda name: {})(fault)
     assert shown.message == "http://db:5432/x is no file, (hidden) neither"
+
+
+def test_the_name_of_a_class_tells_no_hidden_value() -> None:
+    secrets = Secrets()
+    secrets.values = ["hunter2"]
+    for base in (ValueError, AttributeError, ResourceFailure):
+        cls = type("Wrong_hunter2", (base,), {"heat_type": "Bad_hunter2"})
+        for error in (cls("no"), type("Wrong_hunter2", (base,), {})("no")):
+            assert "hunter2" not in repr(tell("a", error, secrets))
+    cls = type("Wrong_hunter2", (ValueError,), {})
+    assert reason_for("a", cls("no"), secrets) == "Wrong_(hidden): resources.a: no"
+
+
+def test_the_label_of_a_fault_tells_no_hidden_value() -> None:
+    fault = TemplateError("no", label="Wrong_hunter2", heat_type="Wrong_hunter2")
+    shown = Masker(["hunter2"], lambda name: {})(fault)
+    assert (shown.label, shown.heat_type) == ("Wrong_(hidden)", "Wrong_(hidden)")

@@ -57,8 +57,7 @@ def _value(definition: Any, node: Any, values: Any) -> Any:
         return value
     parameters = definition.parameters
     secrets = [parameters.values.get(key) for key in parameters.hidden]
-    said = shortened(scrub(text_of(error), secrets))
-    return f"error: {said or type(error).__name__}"
+    return f"error: {shortened(scrub(text_of(error) or type(error).__name__, secrets))}"
 
 
 def parameters(before: Any, after: Any) -> Iterator[Change]:
