@@ -5,6 +5,7 @@ ZONDA_TEST_PG (a libpq connection string of a superuser) names another server in
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import itertools
 import os
@@ -92,7 +93,10 @@ def postgres() -> Iterator[Postgres]:
     # Short, since the path of a Unix socket is; and not the user's own, since root becomes another.
     folder = Path(tempfile.mkdtemp(prefix="zpg-"))
     folder.chmod(0o755)
-    server = embedded.get_server(folder / "data", cleanup_mode="stop")
+    # Two workers begin together, and on a new machine the package makes its user without a lock.
+    with open(__file__) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        server = embedded.get_server(folder / "data", cleanup_mode="stop")
     (folder / "data" / "pg_hba.conf").write_text(HBA)
     found = Postgres(server.get_uri())
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
