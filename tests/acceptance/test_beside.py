@@ -200,9 +200,10 @@ def test_a_second_update_is_refused_waits_or_supersedes(
     order(tmp_path, "wait-a-update", given=False)
     assert first.wait(60) == 0
     assert waits.wait(60) == 0
+    assert calls(tmp_path) == ["a update"]
     order(tmp_path, "wait-a-update")
     zonda.start("stack", "update", "s", "-t", template(tmp_path, "a", value="four"))
-    until(lambda: calls(tmp_path).count("a update") == 3, "the next one runs")
+    until(lambda: "a update" in calls(tmp_path), "the next one runs")
     zonda.run("stack", "update", "s", "-t", three, "--supersede", "--no-wait")
     order(tmp_path, "wait-a-update", given=False)
     until(lambda: zonda.state("s") == "UPDATE_COMPLETE", "the last one has ended")
