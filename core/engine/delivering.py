@@ -26,7 +26,7 @@ from .instances import Seen
 from .nested_calls import operation_of
 from .outcome import Answer, Failure, Final
 from .room import Room
-from .states import PRESENT, follows
+from .states import follows
 from .work import Work
 
 #: How often a signal may be handed on.
@@ -200,15 +200,7 @@ def _seen(room: Room, key: str) -> Seen:
 
 def _referred(room: Room, root: str, reference: str) -> Seen:
     """The instance with that reference, somewhere in a tree of stacks; raises NotFound."""
-    reader = room.reader()
-    for stack in reader.tree(root):
-        for row in reader.resource_rows(stack.id):
-            if row.want == PRESENT and _is_referred(room, row, reference):
-                return _seen(room, row.id)
-    raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
-
-
-def _is_referred(room: Room, row: ResourceRow, reference: str) -> bool:
-    if reference in (row.physical_id, row.id):
-        return True
-    return row.reference is not None and room.sealer.load(row.reference) == reference
+    key = room.reader().referred(root, reference)
+    if key is None:
+        raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
+    return _seen(room, key)

@@ -99,4 +99,5 @@ Index(
     sqlite_where=_CHECKING,
     postgresql_where=_CHECKING,
 )
+Index("ix_drift_check_ended_at", DRIFT_CHECK.c.ended_at)
 Index("ix_drift_ignore_stack", DRIFT_IGNORE.c.stack_id)

@@ -227,6 +227,15 @@ class Reader(DriftReads):
             found.append((row, stack))
         return found
 
+    def referred(self, root_id: str, reference: str) -> str | None:
+        """The present instance of a tree that has that id, physical id or reference, if any."""
+        plain = self.sealer.dump(reference, sealed=False)
+        given = (root_id, reference, reference, plain)
+        for key, physical_id, kept in self._all(SQL["referred_in_tree"], *given):
+            if reference in (key, physical_id) or self.sealer.load(kept) == reference:
+                return str(key)
+        return None
+
     def required_rows(self, resource_id: str) -> list[ResourceRow]:
         """The instances that one requires, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]

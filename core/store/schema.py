@@ -16,7 +16,7 @@ from .lock import EngineLock
 from .prepared import SCHEMA, SQL
 
 #: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0017"
+HEAD = "0018"
 #: What SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
 #: The size of a database without tables; what is in the log alone is not counted.

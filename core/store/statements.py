@@ -25,6 +25,7 @@ from sqlalchemy.sql.base import Executable
 
 from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
 from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, DriftRow, EventRow, PlanRow, columns
+from .sealing import PREFIX
 from .tables import (
     ACTION,
     DATA,
@@ -73,6 +74,7 @@ _THERE = STACK.alias("there").c
 _CHILDREN = STACK.alias("child")
 _CHILD = _CHILDREN.c
 _LIVE = select(_THERE.id).where(_THERE.deleted_at.is_(None))
+_KEPT = EVENT.alias("kept").c
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
@@ -188,6 +190,21 @@ STATEMENTS: dict[str, Executable] = {
     "resources_of_root": select(RESOURCE).where(
         R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None)
     ),
+    # Sealed references are to be opened by who asks.
+    "referred_in_tree": select(R.id, R.physical_id, R.reference)
+    .where(
+        R.stack_id == S.id,
+        S.root_id == P("root"),
+        S.deleted_at.is_(None),
+        R.want != ABSENT,
+        or_(
+            R.id == P("id"),
+            R.physical_id == P("physical_id"),
+            R.reference == P("reference"),
+            func.substr(R.reference, ONE, L(str(len(PREFIX)))) == L(f"'{PREFIX}'"),
+        ),
+    )
+    .order_by(S.created_at, S.id, R.id),
     "size_of_root": select(func.count()).where(R.stack_id == S.id, S.root_id == P("root")),
     "wanted_of_root": select(func.count()).where(
         R.stack_id == S.id, S.root_id == P("root"), R.want != ABSENT
@@ -271,7 +288,14 @@ STATEMENTS: dict[str, Executable] = {
     .limit(P("limit"))
     .offset(P("offset")),
     "last_event": select(func.max(EVENT.c.seq)),
-    "delete_old_events": delete(EVENT).where(EVENT.c.at < P("before")),
+    # They come in the order of their times: the first that is kept ends the look.
+    "delete_old_events": delete(EVENT).where(
+        EVENT.c.seq
+        < func.coalesce(
+            select(func.min(_KEPT.seq)).where(_KEPT.at >= P("before")).scalar_subquery(),
+            L("9223372036854775807"),
+        )
+    ),
     # -- actions: what was planned, and how it ended
     "insert_action": insert(ACTION).values(_write(ACTION)),
     "end_action": update(ACTION)

@@ -384,6 +384,18 @@ Index(
     sqlite_where=_LIVE,
     postgresql_where=_LIVE,
 )
+_GONE = STACK.c.deleted_at.is_not(None)
+Index(
+    "ix_stack_gone_name",
+    STACK.c.project,
+    STACK.c.name,
+    STACK.c.deleted_at,
+    sqlite_where=_GONE,
+    postgresql_where=_GONE,
+)
+Index("ix_action_ended_at", ACTION.c.ended_at)
+Index("ix_failed_at", FAILED.c.at)
+Index("ix_request_answered_at", REQUEST.c.answered_at)
 Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)
@@ -419,4 +431,11 @@ Index(
     RESOURCE.c.deadline,
     sqlite_where=_RUNNING,
     postgresql_where=_RUNNING,
+)
+_BOUND = RESOURCE.c.physical_id.is_not(None)
+Index(
+    "ix_resource_physical_id",
+    RESOURCE.c.physical_id,
+    sqlite_where=_BOUND,
+    postgresql_where=_BOUND,
 )

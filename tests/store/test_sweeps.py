@@ -65,3 +65,45 @@ def test_templates_that_nobody_uses_are_found_in_one_pass() -> None:
         found[name] = [step[3] for step in steps if step[1] in inside and "SCAN" in step[3]]
     connection.close()
     assert found == {"delete_unused_templates": [], "delete_old_stacks": []}
+
+
+#: What is looked at from end to end: what runs or is live, and the sinks of the settings.
+WHOLE = (
+    "ix_resource_running",
+    "ix_resource_behind",
+    "ix_stack_next",
+    "uq_stack_live_name",
+    "uq_drift_check_running",
+    "SCAN sink",
+    "SCAN CONSTANT ROW",
+    "VIRTUAL TABLE",
+)
+#: Once an hour: which template is still used, each table being gone through once.
+HOURLY = {"delete_unused_templates", "delete_old_stacks"}
+
+
+@pytest.mark.parametrize("statement", sorted(SQL.keys() - HOURLY))
+def test_no_statement_goes_through_a_table_that_grows(statement: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    values = (1.0,) * SQL[statement].count("?")
+    steps = connection.execute(f"EXPLAIN QUERY PLAN {SQL[statement]}", values).fetchall()
+    connection.close()
+    scans = [step[3] for step in steps if step[3].startswith("SCAN")]
+    assert [step for step in scans if not any(each in step for each in WHOLE)] == []
+
+
+def test_old_events_are_deleted_without_a_look_at_those_that_are_kept() -> None:
+    connection = sqlite3.connect(":memory:")
+    for text in SCHEMA:
+        connection.execute(text)
+    rows = [("id", "s", "n", 1, None, "", "", None, "a", "s", "r", float(at)) for at in range(50)]
+    connection.executemany(SQL["insert_event"], rows)
+    looked: list[object] = []
+    connection.create_function("seen", 1, lambda at: looked.append(at) or at)
+    watched = SQL["delete_old_events"].replace("kept.at >=", "seen(kept.at) >=")
+    assert connection.execute(watched, (3.0,)).rowcount == 3
+    assert looked == [0.0, 1.0, 2.0, 3.0]
+    assert connection.execute(SQL["delete_old_events"], (99.0,)).rowcount == 47
+    connection.close()
