@@ -114,7 +114,7 @@ class WaitCondition(Resource):
         found = self.context.find(reference)
         if not isinstance(found, Handle):
             name = reference if found is None else found.name
-            raise ResourceFailure(f"{name} is not a valid wait condition handle.")
+            raise _error("ValueError", f"{name} is not a valid wait condition handle.")
         return found
 
     def _resolve_attribute(self, name: str) -> Any:

@@ -53,13 +53,20 @@ class Handle(Resource):
         """Keep a signal; raises ResourceFailure for one that says something else."""
         said = dict(details or {})
         status = said.get(self.keys[0], None if self.is_strict else SUCCESS)
-        missing = [key for key in self.keys if self.is_strict and key not in said]
-        if missing or status not in (SUCCESS, FAILURE):
-            what = f"{', '.join(missing)} must be given" if missing else f"not {status!r}"
-            raise ResourceFailure(
-                f"Metadata format invalid: {self.keys[0]} must be {SUCCESS} or {FAILURE}, {what}"
-            )
+        is_whole = not self.is_strict or len(said) == len(self.keys)
+        if not is_whole or status not in (SUCCESS, FAILURE) or said.keys() - {*self.keys}:
+            raise self._malformed()
         self.data_set(next_entry(self), json.dumps(said), redact=True)
+
+    def _malformed(self) -> ResourceFailure:
+        status, *others = self.keys
+        needed = "All of them are needed" if self.is_strict else "What is left out has a default"
+        error = ResourceFailure(
+            "Metadata format invalid",
+            hint=f"A signal says {status} ({SUCCESS} or {FAILURE}), {', '.join(others)}. {needed}.",
+        )
+        error.heat_type = "ValueError"
+        return error
 
     def signals(self) -> dict[str, dict[str, Any]]:
         """``status``, ``reason`` and ``data`` of the signals by their ids, in their order.

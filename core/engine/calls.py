@@ -199,7 +199,7 @@ class Operation:
         told = tell(self.row.name, error, self.secrets)
         again = self._again(error)
         return Failure(
-            told.reason, told.kind, told.code, self._during, again, told.path, told.trace
+            told.reason, told.kind, told.code, self._during, again, told.path, told.trace, told.hint
         )
 
     def _again(self, error: BaseException) -> Again:

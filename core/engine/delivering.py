@@ -31,6 +31,11 @@ from .work import Work
 
 #: How often a signal may be handed on.
 MOST_HOPS = 8
+#: The actions after which a resource takes no signal, and what to do about it.
+_DEAF = {
+    "SUSPEND": "Resume the stack first.",
+    "DELETE": "Update the stack so that it stays, or delete the stack.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,10 @@ def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[On
     row, writes = seen.row, list[Write]()
     operation = operation_of(room, dataclasses.replace(seen, onward=onward), writes)
     handler = getattr(operation.instance, "handle_signal", None)
+    if row.action in _DEAF:
+        raise NotSupported(
+            f"Signal resource during {row.action} is not supported.", hint=_DEAF[row.action]
+        )
     if handler is None or (row.action == "INIT" and not row.op):
         raise ActionNotSupported("signal", hint=f"{row.name} is of type {row.type}.")
     cls = type(operation.instance)
@@ -184,7 +193,7 @@ def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[On
 
 def _answered(handler: Any, details: Mapping[str, Any]) -> Any:
     try:
-        return handler(dict(details))
+        return handler(dict(details or {}))
     except NoActionRequired:
         return NoActionRequired
 

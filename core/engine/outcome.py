@@ -102,7 +102,7 @@ class Failure:
     ``kind`` is the class of the error, ``code`` its code (``ZONnnn`` or ''); ``during`` what was
     being done: prepare, handle, poll, find, or outside (nobody's call: a deadline, the user).
     ``path`` leads to what is wrong in the template, where that is known.
-    ``trace``: where a plug-in has raised it.
+    ``trace``: where a plug-in has raised it. ``hint``: what to do about it.
     ``again``: what to do about it where the user has asked for several attempts.
     """
 
@@ -113,6 +113,7 @@ class Failure:
     again: Again = NO
     path: Path = ()
     trace: str = field(default="", repr=False)
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,7 @@ class Told:
     code: str = ""
     path: Path = ()
     trace: str = ""
+    hint: str = ""
 
 
 def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
@@ -183,7 +184,9 @@ def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
         trace = trace_of(error, secrets.values)
         if trace:
             log.info("resources.%s: a plug-in has raised an error\n%s", name, trace)
-        return Told(reason, kind, _code(error), _path(name, error), trace)
+        hint = error.hint if isinstance(error, ZondaError) else ""
+        hint = encodable(scrub(hint, secrets.values))
+        return Told(reason, kind, _code(error), _path(name, error), trace, hint)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         shown = f"{show_path(('resources', name))}: what it has raised cannot be told"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from zonda.core.store.rows import ResourceRow
 from zonda.hooks.errors import NotFound, ResourceFailure
@@ -29,7 +29,7 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     is asked once more if an operation has begun or ended meanwhile. A signal that clears a
     breakpoint does not reach the resource.
     """
-    if UNSET in action.details:
+    if isinstance(action.details, Mapping) and UNSET in action.details:
         return (yield from clear_by_signal(room, action, note))
     user = room.settings.user
     reached: list[Delivered] = []
@@ -44,7 +44,8 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
         if failed is not None:
             if failed is reached[0]:
                 yield Tx(_failing(seen, signed(_reason(failed), user)))
-            raise ResourceFailure(_told_by(seen, failed, reached[0]))
+            assert isinstance(failed.answer, Failure)
+            raise ResourceFailure(_told_by(seen, failed, reached[0]), hint=failed.answer.hint)
         accepted = yield Tx(noting(_storing(seen, reached, user), note))
     return accepted
 

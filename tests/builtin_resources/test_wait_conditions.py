@@ -195,32 +195,40 @@ def test_an_update_handle_is_replaced_by_each_update(waiting: Any) -> None:
     assert waiting.end() == "UPDATE_COMPLETE"
 
 
+def test_who_sends_a_wrong_signal_is_told_what_to_say(waiting: Any) -> None:
+    waiting.begin_create(template(1), "wait")
+    with pytest.raises(ResourceFailure) as caught:
+        waiting.signal("handle", status="ok")
+    assert caught.value.message == "ValueError: resources.handle: Metadata format invalid"
+    assert caught.value.hint.startswith("A signal says status (SUCCESS or FAILURE)")
+
+
 @pytest.mark.parametrize(
-    ("cls", "details", "wrong"),
+    ("cls", "details", "good"),
     [
-        pytest.param(WaitConditionHandle, {}, "", id="all-left-out"),
-        pytest.param(WaitConditionHandle, {"status": "FAILURE"}, "", id="failure"),
-        pytest.param(WaitConditionHandle, {"status": "ok"}, "not 'ok'", id="another-status"),
-        pytest.param(WaitConditionHandle, {"status": None}, "not None", id="null-status"),
-        pytest.param(AwsWaitConditionHandle, aws_signal(), "", id="aws"),
-        pytest.param(AwsWaitConditionHandle, {}, "Status, Reason", id="aws-empty"),
-        pytest.param(
-            AwsWaitConditionHandle, {"Status": "SUCCESS"}, "Reason, Data", id="aws-incomplete"
-        ),
-        pytest.param(AwsWaitConditionHandle, aws_signal(status="ok"), "not 'ok'", id="aws-status"),
+        pytest.param(WaitConditionHandle, {}, True, id="all-left-out"),
+        pytest.param(WaitConditionHandle, {"status": "FAILURE"}, True, id="failure"),
+        pytest.param(WaitConditionHandle, {"status": "ok"}, False, id="another-status"),
+        pytest.param(WaitConditionHandle, {"stats": "SUCCESS"}, False, id="another-key"),
+        pytest.param(WaitConditionHandle, {"status": None}, False, id="null-status"),
+        pytest.param(AwsWaitConditionHandle, aws_signal(), True, id="aws"),
+        pytest.param(AwsWaitConditionHandle, {}, False, id="aws-empty"),
+        pytest.param(AwsWaitConditionHandle, {"Status": "SUCCESS"}, False, id="aws-incomplete"),
+        pytest.param(AwsWaitConditionHandle, aws_signal(status="ok"), False, id="aws-status"),
     ],
 )
-def test_what_a_signal_may_say(cls: type[Handle], details: dict[str, Any], wrong: str) -> None:
+def test_what_a_signal_may_say(cls: type[Handle], details: dict[str, Any], good: bool) -> None:
     handle = Lifecycle(cls)
     handle.create()
     instance: Any = handle.instance()
-    if not wrong:
+    if good:
         instance.handle_signal(details)
         assert len(instance.signals()) == 1
         return
-    with pytest.raises(ResourceFailure, match="Metadata format invalid") as caught:
+    with pytest.raises(ResourceFailure, match=r"^Metadata format invalid$") as caught:
         instance.handle_signal(details)
-    assert wrong in str(caught.value)
+    assert caught.value.heat_type == "ValueError"
+    assert "SUCCESS or FAILURE" in caught.value.hint
     assert instance.signals() == {}
 
 

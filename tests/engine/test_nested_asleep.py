@@ -33,8 +33,11 @@ def members(bench: Bench) -> dict[str, str]:
 
 def test_what_is_suspended_is_not_scaled(asleep: Bench) -> None:
     """It was, and what was made then ran."""
-    with pytest.raises(NotSupported, match="Cannot signal resource g while it is suspended"):
+    with pytest.raises(
+        NotSupported, match="Signal resource during SUSPEND is not supported"
+    ) as caught:
         asleep.run(SignalResource("s", "g", {}))
+    assert caught.value.hint == "Resume the stack first."
     assert members(asleep) == {"m0": "SUSPEND_COMPLETE"}
     owner = asleep.resource_rows()[0]
     assert asleep.engine.reader.sealed_data(owner.id) == []
