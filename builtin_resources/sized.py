@@ -55,9 +55,10 @@ class SizedProperties(properties.Properties):
         faults = super().validate(path, pending=pending)
         kept = [fault for fault in faults if fault.message != error.message]
         group = ("resources", self._group)
-        shown = str(error) if error.path else error.message
-        first = TemplateError(shown, path=group, at=path, label="ValueError", code=error.code)
-        first.hint = error.hint
+        at = (*path, *error.at)
+        first = TemplateError(
+            error.message, path=group, at=at, label="ValueError", code=error.code, hint=error.hint
+        )
         return [first, *kept]
 
 

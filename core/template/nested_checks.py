@@ -159,7 +159,7 @@ class NestedChecks:
             update_policy=_known_section(known(node.update_policy, scope)),
             raw=node.trees,
         )
-        child = self._child(node, resolved, bool(unknown) or has_unknown(given))
+        child = self._child(node, resolved, has_unknown(values))
         if child is None:
             return None, frozenset()
         if child.template is not None and _has_open_types(child.template):

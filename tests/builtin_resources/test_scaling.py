@@ -314,6 +314,14 @@ def test_sizes_that_do_not_fit(properties: dict[str, Any], text: str) -> None:
         NestedLifecycle(AutoScalingGroup, properties, name="g").validate()
 
 
+@pytest.mark.parametrize("size", ["min_size", "max_size", "desired_capacity"])
+def test_a_size_that_is_no_number_is_told_in_heats_words_at_its_place(size: str) -> None:
+    life = NestedLifecycle(AutoScalingGroup, {**scaling(), size: "abc"}, name="g")
+    with pytest.raises(ValidationErrors, match=r"^ValueError: resources\.g: Value 'abc'") as caught:
+        life.validate()
+    assert caught.value.errors[0].at[-1] == size
+
+
 def test_what_is_ignored_in_a_member_is_left_out_of_it() -> None:
     ignored = {"depends_on": "x", "condition": "no", "wibble": 1}
     read = {"type": "OS::Heat::Value", "properties": {"value": 1}, "deletion_policy": "Retain"}
