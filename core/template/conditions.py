@@ -91,6 +91,7 @@ class Conditions:
             raise TemplateError(
                 f'Invalid condition "{value}"',
                 code=CONDITION_UNKNOWN,
+                heat_type="ValueError",
                 hint=near(value, self._trees),
             )
         if value in self._faults:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
-from zonda.hooks.errors import Path, Related, TemplateError, show_path
+from zonda.hooks.errors import Path, Related, TemplateError, Unshown, show_path
 from zonda.hooks.function import Function, Source, sources
 
 from .faults import FUNCTION, MOST_HINTS, unknown_reference
@@ -153,7 +153,8 @@ def _shown(node: ResourceNode, section: str, at: Path) -> str:
     """Heat's path of a reference: ``web.Properties.networks[0]``, without the function itself."""
     shown = f"{node.name}.{SECTIONS[section]}"
     for item in at[3:-1]:
-        shown += f"[{item}]" if isinstance(item, int) else f".{item}"
+        if not isinstance(item, Unshown):
+            shown += f"[{item}]" if isinstance(item, int) else f".{item}"
     return shown
 
 

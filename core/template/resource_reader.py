@@ -21,6 +21,7 @@ from .faults import (
     RESOURCE_SHAPE,
     RESOURCE_TYPE,
     Poisoned,
+    from_exception,
     near,
     wrapped,
 )
@@ -205,6 +206,8 @@ class _Reader:
             self._wrong("condition", "string_or_boolean")
             return True
         try:
+            if isinstance(tree, Function):
+                tree = self._resolved(tree, path)
             return truth(tree, self._parser, path)
         except Poisoned:
             self.is_certain = False
@@ -212,6 +215,15 @@ class _Reader:
         except TemplateError as error:
             self._parser.errors.append(error)
             return True
+
+    def _resolved(self, tree: Function, path: Path) -> Any:
+        """The value of a condition that is a call; Heat tells its faults without a path."""
+        try:
+            return resolve_value(tree, self._parser.scope)
+        except FAULTS as error:
+            fault = from_exception(error)
+            fault.at = fault.at or path
+            raise fault from error
 
 
 def _fault(message: str, at: Path, code: str = RESOURCE_SHAPE) -> TemplateError:
