@@ -254,7 +254,8 @@ class AllowedValues(Constraint):
             return all(item in self.allowed for item in value)
         if schema is None:
             return value in self.allowed
-        return to_kind(schema.type, value) in [to_kind(schema.type, item) for item in self.allowed]
+        allowed = [to_kind(schema.type, item) for item in self.allowed]
+        return to_kind(schema.type, value) in allowed
 
     def _violation(self, value: Any) -> str:
         return f"{_as_json(value)} is not an allowed value {_as_json(list(self.allowed))}"

@@ -96,6 +96,8 @@ def default_form(kind: str, value: Any) -> Any:
     """
     if kind != LIST:
         return value
+    if isinstance(value, str):
+        return value.split(",")  # the empty text is one empty item here, and only here
     try:
         return to_list(value)
     except ValueError as error:
