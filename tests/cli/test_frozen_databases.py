@@ -66,6 +66,20 @@ def test_the_first_schema_that_is_kept_is_frozen() -> None:
     assert "0014-e4a3367" in [path.stem for path in ARCHIVES]
 
 
+def test_the_newest_schema_is_frozen() -> None:
+    names = [path.stem for path in ARCHIVES if path.stem.startswith(f"{HEAD}-")]
+    assert names, (
+        f"no frozen database of schema {HEAD}: see 'A new column or table' in contributing"
+    )
+
+
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.stem)
+def test_a_frozen_database_has_the_schema_of_its_name(archive: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        opened.extractall(tmp_path)
+    assert _version(tmp_path) == archive.stem.partition("-")[0]
+
+
 def test_every_stack_of_a_frozen_database_is_listed_as_it_was(home: Path, zonda: Any) -> None:
     rows = zonda("stack", "list", "-f", "json").data
     assert {row["Stack Name"]: row["Stack Status"] for row in rows} == {

@@ -2,10 +2,10 @@
 
     PYTHON tests/store/frozen/freeze.py NAME
 
-PYTHON is an interpreter that imports the release to be frozen; NAME is the release, or the schema
-and the commit. It writes ``NAME.zip`` beside this file, with ``zonda.db`` and ``zonda.key``. Done
-once for each release, by the code of that release; the file is never made again.
-``tests/store/test_frozen_databases.py`` brings each of them up to date.
+PYTHON is an interpreter that imports the zonda to be frozen; NAME is its schema and the release, or
+the commit. It writes ``NAME.zip`` beside this file, with ``zonda.db`` and ``zonda.key``. Done once
+for each schema and each release, by the code of that time; the file is never made again.
+``tests/cli/test_frozen_databases.py`` brings each of them up to date.
 """
 
 from __future__ import annotations
@@ -149,9 +149,11 @@ def main(name: str) -> None:
         with closing(sqlite3.connect(home / "zonda.db")) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute("VACUUM INTO ?", (str(folder / "zonda.db"),))
-        with zipfile.ZipFile(HERE / f"{name}.zip", "w", zipfile.ZIP_LZMA) as made:
+        archive = HERE / f"{name}.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_LZMA) as made:
             made.write(folder / "zonda.db", "zonda.db")
             made.write(home / "zonda.key", "zonda.key")
+        archive.chmod(0o644)
     finally:
         shutil.rmtree(folder)
 
