@@ -102,7 +102,7 @@ class ZondaError(Exception):
     heat_type = "Error"
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:
-        self.message = message or (self.__doc__ or "").strip()
+        self.message = message or (self.__doc__ or "").strip().partition("\n")[0]
         self.hint = hint
         super().__init__(self.message)
 

@@ -31,7 +31,7 @@ from .resource import Resource
 from .sinks import SinkFactory
 from .specs import RunnerFactory, TypeReader
 from .support import Unavailable
-from .wording import named, raised_at
+from .wording import encodable, named, raised_at
 
 GROUP: Final = "zonda"
 
@@ -147,7 +147,7 @@ class Plugins:
                 self._tell(_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
-                if isinstance(name, str) and name.strip():
+                if isinstance(name, str) and name.strip() and encodable(name) == name:
                     self._add(kind, target, origin, name, declared.usable(thing, base))
                 else:
                     self._tell(_nameless(hook, origin, name))

@@ -212,7 +212,16 @@ def same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    return bool(_bare(one) == _bare(other))
+
+
+def _bare(value: Any) -> Any:
+    """A scalar as JSON will write it: a class of its own may be equal to anything."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    return float.__float__(value) if isinstance(value, float) else value
 
 
 def _reads_resources(tree: Any) -> bool:

@@ -6,6 +6,7 @@ means.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -171,6 +172,8 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         """
         wanted = plain(self.properties[names.INPUT] or {})
         observed, in_sync = output.get("inputs"), flag(output, "in_sync")
+        if observed is not None and not isinstance(observed, Mapping):
+            raise ResourceFailure(f"CHECK told nothing: inputs is {json.dumps(observed)}, no map.")
         seen = Partial(observed) if isinstance(observed, Mapping) else Partial()
         if in_sync is False and same(wanted, {**wanted, **seen}):
             other = {names.INPUT: self._another(wanted)}

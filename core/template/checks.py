@@ -24,7 +24,7 @@ from zonda.hooks.resource import Resource
 from zonda.hooks.wording import shortened, text_of
 
 from .culprit import culprit
-from .faults import EXTERNAL, OWN_CHECK, POLICY, TOO_LARGE, Poisoned, near
+from .faults import EXTERNAL, OWN_CHECK, POLICY, SILENT, TOO_LARGE, Poisoned, near
 from .resources import NoClass, ResourceNode
 from .scope import Scope
 from .sections import RESOURCES
@@ -277,7 +277,7 @@ def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateErro
 
 def _broken(node: ResourceNode, error: BaseException) -> TemplateError:
     """The fault of a type whose own code broke."""
-    text = shortened(text_of(error))
+    text = shortened(text_of(error)) or SILENT
     fault = TemplateError(text, path=node.path, label=type(error).__name__, code=OWN_CHECK)
     fault.__cause__ = error
     return fault

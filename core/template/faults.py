@@ -71,6 +71,9 @@ class TooLarge(ValueError):
     heat_type = "ValueError"
 
 
+#: What is told of an exception of a plug-in that has no text.
+SILENT = "raised without a text"
+
 #: What another installation may well have: ``ignore_unknown`` only warns of it.
 UNKNOWN = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
 

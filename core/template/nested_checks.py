@@ -17,7 +17,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.properties import Schema
-from zonda.hooks.wording import spelt
+from zonda.hooks.wording import shortened, spelt, text_of
 
 from . import check_marks, placing
 from .bundle import Identity, Limits
@@ -25,7 +25,7 @@ from .checks import NullValues
 from .child_spec import ChildSpec
 from .definition import ContextFor, StackDefinition
 from .facade import facade_faults
-from .faults import NESTED_DEPTH, OUTPUT_SHAPE, OWN_CHECK, SECTION, TYPE_UNKNOWN, Poisoned
+from .faults import NESTED_DEPTH, OUTPUT_SHAPE, OWN_CHECK, SECTION, SILENT, TYPE_UNKNOWN, Poisoned
 from .registry import is_template
 from .resources import ResourceNode
 from .spots import spot
@@ -313,8 +313,7 @@ def _own_fault(error: BaseException, node: ResourceNode) -> TemplateError:
         if error.code == TemplateError.code:
             error.code = OWN_CHECK
         return error
-    message = error.message if isinstance(error, ZondaError) else str(error)
+    own = error.message if isinstance(error, ZondaError) else shortened(text_of(error))
     path = ("resources", f"{node.name}<nested_stack>")
-    return TemplateError(
-        message, path=path, at=node.path, label=type(error).__name__, code=OWN_CHECK
-    )
+    label = type(error).__name__
+    return TemplateError(own or SILENT, path=path, at=node.path, label=label, code=OWN_CHECK)

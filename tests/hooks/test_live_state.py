@@ -72,6 +72,39 @@ def test_what_is_another_value_differs(kind: str, sent: Any, live: Any) -> None:
     assert differs(Schema(kind), sent, live)
 
 
+class EqualText(str):
+    """A text that calls itself equal to any other."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class EqualNumber(int):
+    """A number that calls itself equal to any other."""
+
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "live"),
+    [
+        (Schema.STRING, "q", EqualText("other")),
+        (Schema.INTEGER, 5, EqualNumber(7)),
+        (Schema.LIST, ["q"], [EqualText("other")]),
+        (Schema.MAP, {"a": {"b": 1}}, {"a": {"b": EqualNumber(2)}}),
+    ],
+)
+def test_a_value_with_an_equality_of_its_own_is_compared_by_what_it_holds(
+    kind: str, sent: Any, live: Any
+) -> None:
+    assert differs(Schema(kind), sent, live)
+
+
 @pytest.mark.parametrize(
     ("kind", "sent", "live"),
     [

@@ -213,6 +213,9 @@ def raising() -> Any:
             plugin("bad", zonda_resource_types=lambda: {5: One}), "not text", id="name-not-text"
         ),
         pytest.param(
+            types("bad", **{"A_\ud800": One}), "not text", id="name-half-a-surrogate-pair"
+        ),
+        pytest.param(
             plugin("bad", zonda_runners=lambda: {"r": 5}), "cannot be called", id="no-factory"
         ),
         pytest.param(

@@ -58,6 +58,8 @@ class Picky(Resource):
             raise TemplateError("bad is not good")
         if self.properties["value"] == "crash":
             raise RuntimeError("no such luck")
+        if self.properties["value"] == "silent":
+            raise AssertionError
 
 
 class Choosy(Resource):

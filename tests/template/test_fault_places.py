@@ -215,6 +215,14 @@ def test_a_kind_of_fault_has_its_code(faults: Faults, text: str, code: str) -> N
     assert [fault.code for fault in found] == [code]
 
 
+def test_a_plug_in_that_raises_without_a_text_is_told_by_the_class_of_what_it_raised(
+    faults: Faults,
+) -> None:
+    (fault,) = faults("resources: {p: {type: Picky, properties: {value: silent}}}")
+
+    assert str(fault) == "AssertionError: resources.p: raised without a text"
+
+
 @pytest.mark.parametrize(
     ("value", "call"),
     [

@@ -142,6 +142,8 @@ def test_what_check_finds_gone() -> None:
         {"exists": True},
         {"inputs": 3},
         {"inputs": {}},
+        {"inputs": "x", "in_sync": True},
+        {"inputs": [], "in_sync": True},
         {"in_sync": "yes"},
         {"inputs": {"size": 3}, "in_sync": "false"},
         {"inputs": {"size": 3}, "exists": "false"},
