@@ -52,7 +52,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
             "The definition of each member, as it would stand in a template.",
             required=True,
             update_allowed=True,
-            keys=generated.KEYS,
+            known_keys=generated.KEYS,
         ),
         MAX_SIZE: _Schema(
             _Schema.INTEGER,

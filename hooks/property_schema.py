@@ -44,7 +44,7 @@ class Schema:
         "hidden",
         "immutable",
         "implemented",
-        "keys",
+        "known_keys",
         "required",
         "schema",
         "settled",
@@ -67,11 +67,12 @@ class Schema:
         support_status: SupportStatus | None = None,
         allow_conversion: bool = False,
         hidden: bool = False,
-        keys: Sequence[str] = (),
+        known_keys: Sequence[str] = (),
     ) -> None:
         """Raises SchemaError if the parts do not fit each other.
 
-        ``keys``: of a map that is free inside, all that are read; a template is warned of others.
+        ``known_keys``: of a map that is free inside, all that are read; a template is warned of
+        others.
         """
         self.type = data_type
         self.description = description
@@ -85,7 +86,7 @@ class Schema:
         self.support_status = support_status or _SUPPORTED
         self.allow_conversion = allow_conversion
         self.hidden = hidden
-        self.keys = tuple(keys)
+        self.known_keys = tuple(known_keys)
         #: The default in its type, once that was found to be always the same; () if it is not.
         self.settled: tuple[Any, ...] | None = None
         self._check()

@@ -62,10 +62,11 @@ def _properties(schema: Mapping[str, Schema], given: Any, path: Path) -> Iterato
         at = (*path, name)
         if entry.support_status.status in _WORDS:
             yield _warning(OLD_PROPERTY, f"The property {name}", entry.support_status, at)
-        for key in value if entry.keys and isinstance(value, Mapping) else ():
-            if key not in entry.keys:
+        keys = entry.known_keys
+        for key in value if keys and isinstance(value, Mapping) else ():
+            if key not in keys:
                 text = f"The key {key} of {name} is not looked at"
-                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=near(key, entry.keys))
+                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=near(key, keys))
         yield from _properties(entry.fields, value, at)
         items = entry.items
         if items is not None and isinstance(value, list):

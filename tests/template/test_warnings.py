@@ -36,7 +36,7 @@ class Old(Resource):
             ),
         ),
         "new": _Schema(_Schema.ANY),
-        "free": _Schema(_Schema.MAP, keys=("type", "metadata")),
+        "free": _Schema(_Schema.MAP, known_keys=("type", "metadata")),
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "old": attributes.Schema(support_status=SupportStatus(DEPRECATED)),
