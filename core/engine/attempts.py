@@ -130,6 +130,7 @@ def _begin_anew(work: Work, row: ResourceRow) -> None:
 
 def _begin_attempt(work: Work, row: ResourceRow) -> None:
     row.attempt += 1
+    row.take_overs = 0
     row.retry_at = None
     text = f"attempt {row.failed_attempts + 1} of {row.most_attempts}"
     work.resource_event(row, row.op, IN_PROGRESS, text)
@@ -201,6 +202,9 @@ def _clean(room: Room, operation: Operation) -> Step:
 def _deleted(room: Room, operation: Operation) -> Step:
     cleaner, begun = operation.cleaner(), room.clock.now()
     answer: Answer = yield of_operation(cleaner.handle)
+    if operation.row.take_overs:
+        handle = transitions.held(operation.row)
+        yield Tx(lambda work: transitions.came_back(work, handle))
     if isinstance(answer, Waiting) and answer.delay is None:
         answer = yield of_operation(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):

@@ -21,6 +21,7 @@ from zonda.hooks.errors import StoreError, ZondaError
 
 from .acting import roll_back
 from .ahead import Begun
+from .cut_off import Alone
 from .drift.on_demand import ChecksOnDemand
 from .effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
 from .endings import broke, no_rollback
@@ -74,6 +75,7 @@ class Driver:
         self._queued: set[str] = set()
         self._busy: dict[str, Task] = {}
         self._again: set[str] = set()
+        self.alone = Alone()
         self._planning: set[str] = set()
         # Owners that are asked what they show; whether somebody has told of more since.
         self._refreshing: dict[str, bool] = {}
@@ -109,6 +111,9 @@ class Driver:
     def rested(self, stack_ids: Iterable[str]) -> None:
         """Stacks have come to rest."""
 
+    def planned(self, root_id: str) -> None:
+        """Something is to be done that is not carried out here (yet)."""
+
     def detached(self, stack_id: str, root_id: str) -> None:
         """A stack is nested no more in the one at its top."""
 
@@ -141,7 +146,7 @@ class Driver:
     @property
     def has_ready(self) -> bool:
         """Whether a resource waits to be looked at."""
-        return bool(self._ready)
+        return bool(self._ready or self.alone)
 
     def retry_in(self) -> float | None:
         """Seconds until a commit that was refused is tried again; None if none was."""
@@ -171,13 +176,20 @@ class Driver:
 
     def admit(self) -> None:
         """Begin steps as long as there is room in the pool: completions come first."""
-        while self._ready and self._admitted < self._cap and not self._refused:
-            key = self._ready.popleft()
-            self._queued.discard(key)
+        while not self._refused and self._admitted < self._cap:
+            key = self.alone.take()
+            is_alone = key is not None
+            if key is None:
+                if self.alone or not self._ready:
+                    return
+                key = self._ready.popleft()
+                self._queued.discard(key)
             if key in self._busy:  # begun meanwhile by the step of another instance
                 self._again.add(key)
                 continue
-            task = Task(step(self.room, key), key, admitted=True)
+            task = Task(step(self.room, key, alone=is_alone), key, admitted=True)
+            if is_alone:
+                self.alone.begin(task)
             self._busy[key] = task
             self._admitted += 1
             self.advance(task)
@@ -197,6 +209,7 @@ class Driver:
             self._carry_out(task, effect)
 
     def _carry_out(self, task: Task, effect: Any) -> None:
+        self.alone.asked(task, effect)
         if task.given_up and type(effect) is not Call:
             # Its row is somebody else's by now: what it wants to store must not be.
             task.given_up = False
@@ -221,6 +234,7 @@ class Driver:
 
     def _ended(self, task: Task, value: Any, error: BaseException | None) -> None:
         self._leave_pool(task)
+        self.alone.ended(task)
         is_current = bool(task.key) and self._busy.get(task.key) is task
         if is_current:
             del self._busy[task.key]
@@ -275,6 +289,7 @@ class Driver:
             self._again.discard(key)
             self.enqueue(key)
             self._leave_pool(task)
+            self.alone.ended(task)
             self.leave_behind(task, root_id)
         if task.waiting:
             task.waiting = False
@@ -323,6 +338,7 @@ class Driver:
         """Look at what was just released in the same transaction, as far as there is room."""
         found: list[tuple[str, Seen]] = []
         after, room = work.after.look, self._cap - self._admitted - len(self._ready)
+        room = 0 if self.alone else room
         taken = {begun.seen.row.id for begun in work.after.begun}
         while after and len(found) < room:
             key = next(iter(after))
@@ -402,6 +418,10 @@ class Driver:
         for key, stack_id in after.look.items():
             if self.drives(stack_id):
                 self.enqueue(key)
+            else:
+                self.planned(stack_id)
+        for key in after.alone:
+            self.alone.add(key)
         for stack_id in after.plan:
             if self.drives(stack_id):
                 self.plan_rollback(stack_id)

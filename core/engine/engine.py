@@ -125,7 +125,7 @@ class Engine:
         self._thread.start()
         self._put(lambda: self._driver.start(single(interrupt_all)))
         if drive == "all":
-            self._put(lambda: self._driver.start(single(sweeping.take_up_all)))
+            self._put(lambda: self._driver.start(single(sweeping.take_up_after_end)))
 
     def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
@@ -134,15 +134,8 @@ class Engine:
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) what is planned for a stack, for those above and below it."""
-
         root = self._reader.stack_by_id(stack_id).root_id
-
-        def begin() -> None:
-            if self._driver.driven is not None:
-                self._driver.driven.add(root)
-            self._driver.start(single(lambda work: sweeping.take_up(work, root)))
-
-        self._put(begin)
+        self._put(lambda: self._driver.drive(root))
 
     def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
         """The stack, once it is idle with all that is above and below it.

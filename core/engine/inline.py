@@ -34,7 +34,7 @@ from .lateness import Lateness
 from .loading import TemplateLoading
 from .outputs import Showing
 from .room import EngineSettings
-from .sweeping import take_up_all
+from .sweeping import take_up_after_end
 
 
 class InlineEngine:
@@ -109,7 +109,7 @@ class InlineEngine:
     def recover(self) -> None:
         """Take up whatever the database says is unfinished."""
         self.driver.now_in_transaction(interrupt_all)
-        self.driver.now_in_transaction(take_up_all)
+        self.driver.now_in_transaction(take_up_after_end)
 
     def sweep_drift(self) -> None:
         """Begin the drift checks that are due by now."""

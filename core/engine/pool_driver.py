@@ -9,15 +9,20 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from zonda.core.store.store import Store
 
+from . import cut_off, sweeping
 from .driver import Driver, Task
 from .effects import Call, GivenUp, TookTooLong
 from .pool import Pool
+from .requests import single
 from .room import Room
+from .states import IDLE
+from .work import Work
 
 T = TypeVar("T")
 
@@ -122,6 +127,8 @@ class PoolDriver(Driver):
         self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
+        # The stacks that something was planned for here, and that are not driven (yet).
+        self._planned: set[str] = set()
         #: The stacks that have come to rest since somebody last asked.
         self.idle_stacks: set[str] = set()
         self._light: list[Job] = []
@@ -133,6 +140,36 @@ class PoolDriver(Driver):
     def drives(self, stack_id: str) -> bool:
         """Whether what a stack has planned is carried out here."""
         return self.driven is None or stack_id in self.driven
+
+    def drive(self, root_id: str) -> None:
+        """Carry out what a stack has planned, from now on."""
+        is_known = self.driven is None or root_id in self.driven or root_id in self._planned
+        self._planned.discard(root_id)
+        if self.driven is not None:
+            self.driven.add(root_id)
+
+        def take_up(work: Work) -> None:
+            self._forget_ended(work, root_id)
+            sweeping.take_up(work, root_id)
+            if not is_known:
+                cut_off.count(work)
+
+        self.start(single(take_up))
+
+    def _forget_ended(self, work: Work, but: str) -> None:
+        for other in tuple(self.driven or ()):
+            stack = work.tx.stack(other)
+            is_idle = stack is None or stack.phase == IDLE
+            if other != but and is_idle and not work.tx.runnable(other):
+                work.after.then.append(partial(self._forget, other))
+
+    def _forget(self, root_id: str) -> None:
+        if self.driven is not None:
+            self.driven.discard(root_id)
+
+    def planned(self, root_id: str) -> None:
+        """Keep that what is to be carried out is new."""
+        self._planned.add(root_id)
 
     def rested(self, stack_ids: Iterable[str]) -> None:
         """Keep them until they are asked for."""
@@ -150,7 +187,7 @@ class PoolDriver(Driver):
     @property
     def has_room(self) -> bool:
         """Whether another step may begin."""
-        return self._admitted < self._cap
+        return self._admitted < self._cap and self.alone.task is None
 
     @property
     def calls(self) -> int:

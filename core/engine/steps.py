@@ -6,6 +6,7 @@ else what is missing between desired and actual side is begun. Drivers run it (`
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,9 +64,9 @@ NOTHING = "[]"
 STALE = object()
 
 
-def step(room: Room, key: str) -> Step:
-    """Look at the instance ``key`` and do what is due."""
-    seen: Seen | None = yield Tx(lambda work: look(work, room, key))
+def step(room: Room, key: str, *, alone: bool = False) -> Step:
+    """Look at the instance ``key`` and do what is due; ``alone``: see ``cut_off``."""
+    seen: Seen | None = yield Tx(lambda work: look(work, room, key, alone=alone))
     if seen is not None:
         yield from proceed(room, seen)
 
@@ -81,7 +82,7 @@ def proceed(room: Room, seen: Seen) -> Step:
         yield from drive(room, begun)
 
 
-def look(work: Work, room: Room, key: str) -> Seen | None:
+def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | None:
     """What there is to do: None, an operation to drive, or an instance to prepare."""
     row = work.tx.resource(key)
     if row is None:
@@ -98,14 +99,27 @@ def look(work: Work, room: Room, key: str) -> Seen | None:
     if breakpoints.waits(row):
         return None
     if row.want != PRESENT:
-        return _delete(work, room, row)
+        return _delete(work, room, row, alone)
     if row.verb:
         return _verb(work, row)
     if not has_work(row):
         transitions.unchanged(work, row)
         return None
     row.dirty = DIRTY if row.dirty == MARKED else row.dirty
-    return _seen(work, row, room=room)
+    return _unbegun(work, room, row, alone)
+
+
+def _unbegun(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
+    """What is worked out before anything is begun; None if that has ended engine after engine."""
+    if not alone:
+        return _seen(work, row, room=room)
+    row.take_overs += 1
+    if not cut_off.has_ended_engines(row):
+        return dataclasses.replace(_seen(work, row, room=room), heirs=[])
+    op, failure = cut_off.ends_engines_early(row)
+    row.take_overs = 0
+    transitions.could_not(work, row, op, failure)
+    return None
 
 
 def _verb(work: Work, row: ResourceRow) -> Seen | None:
@@ -119,7 +133,7 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
     return _seen(work, row, fresh=True)
 
 
-def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
+def _delete(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
     if is_left_alone(row) and not transitions.has_adopted_below(work, row):
         transitions.abandoned(work, row)
         return None
@@ -136,7 +150,7 @@ def _delete(work: Work, room: Room, row: ResourceRow) -> Seen | None:
     if breakpoints.stops(work, row, "pre-delete"):
         return None
     if room.definitions.is_inward(row) and not work.stack_of(row).policies:
-        return _seen(work, row, room=room)
+        return _unbegun(work, room, row, alone)
     transitions.begin(work, row, "DELETE", None)
     return _seen(work, row, fresh=True, room=room)
 
@@ -187,6 +201,7 @@ def _settle(work: Work, room: Room, link: Link) -> Begun | None:
         return None
     if not _same(work, row, link):
         return None
+    row.take_overs = 0
     if link.prepared.op == "CREATE" and replacement.waits(work, row):
         return None
     if link.handle is None:

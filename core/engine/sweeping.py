@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from . import endings
+from . import cut_off, endings
 from .work import Work
 
 _HOUR = 3600.0
@@ -17,6 +17,12 @@ _HOUR = 3600.0
 def take_up_all(work: Work) -> None:
     """Look at whatever is unfinished."""
     reconcile(work, lambda key: False)
+
+
+def take_up_after_end(work: Work) -> None:
+    """The same for an engine that begins: what the last one has left is counted."""
+    take_up_all(work)
+    cut_off.count(work)
 
 
 def take_up(work: Work, stack_id: str) -> None:

@@ -27,6 +27,7 @@ from .outcome import SUPERSEDED, Failure, Final, Prepared
 from .protection import CODE, KIND, forbids_replacement
 from .states import (
     CLEAN,
+    CLEANING,
     COMPLETE,
     DIRTY,
     FAILED,
@@ -151,7 +152,7 @@ def take_over(work: Work, row: ResourceRow) -> None:
     """T6: go on with an operation that another process (or an earlier life) began."""
     row.fence += 1
     row.owner = work.owner
-    if row.op_state in (STARTING, POLLING):
+    if row.op_state in (STARTING, POLLING, CLEANING):
         row.take_overs += 1
 
 

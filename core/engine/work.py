@@ -35,7 +35,8 @@ class Notice:
 class After:
     """What follows a commit.
 
-    ``look``: instances to run a step for, with the stacks at their top; ``plan``: stacks that are
+    ``look``: instances to run a step for, with the stacks at their top; ``alone``: those for which
+    it is run alone (``cut_off``); ``plan``: stacks that are
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside, with
     the stacks at their top; ``idle``: stacks that came to rest; ``say``: progress that nothing
     stored tells; ``begun``: operations (``ahead.Begun``) that a step of another instance has begun,
@@ -46,6 +47,7 @@ class After:
     """
 
     look: dict[str, str] = field(default_factory=dict)
+    alone: dict[str, str] = field(default_factory=dict)
     plan: dict[str, None] = field(default_factory=dict)
     poke: dict[str, None] = field(default_factory=dict)
     stop: dict[str, str] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.actions import CreateStack
+from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.cut_off import MOST_TAKE_OVERS
 from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
@@ -84,3 +84,104 @@ def test_a_call_that_comes_back_in_between_begins_the_count_anew(what: str, benc
     begin(bench, "Finder" if what == "find" else "Idempotent")
     assert lives(bench) > MOST_TAKE_OVERS
     assert bench.states() == {"a": "CREATE_COMPLETE"}
+
+
+def reading(bench: Any) -> None:
+    """Have types tell when their properties are read."""
+
+    def translation_rules(self: Any, props: Any) -> list[Any]:
+        self.journal.note(self, "read")
+        return []
+
+    for cls in bench.types.values():
+        cls.translation_rules = translation_rules
+
+
+def begin_to_die(bench: Any, template: str, calls: dict[tuple[str, str], Any]) -> None:
+    """Plan a stack; its calls end the process."""
+    bench.engine.begin(CreateStack("s", bench.bundle(template)))
+    bench.journal.behave.update(calls)
+    with pytest.raises(Died):
+        bench.engine.settle()
+
+
+@pytest.mark.parametrize(
+    ("kind", "call"), [("Box", "read"), ("Inward", "read"), ("Inward", "handle_create")]
+)
+def test_what_ends_every_engine_before_it_has_begun_fails_after_the_third_take_over(
+    kind: str, call: str, bench: Any
+) -> None:
+    reading(bench)
+    begin_to_die(bench, f"a: {{type: Test::{kind}}}", {("a", call): die})
+    assert lives(bench) == MOST_TAKE_OVERS
+    assert bench.states() == {"a": "CREATE_FAILED"}
+    assert bench.resource("a").status_reason == (
+        f"ResourceFailure: resources.a: CREATE was cut off {MOST_TAKE_OVERS + 1} times in a row"
+        " in the reading of its properties or handle_create: it is not called again"
+    )
+    assert bench.stack.state == "CREATE_FAILED"
+    bench.journal.behave.clear()
+    assert bench.delete().state == "DELETE_COMPLETE"
+
+
+def test_a_deletion_that_ends_every_engine_before_it_has_begun_fails(bench: Any) -> None:
+    bench.create("a: {type: Test::Inward}")
+    bench.engine.begin(DeleteStack("s"))
+    bench.journal.behave["a", "handle_delete"] = die
+    with pytest.raises(Died):
+        bench.engine.settle()
+    assert lives(bench) == MOST_TAKE_OVERS
+    assert bench.stack.state == "DELETE_FAILED"
+    assert "DELETE was cut off" in bench.stack.status_reason
+    bench.journal.behave.clear()
+    assert bench.delete().state == "DELETE_COMPLETE"
+
+
+def test_the_removal_of_a_failed_attempt_that_ends_every_engine_fails(bench: Any) -> None:
+    bench.fails("a", "handle_create")
+    bench.journal.behave["a", "handle_delete"] = die
+    retries = "zonda: {retries: {a: {attempts: 3, delay: 1}}}"
+    bundle = bench.bundle("a: {type: Test::Box}", environment=retries)
+    with pytest.raises(Died):
+        bench.run(CreateStack("s", bundle))
+    assert lives(bench) == MOST_TAKE_OVERS
+    assert bench.states() == {"a": "CREATE_FAILED"}
+    assert bench.resource("a").status_reason == (
+        f"ResourceFailure: resources.a: CREATE was cut off {MOST_TAKE_OVERS + 1} times in a row"
+        " in handle_delete, which removes a failed attempt: it is not called again"
+    )
+
+
+@pytest.mark.parametrize("call", ["handle_create", "read"])
+@pytest.mark.parametrize("kind", ["Idempotent", "Inward"])
+def test_what_ran_beside_a_call_that_ends_every_engine_is_made_all_the_same(
+    kind: str, call: str, bench: Any
+) -> None:
+    reading(bench)
+    names = [f"n{number}" for number in range(6)]
+    template = "\n".join(f"{name}: {{type: Test::{kind}}}" for name in (*names, "z"))
+    calls = {("z", call): die}
+    begin_to_die(bench, template, calls)
+    lives(bench)
+    assert bench.states() == {**dict.fromkeys(names, "CREATE_COMPLETE"), "z": "CREATE_FAILED"}
+
+
+def test_innocents_whose_calls_are_cut_off_with_the_guilty_one_are_not_failed(bench: Any) -> None:
+    """All are in a call when the process ends, as in an engine with threads."""
+    bench.engine.begin(
+        CreateStack("s", bench.bundle("a: {type: Test::Idempotent}\nb: {type: Test::Idempotent}"))
+    )
+    turns: list[str] = []
+
+    def end_if_beside(resource: Any) -> None:
+        turns.append(resource.name)
+        beside = len(bench.engine._calls) > 0
+        if resource.name == "b" or beside:
+            raise Died
+
+    bench.journal.behave["a", "handle_create"] = end_if_beside
+    bench.journal.behave["b", "handle_create"] = end_if_beside
+    with pytest.raises(Died):
+        bench.engine.settle()
+    assert lives(bench) <= MOST_TAKE_OVERS + 1
+    assert bench.states() == {"a": "CREATE_COMPLETE", "b": "CREATE_FAILED"}

@@ -258,3 +258,18 @@ def test_what_kill_9_interrupts_is_finished_and_made_once(tmp_path: Path) -> Non
     connection.close()
     assert {file.name for file in made} == stored
     assert len(stored) == count
+
+
+def test_an_engine_forgets_the_stacks_whose_actions_have_ended(bench: Any, start: Any) -> None:
+    engine = start()
+    ids = []
+    for number in range(5):
+        action = actions.CreateStack(f"s{number}", bench.bundle("a: {type: Test::Inward}"))
+        ids.append(engine.submit(action).result(LONG).stack_id)
+        engine.drive(ids[-1])
+        assert engine.wait(ids[-1], LONG).state == "CREATE_COMPLETE"
+    assert engine._driver.driven <= {ids[-2], ids[-1]}
+    assert not engine._driver._planned
+    engine.submit(actions.DeleteStack("s0")).result(LONG)
+    engine.drive(ids[0])
+    assert engine.wait(ids[0], LONG).state == "DELETE_COMPLETE"
