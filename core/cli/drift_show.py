@@ -79,8 +79,7 @@ def _show_rows(
 
 def _check(session: Session, stack: StackView, name: str) -> DriftCheckView:
     """A check of a stack by its id, or the beginning of it."""
-    checks = session.app.reader.drift_checks(stack.id)
-    found = [each for each in checks if each.id.startswith(name)]
+    found = session.app.reader.drift_checks_from(stack.id, name)
     if len(found) != 1:
         hint = f"'zonda stack drift history {stack.name}' lists them."
         raise NotFound("drift check", name, hint=hint)

@@ -45,6 +45,14 @@ class DriftReads:
         found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
         return [drift_shown.check(DriftCheckRow(*each)) for each in found]
 
+    def drift_checks_from(self, stack_id: str, beginning: str) -> list[DriftCheckView]:
+        """The checks of a stack whose ids begin so, two of them at most."""
+        from . import drift_shown
+
+        # no id has a letter after "z"
+        found = self._all(SQL["drift_checks_from"], stack_id, beginning, f"{beginning}z", 2, 0)
+        return [drift_shown.check(DriftCheckRow(*each)) for each in found]
+
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
         """What a check has found that is not in sync, or only by an exception; by path."""
         from . import drift_shown

@@ -216,6 +216,8 @@ SQL: dict[str, str] = {
     'end_drift_check': "UPDATE drift_check SET ended_at=?, status=?, reason=?, verdict=?, counts=? WHERE drift_check.id = ? AND drift_check.status = 'RUNNING'",
     # (id)
     'drift_check_by_id': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.id = ?',
+    # (stack_id, first, last, limit, offset)
+    'drift_checks_from': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? AND drift_check.id >= ? AND drift_check.id < ? LIMIT ? OFFSET ?',
     # (stack_id, limit, offset)
     'drift_checks_of_stack': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = ? ORDER BY drift_check.rowid DESC LIMIT ? OFFSET ?',
     # ()

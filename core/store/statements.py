@@ -341,6 +341,11 @@ STATEMENTS: dict[str, Executable] = {
         counts=P("new_counts"),
     ),
     "drift_check_by_id": select(DRIFT_CHECK).where(C.id == P("id")),
+    # two are enough to tell whether the beginning of an id means one check
+    "drift_checks_from": select(DRIFT_CHECK)
+    .where(C.stack_id == P("stack_id"), C.id >= P("first"), C.id < P("last"))
+    .limit(P("limit"))
+    .offset(P("offset")),
     "drift_checks_of_stack": select(DRIFT_CHECK)
     .where(C.stack_id == P("stack_id"))
     .order_by(L("drift_check.rowid").desc())

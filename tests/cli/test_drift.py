@@ -201,6 +201,25 @@ def test_history_and_an_earlier_check(zonda: Zonda, things: Things) -> None:
     assert "IN_SYNC" in zonda("stack", "drift", "history", "s", "--limit", "1").out
 
 
+def test_a_check_is_shown_by_the_beginning_of_its_id_and_not_all_are_read(
+    zonda: Zonda, things: Things, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        zonda("stack", "drift", "check", "s")
+    first, second = (
+        row["id"] for row in zonda("stack", "drift", "history", "s", "-f", "json").data
+    )
+    same = next(
+        at for at, (one, other) in enumerate(zip(first, second, strict=True)) if one != other
+    )
+    monkeypatch.delattr("zonda.core.store.drift_reads.DriftReads.drift_checks")
+    shown = zonda("stack", "drift", "show", "s", "--check", second[: same + 1], "-f", "json")
+    assert (second in shown.out, first in shown.out) == (True, False)
+    for unclear in (first[:same], "no-such", f"{second}0", "z"):
+        done = zonda("stack", "drift", "show", "s", "--check", unclear, code=1)
+        assert "'zonda stack drift history s' lists them" in done.err
+
+
 def test_stack_show_tells_the_verdict_until_the_stack_is_changed(
     zonda: Zonda, things: Things
 ) -> None:
