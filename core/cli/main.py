@@ -31,6 +31,9 @@ WITHOUT_HOME = frozenset({"stack create", "stack adopt", "stack plan", "stack ap
 #: What has to be made until the cyclic collector looks through it. A command makes much that stays
 #: and few circles: with Python's numbers an eighth of the work on a large tree is looking.
 COLLECTION = (50_000, 20, 100)
+#: What runs until it is stopped collects as Python does: its old circles would add up for days.
+UNTIL_STOPPED = frozenset({"engine run", "serve", "runner serve"})
+AS_PYTHON_DOES = gc.get_threshold()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -138,6 +141,8 @@ def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
 
     screen = Screen(getattr(arguments, "format", None) or "table", colour=wants_colour())
     session = Session(arguments, screen)
+    if name in UNTIL_STOPPED:
+        gc.set_threshold(*AS_PYTHON_DOES)
     try:
         if name.startswith("stack ") and name not in WITHOUT_HOME:
             session.app.check_home()

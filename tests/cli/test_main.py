@@ -9,6 +9,8 @@ import importlib
 import logging
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,3 +167,34 @@ def test_debug_is_for_one_command_and_not_for_the_next_in_this_process(
     for words in (["--debug"], [], ["--debug"]):
         assert main([*words, "--home", home, "stack", "list"]) == 0
         assert ([*root.handlers], root.level, own.level) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "where", "as_python_does"),
+    [
+        pytest.param(("engine", "run"), "serve.engine", True, id="engine"),
+        pytest.param(("serve", "--no-api"), "serve.serve", True, id="server"),
+        pytest.param(("runner", "serve", "flow.yaml"), "serve.runner", True, id="runner"),
+        pytest.param(("stack", "list"), "stack_show.list_stacks", False, id="command"),
+    ],
+)
+def test_what_runs_until_it_is_stopped_collects_garbage_as_python_does(
+    zonda: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    where: str,
+    as_python_does: bool,
+) -> None:
+    (tmp_path / "home").mkdir()
+    seen: list[tuple[int, int, int]] = []
+
+    def watched(*_: object) -> int:
+        seen.append(gc.get_threshold())
+        return 0
+
+    before = gc.get_threshold()
+    monkeypatch.setattr(f"zonda.core.cli.{where}", watched)
+    zonda(*words)
+    assert [found == before for found in seen] == [as_python_does]
+    assert gc.get_threshold() == before
