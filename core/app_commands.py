@@ -7,6 +7,7 @@ answer, and watches; if the engine goes away meanwhile, it takes over. Used by `
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,6 +35,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
     from .store.drift_views import DriftCheckView
+
+log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
@@ -210,6 +213,7 @@ class Commands:
         """Leave the action to the engine that holds the lock, or become the engine."""
         parts = self._parts
         request = parts.ids.new()
+        log.debug("request %s: %s", request, type(action).__name__)
         text = parts.store.sealer.seal(actions.to_json(action, caller))
         with RequestLock(parts.store.path, request):
             with parts.store.transaction() as tx:

@@ -22,11 +22,12 @@ def is_wanted() -> bool:
     return log.isEnabledFor(logging.INFO)
 
 
-def note(seen: Seen, during: str, seconds: float, answer: Answer) -> None:
-    """A call of an operation has come back."""
+def note(seen: Seen, during: str, seconds: float, answer: Answer, request: str = "") -> None:
+    """A call of an operation has come back. ``request``: that of the command that asked for it."""
     row, stack = seen.row, seen.stack
     outcome = _OUTCOMES.get(type(answer), "replace" if isinstance(answer, Replace) else "failed")
     fields = {
+        **({"request": request} if request else {}),
         "project": stack.project,
         "stack": stack.name,
         "stack_id": stack.id,

@@ -172,7 +172,9 @@ class Operation:
         clock = self.instances.lending.clock
         begun = clock.monotonic()
         answer = self._answer(call)
-        call_log.note(self.seen, self._during, clock.monotonic() - begun, answer)
+        seconds, stack = clock.monotonic() - begun, self.seen.stack
+        request = self.instances.lending.requests.get(stack.root, "")
+        call_log.note(self.seen, self._during, seconds, answer, request)
         return answer
 
     def _answer(self, call: Callable[[], Answer]) -> Answer:

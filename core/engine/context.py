@@ -11,7 +11,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
@@ -85,6 +85,8 @@ class Lending:
     sealer: Sealer
     durable: Callable[[Callable[[Work], Any]], Any]
     progress: Callable[[str, str, str, float | None], None]
+    #: The requests of other commands that are carried out, by the stack at the top.
+    requests: dict[str, str] = field(default_factory=dict)
 
 
 class LentContext:

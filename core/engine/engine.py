@@ -301,7 +301,7 @@ class Engine:
 
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:
-            self._requests.stacks -= self._driver.idle_stacks
+            self._requests.forget(self._driver.idle_stacks)
             self._driver.idle_stacks.clear()
             with self._changed:
                 self._changes += 1

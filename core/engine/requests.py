@@ -8,7 +8,7 @@ lock: what nobody waits for any more is not carried out at all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from zonda.hooks.errors import Conflict, StoreError, UsageError
@@ -47,6 +47,13 @@ class Requests:
         """Take up every request that nobody has answered."""
         self._driver.start(_reading(), self._found)
 
+    def forget(self, stack_ids: Iterable[str]) -> None:
+        """Stacks have come to rest."""
+        self.stacks.difference_update(stack_ids)
+        known = self._driver.room.instances.lending.requests
+        for stack_id in stack_ids:
+            known.pop(stack_id, None)
+
     def _found(self, rows: Any, error: BaseException | None) -> None:
         for key, text, *_ in rows or ():
             if key in self._in_hand:
@@ -69,6 +76,10 @@ class Requests:
         def note(work: Work, accepted: Accepted) -> None:
             if not self._waits(key) or not _answer(work, key, answers.accepted(accepted)):
                 raise Withdrawn
+            stack = work.tx.stack(accepted.stack_id)
+            if stack is not None:
+                known, root = self._driver.room.instances.lending.requests, stack.root
+                work.after.then.append(lambda: known.update({root: key}))
 
         def done(value: Any, error: BaseException | None) -> None:
             if error is None:

@@ -95,6 +95,25 @@ def test_a_stack_that_has_come_to_rest_is_in_nobodys_hand(
     assert engine._requests.stacks == set()
 
 
+def test_the_engine_log_names_the_request_that_has_caused_a_call(
+    bench: Any, engine: Engine, store: Store, ask: Ask, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "zonda.calls")
+    ask("asked-for", actions.CreateStack("s", box(bench)))
+    engine.wait(answer(engine, store, "asked-for").stack_id, LONG)
+    for _ in range(2):  # the engine's thread has gone round
+        commit(engine, lambda work: None)
+    own = engine.submit(actions.CheckStack("s")).result(LONG)
+    engine.wait(own.stack_id, LONG)
+    calls = [
+        (record.fields["action"], record.fields.get("request"))  # type: ignore[attr-defined]
+        for record in caplog.records
+        if record.name == "zonda.calls"
+    ]
+    assert calls == [("CREATE", "asked-for"), ("CHECK", None)]
+    assert engine.room.instances.lending.requests == {}
+
+
 #: Seconds by which the clock has been set since a request was left.
 JUMPS = [
     pytest.param(0.0, id="not"),
