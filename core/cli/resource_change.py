@@ -78,7 +78,9 @@ def mark(session: Session, arguments: argparse.Namespace) -> int:
 def move_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack resource move``."""
     _resource_arguments(parser)
-    parser.add_argument("new", metavar="NEW", nargs="?", help="its name in the new template")
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="its name in the new template, or OWNER/NAME"
+    )
     parser.add_argument("--reset", action="store_true", help="it keeps its name after all")
 
 

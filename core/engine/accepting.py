@@ -11,7 +11,7 @@ from collections.abc import Callable
 from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import NotFound
 
-from . import planning, protection
+from . import moves, planning, protection
 from .actions import Accepted
 from .effects import Call, Step, Tx
 from .planning import Proposal
@@ -67,6 +67,8 @@ def accepted_as(stack: StackRow) -> Accepted:
 def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
     """Apply a proposal; None if the stack is not what it was worked out for."""
     if proposal.generation == 0:
+        if not all(moves.fits(work, seen.id, move) for move in proposal.moves):
+            return None
         stack = _new_stack(work, seen)
     else:
         found = work.tx.stack(seen.id)
@@ -86,6 +88,8 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
 
 def _still_fits(work: Work, stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
     if stack.generation != proposal.generation:
+        return False
+    if not all(moves.fits(work, stack.id, move) for move in proposal.moves):
         return False
     if proposal.facts is not None and proposal.facts != work.tx.tree_facts(stack.id):
         return False

@@ -7,8 +7,9 @@ which stands for its properties in the plan of one generation; ``missing``: the 
 generation has found that it is not there; ``gone``: it was not, when its successor was made;
 ``owed``: it is made by a repair, to the definition of this hash; ``unfinished``: the ``repair``
 that has failed in place; ``attempt``: the instances that earlier plans failed to make instead of
-it, and that are still there; ``move``: the name that a command wants it to have. At most one of a
-kind; what holds values is sealed.
+it, and that are still there; ``move``: the names that a command wants it, and what is nested in it,
+to have; ``promised``: the way to what it is to be in another stack of the tree, whose next plan
+takes it. At most one of a kind; what holds values is sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -16,6 +17,7 @@ What is to be forgotten is so by the plan that it was handed for, no other.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -34,7 +36,7 @@ from .states import FAILED
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
 REMOVING, REPAIR = "removing", "repair"
 MISSING, GONE, OWED = "missing", "gone", "owed"
-UNFINISHED, ATTEMPT, MOVE = "unfinished", "attempt", "move"
+UNFINISHED, ATTEMPT, MOVE, PROMISED = "unfinished", "attempt", "move", "promised"
 #: In plans only: what was observed is of no property, but of the whole.
 WHOLE = "whole"
 #: Goes with ADOPT: although the object may belong to somebody else.
@@ -158,15 +160,29 @@ def attempts(row: ResourceRow) -> list[str]:
     return _entries(row).get(ATTEMPT, "").removeprefix(f"{ATTEMPT}:").split()
 
 
-def to_move(name: str) -> str:
-    """The text for an instance that is to be called ``name``."""
-    return f"{MOVE}:{name}"
-
-
-def moves_to(row: ResourceRow) -> str | None:
-    """The name that a command wants an instance to have."""
+def moves(row: ResourceRow) -> dict[str, str]:
+    """The names that a command wants: of an instance (''), and of what is nested in it."""
     found = None if row.given is None else _entries(row).get(MOVE)
-    return None if found is None else found.partition(":")[2]
+    known: dict[str, str] = {} if found is None else json.loads(found.partition(":")[2])
+    return known
+
+
+def set_moves(row: ResourceRow, names: Mapping[str, str]) -> None:
+    """Leave word of ``moves``."""
+    drop(row, MOVE)
+    if names:
+        hand(row, f"{MOVE}:{json.dumps(dict(names))}")
+
+
+def promise(row: ResourceRow, path: str) -> None:
+    """Have the plan of the nested stack that ``path`` leads to take an instance."""
+    hand(row, f"{PROMISED}:{path}")
+
+
+def promised_to(row: ResourceRow) -> str:
+    """Where an instance is promised to, or ''."""
+    found = "" if row.given is None else _entries(row).get(PROMISED, "")
+    return found.partition(":")[2]
 
 
 def is_owed(row: ResourceRow | DriftRow) -> bool:

@@ -1,7 +1,7 @@
 """Which resources a plan moves. In the pool.
 
 An update is asked to by its environment (``zonda: moved:``), or by a command that has left a word
-with the instance (``handing.MOVE``). Whatever goes back to an earlier template gives the names of
+with the instance (``handing.moves``). Whatever goes back to an earlier template gives the names of
 then back: the history tells what was moved since.
 """
 
@@ -17,43 +17,54 @@ from zonda.core.template import own_section
 from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.near import near
 
-from . import handing
+from . import handing, moving_across
 from .definitions import Definition
-from .moves import Move
+from .moves import BELOW, DETAIL, Move, joined, wanted_as_moved
 from .phases import CLEANING
 from .planning import Proposal
 from .room import Room
 from .states import COMPLETE, IDLE, PRESENT
-
-#: Where the history keeps the moves of a plan: old name -> new one.
-_DETAIL = "moved"
+from .tree_rows import is_begun, way
 
 
 def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Definition) -> Proposal:
     """The plan of an update with what is moved; raises Conflict, NotSupported."""
     rows = _there(room, stack)
-    said = own_section.moved(definition.environment.own)
-    left = {row.name: name for row in rows.values() if (name := handing.moves_to(row))}
     nodes = definition.resources
+    said = _ways(own_section.moved(definition.environment.own), {*rows, *nodes})
+    words = {
+        joined(row.name, below): new
+        for row in rows.values()
+        if row.given is not None
+        for below, new in handing.moves(row).items()
+    }
     # what a command wants waits for the template that has the new name instead of the old one
-    left = {old: new for old, new in left.items() if old not in nodes}
+    left = {old: new for old, new in _ways(words, {*rows, *nodes}).items() if old not in nodes}
+    known = {**left, **said}
     moves = [
-        _checked(stack, rows, rows[old], new, nodes, {**left, **said})
-        for old, new in {**left, **said}.items()
-        if old in rows
+        _checked(stack, rows, rows[old], new, nodes, known)
+        for old, new in known.items()
+        if old in rows and BELOW not in new
     ]
-    return _with(proposal, moves)
+    return _with(proposal, [*moves, *moving_across.for_update(room, stack, proposal, known, said)])
 
 
 def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Proposal:
     """The plan of a template of ``generation``, with the names that resources had then."""
-    since = [each for each in room.reader().actions(stack.id) if each.generation > generation]
+    actions = room.reader().actions(stack.id)
+    since = [_moved(each) for each in actions if each.generation > generation]
     moves = []
     for row in _there(room, stack).values():
         name = _name_before(row.name, since)
-        if name != row.name:
-            moves.append(Move(row.id, row.name, name, None))
+        if name != row.name and BELOW not in name:
+            moves.append(Move(row.id, row.name, name, stack.id))
+    moves += moving_across.back(room, stack, list(filter(None, since)))
     return _with(proposal, moves)
+
+
+def again(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+    """The failed plan once more: what it has promised, and nobody has taken, is so still."""
+    return replace(proposal, moves=moving_across.pending(room, stack))
 
 
 def good_generation(room: Room, stack: StackRow) -> int:
@@ -71,16 +82,19 @@ def good_generation(room: Room, stack: StackRow) -> int:
 def _there(room: Room, stack: StackRow) -> dict[str, ResourceRow]:
     """What is there by its name; what was never begun has nothing to keep."""
     rows = room.reader().resource_rows(stack.id)
-    return {
-        row.name: row
-        for row in rows
-        if row.want == PRESENT and (row.action, row.op) != ("INIT", "")
-    }
+    return {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
 
 
-def _name_before(name: str, since: Sequence[ActionView]) -> str:
-    for action in reversed(since):
-        moved: Mapping[str, str] = action.detail.get(_DETAIL) or {}
+def _ways(names: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    return {way(old, known): way(new, known) for old, new in names.items()}
+
+
+def _moved(action: ActionView) -> Mapping[str, str]:
+    return action.detail.get(DETAIL) or {}
+
+
+def _name_before(name: str, since: Sequence[Mapping[str, str]]) -> str:
+    for moved in reversed(since):
         name = next((old for old, new in moved.items() if new == name), name)
     return name
 
@@ -108,30 +122,21 @@ def _checked(
     ):
         raise Conflict(f"{what}: another one is moved there, too.")
     if nodes[new].type != row.type:
-        raise NotSupported(
-            f"{what}: it is a {row.type}, and {new} is a {nodes[new].type}.",
-            hint="What is moved keeps its type.",
-        )
+        raise moving_across.another_type(what, row, new, nodes[new].type)
     if stack.phase != IDLE or row.op:
-        raise Conflict(
-            f"{what}: stack {stack.name} has an action ({stack.action}) in progress.",
-            hint=f"'zonda stack wait {stack.name}' waits for its end.",
-        )
-    return Move(row.id, row.name, new, None)
+        raise moving_across.at_work(what, stack)
+    return Move(row.id, row.name, new, stack.id)
 
 
 def _with(proposal: Proposal, moves: Sequence[Move]) -> Proposal:
     """The plan that finds what is moved by its new name, and says so in the history."""
     if not moves:
         return proposal
-    keys = {move.new: move.key for move in moves}
-    wanted = [
-        replace(item, instance=keys.get(item.name, item.instance)) for item in proposal.wanted or ()
-    ]
+    wanted = wanted_as_moved(proposal.wanted or (), moves)
     of_part = {item.name: item.template_id for item in wanted}
     known = [
         replace(move, template_id=of_part.get(move.new) or proposal.template_id) for move in moves
     ]
-    detail = {**proposal.given.detail, _DETAIL: {move.old: move.new for move in moves}}
+    detail = {**proposal.given.detail, DETAIL: {move.old: move.new for move in moves}}
     given = replace(proposal.given, detail=detail)
     return replace(proposal, wanted=wanted, moves=known, given=given)

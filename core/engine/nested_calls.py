@@ -16,7 +16,15 @@ from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition
 
-from . import ceilings, nested_making, nested_verbs, nesting, protection, still_wanted
+from . import (
+    ceilings,
+    moving_across,
+    nested_making,
+    nested_verbs,
+    nesting,
+    protection,
+    still_wanted,
+)
 from .accepting import accept
 from .calls import Operation
 from .context import Write
@@ -140,6 +148,8 @@ class NestedOperation(Operation):
         proposal = nested_making.as_above(self._room, self.seen, child, proposal)
         limits = ceilings.below(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
+        root = self.seen.stack.root
+        proposal = moving_across.taking(self._room, root, child, spec.names, proposal)
         most = nesting.most_of(parent)
         return self._planning(child, proposal, applied + 1, above, most)
 

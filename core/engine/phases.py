@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from . import lapsing, parts, recording, snapshotting, taking
+from . import handing, lapsing, parts, recording, snapshotting, taking
 from .states import (
     CANCELLED,
     COMPLETE,
@@ -83,16 +83,27 @@ def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> se
 
 
 def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
-    """The instances to be deleted; those that never began to exist are gone already."""
+    """The instances to be deleted; those that never began to exist are gone already.
+
+    What is promised to another stack is left to that, unless all of this one goes.
+    """
     left = []
     for key in work.tx.absent(stack.id):
         row = work.tx.resource(key)
         assert row is not None
+        if handing.promised_to(row) and not _is_end(stack):
+            continue
         if row.fence == 0:
             work.tx.remove_resource(row)
         else:
             left.append(row)
     return left
+
+
+def _is_end(stack: StackRow) -> bool:
+    """Whether nobody will take what is promised: all goes, or all that goes back has done so."""
+    is_back = stack.action in ("ROLLBACK", "RESTORE") and stack.owner_resource_id is None
+    return stack.action == "DELETE" or is_back
 
 
 def _complete(work: Work, stack: StackRow) -> None:

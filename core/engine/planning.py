@@ -95,10 +95,10 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
             proposal.checked,
         )
     _begin_action(work, stack, proposal)
-    moves.carry_out(work, stack, proposal.moves, proposal.given.by)
     if proposal.wanted is None:
         _plan_verb(work, stack, proposal.action, proposal.which)
     else:
+        moves.carry_out(work, stack, proposal.moves, proposal.given)
         stack.template_id = proposal.template_id
         _plan_wanted(work, stack, proposal.wanted, proposal)
     if proposal.also is not None:

@@ -19,7 +19,7 @@ from zonda.core.template.source import load_document
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 
-from . import actions, checked, drift_setting, freed, moving, parts
+from . import actions, checked, drift_setting, freed, moving, moving_across, parts
 from .checked import Earlier
 from .cone import Wanted
 from .definitions import Definition, Node, body_of, drift_of, merged, policies_of
@@ -74,13 +74,16 @@ def root_named(room: Room, name: str) -> StackRow:
 
 
 def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
-    """The plan back to the last good template; None if none is owed any more."""
+    """The plan back to the last good template; None if none is owed, or not yet."""
     stack = room.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
     proposal = dataclasses.replace(_undoing(room, stack), owed=True, given=given)
-    return _moved_back(room, stack, proposal), stack
+    try:
+        return _moved_back(room, stack, proposal), stack
+    except moving_across.Busy:  # the end of what runs asks again
+        return None, stack
 
 
 def _moved_back(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:

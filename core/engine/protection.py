@@ -8,7 +8,7 @@ steps. Pure, but for ``check``; ``preview`` asks the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from zonda.core.store.rows import ResourceRow, StackRow
@@ -16,6 +16,7 @@ from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 from zonda.hooks.errors import Conflict
 
+from . import handing
 from .planning import Proposal
 from .states import PRESENT
 from .work import Work
@@ -118,16 +119,19 @@ def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
         rows = work.tx.resources_of(stack.id)
         held = would_delete(stack, rows, proposal, known)
         going = _going(rows, proposal) if deep else ()
-        held += [each for row in going for each in held_below(work, row, known)]
+        leaving = {move.key for move in proposal.moves}
+        held += [each for row in going for each in held_below(work, row, known, leaving)]
         if held:
             raise deleting(stack, held)
 
 
-def held_below(work: Work, owner: ResourceRow, known: Policies) -> list[Protection]:
+def held_below(
+    work: Work, owner: ResourceRow, known: Policies, leaving: Collection[str] = ()
+) -> list[Protection]:
     """What is protected of all that an instance has nested; ``known``: by which policies.
 
     The environment says the same of every nested stack: what it says now counts, although they
-    may have had no reason to be planned since.
+    may have had no reason to be planned since. ``leaving``: what the plan moves elsewhere.
     """
     if known.undoing:
         known = Policies()
@@ -136,10 +140,10 @@ def held_below(work: Work, owner: ResourceRow, known: Policies) -> list[Protecti
         return []
     found: list[Protection] = []
     for row in work.tx.resources_of(child.id):
-        if row.want == PRESENT:
+        if row.want == PRESENT and row.id not in leaving and not handing.promised_to(row):
             if each := of_resource(child, row, known):
                 found.append(each)
-            found += held_below(work, row, known)
+            found += held_below(work, row, known, leaving)
     return found
 
 
@@ -169,12 +173,15 @@ def _going(rows: Iterable[ResourceRow], proposal: Proposal) -> list[ResourceRow]
     """The instances that a plan would delete."""
     wanted = {item.name for item in proposal.wanted or ()}
     selection = proposal.selection
+    leaving = {move.key for move in proposal.moves}
     return [
         row
         for row in rows
         if row.want == PRESENT
         and row.name not in wanted
         and (selection is None or row.name in selection.names)
+        and row.id not in leaving
+        and (proposal.action == "DELETE" or not handing.promised_to(row))
     ]
 
 

@@ -193,6 +193,14 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
         halt(work, stack)
 
 
+def ask_for_rollback(work: Work, row: ResourceRow) -> None:
+    """An operation has ended: a rollback that is owed may have waited for that."""
+    stack = work.stack_of(row)
+    root = work.tx.stack(stack.root) if stack.halted else None
+    if root is not None and root.next_action:
+        work.after.plan[root.id] = None
+
+
 def halt(work: Work, stack: StackRow, why: str = HALTED) -> None:
     """Start nothing more but what runs; ``why``: the failure of what is nested below."""
     stack.halted = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 
@@ -10,43 +10,57 @@ from . import handing
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, MoveResource
 from .effects import Call, Step, Tx
+from .moves import BELOW, joined
 from .proposals import check_idle, root_named
 from .room import Room
-from .states import PRESENT
+from .tree_rows import TreeRows, way
 from .work import Work
 
 
 def move(room: Room, action: MoveResource, note: Noted) -> Step:
-    """Leave word with the instance; the update that has a template with the new name moves it."""
-    stack = yield Call(lambda: root_named(room, action.stack))
+    """Leave word with the instance; the update that has a template with the new name moves it.
+
+    Of what is nested the resource of the stack at the top that leads to it keeps the word.
+    """
+    stack, old, new = yield Call(lambda: _checked(room, action))
+    name, _, below = old.partition(BELOW)
 
     def run(work: Work) -> Accepted:
-        there = {row.name: row for row in work.tx.resources_of(stack.id) if row.want == PRESENT}
-        row = there.get(action.resource)
-        if row is None:
-            raise NotFound("Resource", action.resource, hint=near(action.resource, there))
-        if action.to is None:
-            handing.drop(row, handing.MOVE)
-        else:
-            found = work.tx.stack(stack.id)
-            check_idle(stack if found is None else found)
-            _check(row, action.to, there)
-            handing.hand(row, handing.to_move(action.to))
+        found = work.tx.stack(stack.id)
+        check_idle(stack if found is None else found)
+        rows = [row for row in work.tx.resources_named(stack.id, name) if row.want == "PRESENT"]
+        for row in rows:
+            words = {key: to for key, to in handing.moves(row).items() if key != below}
+            handing.set_moves(row, words if new is None else {**words, below: new})
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
 
 
-def _check(row: ResourceRow, new: str, there: dict[str, ResourceRow]) -> None:
-    what = f"Resource {row.name} cannot be moved to {new}"
-    if "/" in row.name + new:
-        raise NotSupported(f"{what}: only a resource of the stack itself can get another name.")
-    if not new or not new.isprintable():
+def _checked(room: Room, action: MoveResource) -> tuple[StackRow, str, str | None]:
+    """The stack, the way to the resource, and the one that it shall have."""
+    stack = root_named(room, action.stack)
+    tree = TreeRows(room.reader(), stack)
+    names = tree.members("").keys()
+    old = way(action.resource, names)
+    row = tree.at(old)
+    if row is None:
+        beside = tree.members(old.rpartition(BELOW)[0])
+        raise NotFound("Resource", action.resource, hint=near(old.rpartition(BELOW)[2], beside))
+    if action.to is None:
+        return stack, old, None
+    new = way(action.to, names)
+    _check(tree, row, old, new)
+    return stack, old, new
+
+
+def _check(tree: TreeRows, row: ResourceRow, old: str, new: str) -> None:
+    what = f"Resource {old} cannot be moved to {new}"
+    if not all(new.split(BELOW)) or not new.isprintable():
         raise NotSupported(f"{what}: that is no name of a resource.")
-    if row.action == "INIT":
-        raise NotSupported(f"{what}: it has not been created yet.")
-    if new in there:
+    if tree.at(new) is not None:
         raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
-    asked = [each.name for each in there.values() if handing.moves_to(each) == new]
-    if asked and asked != [row.name]:
-        raise Conflict(f"{what}: {asked[0]} is to be moved there.")
+    for each in tree.members("").values():
+        for below, to in handing.moves(each).items():
+            if way(to, tree.members("")) == new and joined(each.name, below) != old:
+                raise Conflict(f"{what}: {joined(each.name, below)} is to be moved there.")

@@ -14,7 +14,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import NotSupported
 
-from . import actions, handing, owning, parts, snapshotting
+from . import actions, handing, moving, owning, parts, snapshotting
 from .planning import Proposal
 from .proposals import check_idle, good_wanted, is_suspended, wanted_by
 from .recording import Given
@@ -36,7 +36,7 @@ def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
             hint="'zonda stack update' carries out a change.",
         )
     plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
-    proposal = plan(room, stack)
+    proposal = moving.again(room, stack, plan(room, stack))
     detail = {**_detail(room, stack), "retries": _generation(room, stack)}
     return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
 

@@ -253,6 +253,7 @@ def _end(
         release.tell_owner(work, row)
         if event == "failed":  # what has come and gone below by then is there, or is not
             release.ask_anew(work, row)
+    release.ask_for_rollback(work, row)
     if row.below != row.below_seen:  # it may have been told while the operation asked already
         work.after.refresh[row.id] = None
     if event == "failed" and op == "UPDATE":

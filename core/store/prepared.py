@@ -134,6 +134,10 @@ SQL: dict[str, str] = {
     'plan_rows': 'SELECT resource.id, resource.name, resource.want, resource.want_hash, resource.action, resource.status, resource.have_hash, resource.have_template_id, resource.physical_id, resource.op, resource.dirty FROM resource WHERE resource.stack_id = ? ORDER BY resource.id',
     # (root, root)
     'tree_facts': 'SELECT stack.id, stack.generation, stack.phase, stack.action, stack.status, stack.protect, stack.suspended, stack.note FROM stack WHERE stack.root_id = ? AND stack.deleted_at IS NULL UNION ALL SELECT resource.id, resource.fence, resource.want, resource.action, resource.status, resource.protect, resource.dirty, resource.outputs_hash FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND stack.deleted_at IS NULL',
+    # (root)
+    'promised_of_tree': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND resource.given LIKE '%promised:%' ORDER BY resource.id",
+    # (home, key)
+    'rehome_resource': 'UPDATE resource SET stack_id=? WHERE resource.id = ?',
     # (stack_id)
     'running_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.op != '' ORDER BY resource.id",
     # (stack_id)
@@ -190,6 +194,8 @@ SQL: dict[str, str] = {
     'note_on_action': 'UPDATE action SET detail=? WHERE action.stack_id = ? AND action.ended_at IS NULL',
     # (stack_id)
     'actions_of_stack': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action."by", action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = ? ORDER BY action.generation, action.id',
+    # (stack_id)
+    'last_change': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action."by", action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = ? AND (action.action NOT IN (\'SUSPEND\', \'RESUME\', \'CHECK\', \'SNAPSHOT\', \'DELETE_SNAPSHOT\')) ORDER BY action.generation DESC, action.id DESC',
     # (stack_id)
     'last_action': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action."by", action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = ? ORDER BY action.generation DESC, action.id DESC',
     # (stack_id, template_id)

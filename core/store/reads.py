@@ -77,6 +77,10 @@ class Reader(DriftReads):
         """A stack and all that is nested in it, as rows, the oldest first."""
         return [StackRow(*found) for found in self._all(SQL["stacks_of_root"], root_id)]
 
+    def promised(self, root_id: str) -> list[ResourceRow]:
+        """The instances of a tree that are promised to another stack of it, as rows."""
+        return [ResourceRow(*found) for found in self._all(SQL["promised_of_tree"], root_id)]
+
     def owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
         """(nested stack, its owner, the owner's stack, its name) of a tree, or of all live ones."""
         if root_id is None:
@@ -263,6 +267,11 @@ class Reader(DriftReads):
     def actions(self, stack_id: str) -> list[ActionView]:
         """What was planned for a stack, and how it ended; the oldest first."""
         return [action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
+
+    def last_change(self, stack_id: str) -> ActionView | None:
+        """The last plan of a template, or of nothing, for a stack."""
+        found = self._all(SQL["last_change"], stack_id)
+        return action_view(*found[0]) if found else None
 
     def failed(self, stack_id: str) -> list[FailedView]:
         """The operations of a stack that failed, the oldest first, hidden values redacted."""

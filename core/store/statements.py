@@ -51,6 +51,8 @@ RUNNING = L("'RUNNING'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
 #: Stacks that are there, or were a short time ago.
+#: Actions that are plans of no template, and not of its absence.
+_VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT", "DELETE_SNAPSHOT")
 _REMEMBERED = or_(S.deleted_at.is_(None), S.deleted_at >= P("gone"))
 _BUILT_ON = TEMPLATE.alias("built_on").c.base_id
 _USED_TEMPLATES = union(
@@ -228,6 +230,10 @@ STATEMENTS: dict[str, Executable] = {
             R.stack_id == S.id, S.root_id == P("root"), S.deleted_at.is_(None)
         ),
     ),
+    "promised_of_tree": select(RESOURCE)
+    .where(R.stack_id == S.id, S.root_id == P("root"), R.given.like(L("'%promised:%'")))
+    .order_by(R.id),
+    "rehome_resource": update(RESOURCE).where(R.id == P("key")).values(stack_id=P("home")),
     "running_ids": select(R.id).where(R.stack_id == P("stack_id"), _RUNNING).order_by(R.id),
     "absent_ids": select(R.id).where(R.stack_id == P("stack_id"), R.want == ABSENT).order_by(R.id),
     # Apart from each other, so that each has its index: what runs, and what is ready in a stack
@@ -307,6 +313,9 @@ STATEMENTS: dict[str, Executable] = {
     "actions_of_stack": select(ACTION)
     .where(A.stack_id == P("stack_id"))
     .order_by(A.generation, A.id),
+    "last_change": select(ACTION)
+    .where(A.stack_id == P("stack_id"), A.action.not_in([L(f"'{verb}'") for verb in _VERBS]))
+    .order_by(A.generation.desc(), A.id.desc()),
     "last_action": select(ACTION)
     .where(A.stack_id == P("stack_id"))
     .order_by(A.generation.desc(), A.id.desc()),

@@ -13,19 +13,16 @@ from typing import Any
 
 from .drift import DriftTables
 from .edges import Edge, Edges
+from .history import History
 from .prepared import SQL
 from .rows import (
-    ActionRow,
     EventRow,
-    FailedRow,
     PlanRow,
     ResourceRow,
     SinkRow,
     SnapshotRow,
     StackRow,
-    action_values,
     event_values,
-    failed_values,
     resource_updates,
     resource_values,
     sink_values,
@@ -51,7 +48,7 @@ class Fenced(Exception):
     """Another process has taken a row over since it was loaded."""
 
 
-class Transaction:
+class Transaction(History):
     """Reads and writes between BEGIN IMMEDIATE and COMMIT."""
 
     def __init__(
@@ -67,7 +64,7 @@ class Transaction:
         self._gone: set[str] = set()
         self._going: list[tuple[str, int]] = []
         self._closed = False
-        self._execute = connection.execute
+        super().__init__(connection)
         #: Checks of drift, what they have found, and what is ignored of it.
         self.drift = DriftTables(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
@@ -171,6 +168,21 @@ class Transaction:
         self._going.append((row.id, original[_FENCE]))
         self._gone.add(row.id)
         self._edges.drop_all_of(row.stack_id, row.id)
+
+    def rehome(self, row: ResourceRow, stack_id: str) -> None:
+        """Make an instance one of another stack, which nothing requires yet."""
+        self.flush(row.stack_id)
+        edges = [(row.id, other) for other in self.requirements(row)]
+        edges += [(other, row.id) for other in self.dependants(row)]
+        self.drop_edges(row.stack_id, edges)
+        self._execute(SQL["rehome_resource"], (stack_id, row.id))
+        row.stack_id = stack_id
+        self._resources[row.id] = (row, resource_values(row))
+
+    def promised(self, root_id: str) -> list[ResourceRow]:
+        """The instances of a tree that are promised to another stack of it."""
+        self.flush()
+        return self._found("promised_of_tree", root_id)
 
     def _adopt(self, found: tuple[Any, ...]) -> ResourceRow:
         known = self._resources.get(found[0])
@@ -316,34 +328,6 @@ class Transaction:
             row.stack_id,
             [(row.id, other.id) for other in others if other and other.want == "ABSENT"],
         )
-
-    # -- the history ---------------------------------------------------------------------------
-
-    def add_action(self, row: ActionRow) -> None:
-        """Note what was planned."""
-        self._execute(SQL["insert_action"], action_values(row))
-
-    def end_action(self, stack_id: str, status: str, reason: str, at: float) -> None:
-        """Note how the running action of a stack has ended; nothing if none runs."""
-        self._execute(SQL["end_action"], (at, status, reason, stack_id))
-
-    def note_on_action(self, stack_id: str, detail: str) -> None:
-        """Replace the detail (JSON) of the running action of a stack."""
-        self._execute(SQL["note_on_action"], (detail, stack_id))
-
-    def last_action(self, stack_id: str) -> ActionRow | None:
-        """What was planned last for a stack."""
-        found = self._execute(SQL["last_action"], (stack_id,)).fetchone()
-        return None if found is None else ActionRow(*found)
-
-    def template_hashes(self, stack_id: str, template_id: str) -> tuple[str, str]:
-        """The keyed hashes of a template and its environment, as its first plan has noted them."""
-        found = self._execute(SQL["template_hashes"], (stack_id, template_id)).fetchone()
-        return ("", "") if found is None else (found[0], found[1])
-
-    def add_failed(self, row: FailedRow) -> None:
-        """Note an operation that failed, with what it was begun with."""
-        self._execute(SQL["insert_failed"], failed_values(row))
 
     # -- data, events, requests, facts ----------------------------------------------------------
 

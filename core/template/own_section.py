@@ -228,9 +228,9 @@ def _moved_faults(value: Any, at: Path) -> Iterator[TemplateError]:
             continue
         if not (isinstance(old, str) and old and isinstance(new, str) and new):
             yield _fault("the names of resources must be text", (*at, old))
-        elif "/" in old + new:
-            hint = "Only a resource of the stack itself can get another name there."
-            yield _fault(f"{old!r} cannot become {new!r}: one of them is nested", (*at, old), hint)
+        elif not all(f"{old}/{new}".split("/")):
+            hint = "What is nested is called OWNER/NAME."
+            yield _fault(f"{old!r} cannot become {new!r}: a name is empty", (*at, old), hint)
         elif old in _way(value, new):
             yield _fault(f"{old!r} would become itself again", (*at, old))
 

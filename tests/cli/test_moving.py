@@ -225,7 +225,8 @@ def test_a_command_takes_its_word_back(zonda: Zonda, old: Path, new: Path) -> No
     [
         (("wbe", "server"), "wbe"),
         (("web", "use"), "Resource web cannot be moved to use: that is there already."),
-        (("web", "group/0"), "only a resource of the stack itself"),
+        (("web", "group//0"), "no name of a resource"),
+        (("group/0", "web"), "group/0"),
         (("web", ""), "no name of a resource"),
     ],
 )
@@ -275,7 +276,7 @@ def test_an_environment_that_cannot_be_is_refused_and_nothing_is_done(
     [
         ("[web]", "must map old names to new ones"),
         ("{web: 1}", "the names of resources must be text"),
-        ("{web: servers/0}", "one of them is nested"),
+        ("{web: servers//0}", "a name is empty"),
         ("{web: web}", "would become itself again"),
     ],
 )

@@ -29,6 +29,7 @@ from zonda.hooks.nested import ChildTemplate, NestedStack
 
 from . import batches
 from .entries import Inside
+from .moved import moved_rows, moved_to, with_moved
 from .offers import Offers
 from .walk import Owner, Walk
 
@@ -46,6 +47,7 @@ class Below:
         # of a nested stack may be older, since it need not have been planned since.
         said = str(proposal.changes.get("policies", root.policies))
         self._changes: dict[str, object] = {"policies": said}
+        self._moves = proposal.moves
         self._count = len(proposal.wanted or ())
 
     @cached_property
@@ -112,7 +114,7 @@ class Below:
         if child is None:
             child, later = self._new(owner, target.physical_resource_name()), later | _OF_A_NEW_ONE
         definition = self._loaded(owner, child, spec, frozenset(later))
-        return self._walked(child, self._proposal(child, definition), definition)
+        return self._walked(child, self._proposal(child, definition), definition, spec.names)
 
     def _unknown(self, owner: Owner, child: StackRow | None) -> Inside:
         action = "CREATE" if child is None else "UPDATE"
@@ -150,11 +152,16 @@ class Below:
             changes=self._changes,
         )
 
-    def _walked(self, child: StackRow, proposal: Proposal, definition: Any) -> Inside:
+    def _walked(
+        self, child: StackRow, proposal: Proposal, definition: Any, names: Sequence[str] = ()
+    ) -> Inside:
         room = self._room
         if definition is not None:
             self._check_size(len(proposal.wanted or ()), definition)
         rows = room.reader().resource_rows(child.id) if child.generation else []
+        moves = moved_to(self._moves, names)
+        rows = moved_rows(room, rows, moves, child.id)
+        proposal = with_moved(proposal, moves)
         before = before_of(room, child)
         walk = Walk(room, child, proposal, rows, self, definition)
         return Inside(

@@ -11,7 +11,6 @@ from typing import Any
 
 from zonda.core.engine import handing
 from zonda.core.engine.actions import Action
-from zonda.core.engine.moves import as_moved
 from zonda.core.engine.planning import Proposal
 from zonda.core.engine.plans import propose
 from zonda.core.engine.protection import of_stack
@@ -25,6 +24,7 @@ from . import outputs
 from .below import Below, before_of
 from .changes import Change
 from .entries import Entry, Inside
+from .moved import moved_rows
 from .sections import UNKNOWN, Marks, marks_of, of_existing, of_new
 from .walk import Walk
 
@@ -117,7 +117,7 @@ def preview(room: Room, action: Action) -> Preview:
         rows = room.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
-    rows = as_moved(rows, proposal.moves)
+    rows = moved_rows(room, rows, proposal.moves, stack.id)
     below = Below(room, stack, proposal)
     walk = Walk(room, stack, proposal, rows, below)
     before = before_of(room, stack)
