@@ -1,0 +1,83 @@
+"""What has moved into another stack goes back when nothing runs on it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.engine.conftest import KEY
+from tests.engine.test_moving_across import Layout, N, Tree
+
+from zonda.core.engine.actions import CancelStack, CreateStack, UpdateStack
+from zonda.core.store.sealing import Sealer
+from zonda.core.store.store import open_store
+from zonda.hooks.errors import Conflict
+
+SLOW = "{type: Test::Slow, properties: {value: %s}}"
+BEFORE = Layout(f"a: {SLOW % 'one'}\nlast: {SLOW % 'one'}\n")
+AFTER = Layout(
+    f"nested: {{type: nested.yaml}}\nlast: {SLOW % 'two'}\n",
+    ((N, f"resources:\n  b: {SLOW % 'two'}\n"),),
+    {"a": "nested.b"},
+)
+
+
+@pytest.fixture
+def tree() -> Iterator[Tree]:
+    store = open_store(":memory:", sealer=Sealer(KEY))
+    yield Tree(store)
+    store.close()
+
+
+def begun(tree: Tree, ends: list[int]) -> str:
+    """Begin the update, and go on until what has moved is being updated; gives what it was."""
+    tree.run(tree.bring(CreateStack, BEFORE))
+    key = tree.ids()["a"]
+    tree.journal.behave["b", "check"] = lambda _: bool(ends)
+    tree.engine.begin(tree.bring(UpdateStack, AFTER, rollback=True))
+    while "check" not in tree.journal.of("b"):
+        assert tree.engine._once()
+    assert tree.ids()["nested/b"] == key
+    return key
+
+
+def fails_after(tree: Tree) -> Callable[[Any], bool]:
+    def check(_: Any) -> bool:
+        if "check" in tree.journal.of("b"):
+            raise RuntimeError("no")
+        return tree.stack.action != "UPDATE"
+
+    return check
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_rollback_waits_for_what_runs_on_it(tree: Tree, *, restarts: bool) -> None:
+    ends: list[int] = []
+    tree.journal.behave["last", "check"] = fails_after(tree)
+    key = begun(tree, ends)
+    tree.steps(30)
+    assert tree.ids()["nested/b"] == key
+    assert tree.stack.state == "UPDATE_FAILED"
+    if restarts:
+        tree.restart().recover()
+    tree.journal.behave.pop(("last", "check"))
+    ends.append(1)
+    while tree.engine._once():
+        pass
+    assert tree.stack.state == "ROLLBACK_COMPLETE"
+    assert tree.ids()["a"] == key
+    assert sorted(tree.ids()) == ["a", "last"]
+    assert "handle_create" not in tree.journal.of("b")
+
+
+def test_a_cancellation_that_would_have_to_wait_is_refused(tree: Tree) -> None:
+    ends: list[int] = []
+    key = begun(tree, ends)
+    with pytest.raises(Conflict, match="Resource nested/b of stack s cannot go back to a yet"):
+        tree.engine.begin(CancelStack("s", True))
+    ends.append(1)
+    while tree.engine._once():
+        pass
+    assert tree.stack.state == "UPDATE_COMPLETE"
+    assert tree.ids()["nested/b"] == key
