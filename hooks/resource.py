@@ -344,9 +344,10 @@ class Resource:
         """The properties as they really are outside; None: this type cannot tell.
 
         By the names of the properties and in their types; a name that cannot be observed is left
-        out, also in a map whose schema names its keys (of another: ``live_state.Partial``). Raises
-        ``errors.NotFound`` where the thing is gone, ``errors.NotReady(delay)`` to be called again
-        within the same check, on another instance; any other error means that nobody could look.
+        out, also in a map whose schema names its keys (of another: ``live_state.Partial``). A name
+        with None was observed: the thing has no such value, which differs from one that was sent.
+        Raises ``errors.NotFound`` where the thing is gone, ``errors.NotReady(delay)`` to be called
+        again within the same check, on another instance; any other error: nobody could look.
         Changes nothing, here or outside: ``resource_id_set`` and the like are refused.
         During a check ``context.operation`` has the action CHECK, an id of its own and a deadline,
         and ``context.observation`` keeps what one call has for the next.

@@ -278,6 +278,20 @@ def test_what_tells_nothing_of_what_the_template_sets_is_unknown(drift: Drifting
     assert found["a"].reason == "it told nothing of what the template sets"
 
 
+def test_a_type_that_gives_none_is_unknown_and_a_value_that_is_none_differs(
+    drift: Drifting,
+) -> None:
+    drift.create(THREE)
+    drift.world.behave["a"] = lambda resource: None
+    drift.world.behave["b"] = lambda resource: {"size": None}
+    found = drift.findings(drift.check())
+    assert {name: each.verdict for name, each in found.items()} == {
+        "a": "UNKNOWN",
+        "b": "DRIFTED",
+    }
+    assert found["a"].reason == "the type Test::Thing cannot tell what it is"
+
+
 def test_what_was_not_looked_at_is_told(drift: Drifting) -> None:
     drift.create(THREE)
     drift.world.behave["b"] = lambda resource: {"size": 2}
