@@ -133,6 +133,12 @@ class Judge:
             return Seen(row, self._stack, data, definition=by)
 
         sealer = instances.lending.sealer
+        template_id = row.have_template_id or row.op_template_id
+
+        def before() -> Resource:
+            if row.class_type or instances.definition_of(template_id, row.name) is not None:
+                return instances.make(seen())
+            return instances.make(seen(definition), cls=node.cls)  # moved there by the plan
 
         def after() -> Resource:
             made = handing.as_repaired(sealer, row, wanted, node.cls)
@@ -144,7 +150,7 @@ class Judge:
             node.cls,
             instances.definitions.class_type(node.cls),
             lambda: definition.registry.restricted_actions(row.name),
-            lambda: instances.make(seen()),
+            before,
             after,
             lambda: hash_of(
                 sealer,
