@@ -51,6 +51,11 @@ class DriftTables:
         """Every check that is running."""
         return [DriftCheckRow(*found) for found in self._execute(SQL["drift_checks_running"])]
 
+    def newest(self, stack_id: str, most: int) -> list[DriftCheckRow]:
+        """The newest checks of a stack, whatever has become of them."""
+        found = self._execute(SQL["drift_checks_of_stack"], (stack_id, most, 0))
+        return [DriftCheckRow(*values) for values in found]
+
     def before(self, row: DriftCheckRow) -> DriftCheckRow | None:
         """The last check of the whole stack that was complete, other than ``row``."""
         return self._one("drift_check_before", row.stack_id, row.id)

@@ -37,8 +37,15 @@ class FileLock:
         elif not _lock(handle):
             os.close(handle)
             return False
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, str(os.getpid()).encode(), 0)
+        except OSError as error:
+            os.close(handle)
+            raise StoreError(
+                f"The lock file {self.path} cannot be written: {error.strerror}.",
+                hint="Make room on its disk, or choose another ZONDA_HOME.",
+            ) from error
         self._handle = handle
         _HELD.add(self)
         return True

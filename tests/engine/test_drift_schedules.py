@@ -17,6 +17,7 @@ from zonda.core.engine.actions import (
     SetDrift,
     UpdateStack,
 )
+from zonda.core.engine.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.drift import firing
 from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.preview.document import notes
@@ -150,6 +151,29 @@ def test_a_check_that_died_with_its_process_is_due_at_once(drift: Drifting) -> N
     assert causes(drift) == [("schedule", "INTERRUPTED")]
     drift.sweep()
     assert causes(drift) == [("schedule", "COMPLETE"), ("schedule", "INTERRUPTED")]
+
+
+def test_a_check_that_ends_every_engine_waits_for_its_time_after_the_third_take_over(
+    drift: Drifting,
+) -> None:
+    go_to(drift, scheduled(drift))
+    drift.world.behave["a"] = _raises(NotReady(50.0))
+    for begun in range(1, MOST_TAKE_OVERS + 2):
+        drift.engine.driver.now_in_transaction(drift.firing)
+        drift.bench.steps(4)
+        assert causes(drift)[0] == ("schedule", "RUNNING")
+        assert len(causes(drift)) == begun
+        drift.restart()  # what it looks at has ended the process
+        drift.engine.driver.now_in_transaction(interrupt_all)
+    drift.world.behave.clear()
+    drift.sweep()
+    assert causes(drift) == [("schedule", "INTERRUPTED")] * (MOST_TAKE_OVERS + 1)
+    at = drift.bench.stack.drift_next
+    assert at is not None
+    assert at > drift.bench.clock.now()
+    go_to(drift, at)
+    drift.sweep()
+    assert causes(drift)[0] == ("schedule", "COMPLETE")
 
 
 def test_a_long_check_never_runs_twice_at_once(drift: Drifting) -> None:

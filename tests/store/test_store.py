@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -391,3 +392,18 @@ def test_a_new_key_opens_what_the_old_one_sealed() -> None:
 def test_a_bad_key_is_refused(key: str) -> None:
     with pytest.raises(StoreError, match="sealing key"):
         Sealer(key)
+
+
+def test_a_lock_that_cannot_be_written_is_told_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    lock = EngineLock(tmp_path / "zonda.db")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(StoreError, match="cannot be written: No space left on device"):
+            lock.acquire()
+    assert not lock.held
+    assert EngineLock(tmp_path / "zonda.db").acquire()

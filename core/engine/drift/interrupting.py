@@ -5,18 +5,26 @@ Called by the engines, so that it imports nothing of what a check takes.
 
 from __future__ import annotations
 
+from zonda.core.engine.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.work import Work
 from zonda.core.store.drift_states import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 from zonda.core.store.rows import DriftCheckRow
 
 
 def interrupt(work: Work, row: DriftCheckRow) -> None:
-    """Store that the process of a check has ended before it; one by schedule is due at once."""
+    """Store that the process of a check has ended before it; one by schedule is due at once.
+
+    Where that has happened again and again it is due when the schedule says: what it looks at may
+    be what ends the process, and everything else goes on in between.
+    """
     row.ended_at, row.status = work.now, INTERRUPTED
     row.reason = "the engine that ran it has ended"
     if not work.tx.drift.end_check(row):
         return
     stack = work.tx.stack(row.stack_id)
+    newest = work.tx.drift.newest(row.stack_id, MOST_TAKE_OVERS + 1)
+    if len(newest) > MOST_TAKE_OVERS and all(each.status == INTERRUPTED for each in newest):
+        return
     if row.cause == SCHEDULE and stack is not None and stack.drift_next is not None:
         stack.drift_next = work.now
 
