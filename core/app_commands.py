@@ -31,7 +31,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
     from .app_lender import Lender
     from .app_sinks import Delivery
-    from .engine.definitions import Definitions, Loading
+    from .engine.definition import Loading
+    from .engine.definitions import Definitions
     from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
     from .store.drift_views import DriftCheckView

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from zonda.core.engine.outputs import Showing
 from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
@@ -136,7 +137,8 @@ class InlineStack:
     @property
     def outputs(self) -> dict[str, Any]:
         """The outputs by name; what is hidden is ``(hidden)``."""
-        found = self.engine.showing.outputs(self._stack_id)
+        showing = Showing(self.engine.room.instances, self.engine.reader)
+        found = showing.outputs(self._stack_id)
         return {output.name: output.value for output in found}
 
     @property

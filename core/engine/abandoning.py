@@ -13,8 +13,8 @@ from . import actions, documents, recording
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted
 from .effects import Call, Step, Tx
+from .plan_data import Given
 from .proposals import check_idle, root_named
-from .recording import Given
 from .room import Room
 from .states import COMPLETE, IDLE
 from .work import Work

@@ -14,7 +14,7 @@ from zonda.hooks.errors import NotFound
 from . import moves, planning, protection
 from .actions import Accepted
 from .effects import Call, Step, Tx
-from .planning import Proposal
+from .plan_data import Proposal
 from .proposals import check_overtakes, exists
 from .states import IDLE
 from .work import Work

@@ -17,9 +17,8 @@ from zonda.hooks.near import near
 
 from . import actions, handing, owning
 from .documents import MASK
-from .planning import Proposal
+from .plan_data import Given, Proposal
 from .proposals import check_idle, loaded, new_stack, nodes_of, templated
-from .recording import Given
 from .room import Room
 from .states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
 from .work import Work

@@ -21,14 +21,14 @@ from zonda.core.store.rows import ResourceRow, StackRow, copied
 
 from . import release, transitions
 from .calls import Operation
-from .context import Write
-from .instances import Draft, Seen
+from .lending import Write
 from .outcome import Answer, Final, Prepared, Waiting
 from .prepare import Preparation
 from .replacement import is_left_alone
 from .room import Room
 from .states import COMPLETE, OPEN, PRESENT
 from .work import Work
+from .work_item import Draft, Seen
 
 #: How many instances one turn works out at most, and seconds after which it begins no other one.
 TOGETHER = 16

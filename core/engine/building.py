@@ -11,9 +11,10 @@ from zonda.core.store.store import Store
 from zonda.hooks.context import Clock
 from zonda.hooks.resource import Resource
 
-from .context import Lender, Lending
-from .definitions import Definitions, Loading
+from .definition import Loading
+from .definitions import Definitions
 from .instances import Instances
+from .lending import Lender, Lending
 from .room import EngineSettings, Room
 from .work import Work
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from .instances import Seen
 from .outcome import Answer, Failure, Postponed, Replace, Waiting
 from .outcome import Final as Ended
+from .work_item import Seen
 
 log = logging.getLogger("zonda.calls")
 

@@ -19,18 +19,17 @@ from zonda.hooks.resource import Resource
 from zonda.hooks.wording import seconds_of
 
 from . import call_log, handing, live
-from .ceilings import not_in_plan
-from .comparing import restricted
-from .context import Write
-from .definitions import Definition
+from .definition import Definition
 from .forgetting import Forgetting
-from .instances import Instances, Seen
+from .instances import Instances
+from .lending import Write
 from .opened import Opened
 from .outcome import NEW, NO, SAME, Again, Answer, Failure, Final, Postponed, Replace, Waiting
-from .reasons import OPEN, Secrets, tell
+from .reasons import OPEN, Secrets, not_in_plan, restricted, tell
 from .redact import scrub
 from .saving import SNAPSHOT, SavingDeletion
 from .values import check_value
+from .work_item import Seen
 
 QUICK = 0.0005
 #: Operations whose handlers take what was handed to them.

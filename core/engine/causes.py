@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from .comparing import Comparison
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -21,23 +19,23 @@ class Cause:
     changed: tuple[str, ...] = ()
 
 
-def written(compared: Comparison) -> str:
+def as_text(cause: Cause) -> str:
     """The text for column ``cause``."""
-    found: dict[str, object] = {"decision": compared.decision}
+    values: dict[str, object] = {"decision": cause.decision}
     for name in ("why", "about", "changed"):
-        if value := getattr(compared, name):
-            found[name] = value
-    return json.dumps(found)
+        if value := getattr(cause, name):
+            values[name] = value
+    return json.dumps(values)
 
 
 def asked_for_by_plugin(text: str) -> str:
     """The text of an update whose handler has asked for a replacement instead."""
     found = read(text) or Cause("replace")
-    return written(Comparison("replace", "plugin", found.changed, found.changed))
+    return as_text(Cause("replace", "plugin", found.changed, found.changed))
 
 
 def read(text: str) -> Cause | None:
-    """What ``written`` wrote; None where nothing was."""
+    """What ``as_text`` wrote; None where nothing was."""
     if not text:
         return None
     found = Cause(**json.loads(text))

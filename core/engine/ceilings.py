@@ -13,6 +13,7 @@ from zonda.core.store.rows import ResourceRow, StackRow
 
 from .comparing import Comparison
 from .outcome import Prepared
+from .reasons import not_in_plan
 from .states import PRESENT
 
 #: What may be done to an instance under each ceiling.
@@ -36,10 +37,3 @@ def below(reader: Reader, owner: ResourceRow, child: StackRow) -> dict[str, str]
         return {}
     rows = reader.resource_rows(child.id)
     return {row.name: row.ceiling for row in rows if row.want == PRESENT and row.ceiling}
-
-
-def not_in_plan(row: ResourceRow, decision: str) -> str:
-    """The reason of such a refusal."""
-    planned = "an update in place" if row.ceiling == "update" else "no change"
-    text = f"resources.{row.name}: {decision} is not in the plan, which has {planned}"
-    return f"NotInPlan: {text}"

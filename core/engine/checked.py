@@ -6,14 +6,16 @@ kept that were checked with it, or before it (``template/check_marks``), as keye
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 
+from zonda.core.store.reads import Reader
 from zonda.core.store.rows import PlanRow, StackRow
+from zonda.core.store.sealing import Sealer
 
-from .definitions import Definition, Node
+from .definition import Definition, Node
 from .hashing import fingerprint_hash
-from .room import Room
 from .states import COMPLETE, PRESENT
 
 #: So many marks are kept with a template, the newest ones.
@@ -23,8 +25,9 @@ MOST = 4096
 class Earlier:
     """The earlier checks of one stack."""
 
-    def __init__(self, room: Room, stack: StackRow) -> None:
-        self._room = room
+    def __init__(self, reader: Callable[[], Reader], sealer: Sealer, stack: StackRow) -> None:
+        self._reader = reader
+        self._sealer = sealer
         self._stack = stack
 
     def is_settled(self, node: Node) -> bool:
@@ -32,18 +35,18 @@ class Earlier:
 
         Then nothing of it is looked at again.
         """
-        return (node.name, fingerprint_hash(self._room.sealer, node)) in self._made
+        return (node.name, fingerprint_hash(self._sealer, node)) in self._made
 
     def is_well(self, mark: str) -> bool:
         """Whether a nested stack with this mark was found well.
 
         Where anything has failed, or is to be mended, all that is not settled is looked at again.
         """
-        return _hashed(self._room, mark) in self._well and self._is_quiet
+        return _hashed(self._sealer, mark) in self._well and self._is_quiet
 
     @cached_property
     def _rows(self) -> list[PlanRow]:
-        return self._room.reader().plan_rows(self._stack.id)
+        return self._reader().plan_rows(self._stack.id)
 
     @cached_property
     def _is_quiet(self) -> bool:
@@ -55,22 +58,22 @@ class Earlier:
 
     @cached_property
     def _well(self) -> frozenset[str]:
-        return frozenset(_kept(self._room, self._stack))
+        return frozenset(_kept(self._reader(), self._stack))
 
 
-def text(room: Room, stack: StackRow, definition: Definition) -> str:
+def text(reader: Reader, sealer: Sealer, stack: StackRow, definition: Definition) -> str:
     """What is kept with the template of a definition that was checked."""
-    new = (_hashed(room, mark) for mark in definition.checked)
-    marks = dict.fromkeys((*new, *_kept(room, stack)))
+    new = (_hashed(sealer, mark) for mark in definition.checked)
+    marks = dict.fromkeys((*new, *_kept(reader, stack)))
     return " ".join(islice(marks, MOST))
 
 
-def _kept(room: Room, stack: StackRow) -> list[str]:
-    return [] if stack.template_id is None else room.reader().checked(stack.template_id)
+def _kept(reader: Reader, stack: StackRow) -> list[str]:
+    return [] if stack.template_id is None else reader.checked(stack.template_id)
 
 
-def _hashed(room: Room, mark: str) -> str:
-    return room.sealer.hmac(mark.encode())
+def _hashed(sealer: Sealer, mark: str) -> str:
+    return sealer.hmac(mark.encode())
 
 
 def _is_at_rest(row: PlanRow) -> bool:

@@ -10,7 +10,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.sealing import Sealer
 
-from .definitions import Definition
+from .definition import Definition
 from .states import COMPLETE, FAILED, IDLE, PRESENT
 from .values import Reading, RowValues
 

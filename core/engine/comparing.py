@@ -16,6 +16,8 @@ from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource
 
 from . import handing
+from .causes import Cause, as_text
+from .reasons import restricted
 from .states import FAILED, UNHARMED
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
@@ -80,6 +82,11 @@ class Comparison:
     reason: str = ""
     would: Decision = "update"
     after: Resource | None = None
+
+    @property
+    def cause(self) -> str:
+        """The text for column ``cause``."""
+        return as_text(Cause(self.decision, self.why, self.about, self.changed))
 
 
 UNCHANGED = Comparison("unchanged")
@@ -175,11 +182,6 @@ def _restriction(
 ) -> Comparison:
     reason = restricted(case.row.name, what)
     return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
-
-
-def restricted(name: str, what: str) -> str:
-    """Why something is not done that the environment forbids; Heat's sentence."""
-    return f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource."
 
 
 def _refusal(

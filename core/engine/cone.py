@@ -10,24 +10,8 @@ from dataclasses import dataclass
 
 from zonda.core.store.rows import PlanRow
 
+from .plan_data import Wanted
 from .states import COMPLETE, PRESENT
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One resource that a template wants. ``always``: it is looked at by every update.
-
-    ``template_id``: the template, where it is another one than that of the plan. ``instance``: the
-    id of the one that it shall be, whatever others there are.
-    """
-
-    name: str
-    type: str
-    hash: str
-    requires: tuple[str, ...]
-    always: bool = False
-    template_id: str | None = None
-    instance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

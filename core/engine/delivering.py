@@ -21,13 +21,13 @@ from zonda.hooks.errors import (
 from zonda.hooks.nested import Converge
 
 from . import release, transitions
-from .context import Onward, Write
-from .instances import Seen
+from .lending import Onward, Write
 from .nested_calls import operation_of
 from .outcome import Answer, Failure, Final
 from .room import Room
 from .states import follows
 from .work import Work
+from .work_item import Seen
 
 #: How often a signal may be handed on.
 MOST_HOPS = 8

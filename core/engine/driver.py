@@ -25,7 +25,6 @@ from .cut_off import Alone
 from .drift.on_demand import ChecksOnDemand
 from .effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
 from .endings import broke, no_rollback
-from .instances import Seen
 from .jumps import Jumps
 from .listeners import Listeners
 from .refreshing import refresh
@@ -33,6 +32,7 @@ from .room import Room
 from .steps import drive, look, proceed, step
 from .timetable import AT_ONCE, Timetable
 from .work import After, Work
+from .work_item import Seen
 
 log = logging.getLogger(__name__)
 

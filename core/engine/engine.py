@@ -28,11 +28,11 @@ from . import sweeping
 from .acting import act
 from .actions import Accepted, Action, Caller
 from .building import build_room
-from .context import Lender
-from .definitions import Loading
+from .definition import Loading
 from .drift.interrupting import interrupt_all
 from .effects import Step
 from .lateness import Lateness
+from .lending import Lender
 from .loading import TemplateLoading
 from .pool_driver import TURN, PoolDriver
 from .requests import Requests, single

@@ -10,7 +10,7 @@ import dataclasses
 from zonda.core.store.jsontext import dumps
 from zonda.core.template.bundle import Bundle
 
-from .definitions import Definition
+from .definition import Definition
 from .stored import Stored
 
 

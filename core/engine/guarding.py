@@ -13,7 +13,7 @@ from zonda.core.template import policies
 
 from .accepting import Noted, planned
 from .effects import Step
-from .planning import Proposal
+from .plan_data import Proposal
 from .plans import propose
 from .room import Room
 

@@ -6,6 +6,7 @@ Called by ``prepare`` before an operation and by ``preview`` for a plan that is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
@@ -13,8 +14,7 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource
 
-from .definitions import Definition, Node
-from .instances import written
+from .definition import Definition, Node
 
 
 def fingerprint_hash(sealer: Sealer, node: Node) -> str:
@@ -42,3 +42,22 @@ def hash_of(
         types, properties = target.member_types(), resolved.properties
         text += definition.signature_of(resolved.name, types, properties, marked_by)
     return sealer.hmac(text.encode())
+
+
+DEFINITION_KEYS = (
+    "type",
+    "properties",
+    "metadata",
+    "deletion_policy",
+    "update_policy",
+    "depends_on",
+    "external_id",
+    "description",
+)
+
+
+def written(definition: ResourceDefinition) -> dict[str, Any]:
+    """A definition for a column."""
+    values = {key: getattr(definition, key) for key in DEFINITION_KEYS}
+    values["depends_on"] = list(definition.depends_on)
+    return values

@@ -24,15 +24,14 @@ from zonda.hooks.manager import Plugins
 from .acting import act
 from .actions import Accepted, Action
 from .building import build_room
-from .context import Lender
-from .definitions import Loading
+from .definition import Loading
 from .drift.firing import Firing
 from .drift.interrupting import interrupt_all
 from .driver import Driver, Task
 from .effects import Call
 from .lateness import Lateness
+from .lending import Lender
 from .loading import TemplateLoading
-from .outputs import Showing
 from .room import EngineSettings
 from .sweeping import take_up_after_end
 
@@ -80,8 +79,6 @@ class InlineEngine:
         self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
         self._fire = Firing(self.room)
         self._lateness = Lateness(self.driver, clock)
-        #: Outputs, parameters and resolved properties.
-        self.showing = Showing(self.room.instances, self.reader)
 
     def run(self, action: Action) -> StackView:
         """Carry out an action until everything has settled; raises what the caller did wrong."""

@@ -3,82 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.drift_states import DRIFTED, MISSING
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.nested import Child
 from zonda.hooks.references import StackRef
 from zonda.hooks.resource import Resource, ResourceState
 
 from . import handing
 from .attribute_reader import AttributeReader
 from .children import ChildView
-from .context import Lending, LentContext, LentOperation, Onward, Write
-from .definitions import Definition, Definitions
+from .context import LentContext
+from .definition import Definition
+from .definitions import Definitions
+from .lending import Lending, LentOperation, Write
 from .opened import Opened
 from .reasons import OPEN, Secrets
 from .states import MAKING, PRESENT
-
-DEFINITION_KEYS = (
-    "type",
-    "properties",
-    "metadata",
-    "deletion_policy",
-    "update_policy",
-    "depends_on",
-    "external_id",
-    "description",
-)
-
-
-#: A row that is not stored as it is, with its data (None: that is stored already).
-Draft = tuple[ResourceRow, list[tuple[str, str, int]] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """A drift check of one resource: what its type is told of it, and what it keeps meanwhile."""
-
-    operation: LentOperation
-    kept: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A row as a transaction saw it, with what an instance needs besides.
-
-    ``fresh``: its operation was begun in that transaction, so nothing was called yet.
-    ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
-    stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
-    instance has looked up elsewhere so far; ``lent``: the named secrets that it was told.
-    ``definition``: the template it is seen by, where that is only shown; ``nested``: its nested
-    stack, likewise. ``observation``: this is a drift check.
-    """
-
-    row: ResourceRow
-    stack: StackRow
-    data: list[tuple[str, str, int]] = field(default_factory=list)
-    required: list[ResourceRow] = field(default_factory=list)
-    fresh: bool = False
-    heirs: list[Seen] = field(default_factory=list)
-    drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
-    drafts: Mapping[str, Draft] = field(default_factory=dict)
-    found: list[ResourceRow] = field(default_factory=list)
-    lent: dict[str, str] = field(default_factory=dict, repr=False)
-    onward: list[Onward] | None = None
-    definition: Definition | None = None
-    nested: Child | None = None
-    observation: Observation | None = None
-
-    def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
-        """``rows``, with those that were seen as they were: they may not be stored yet."""
-        seen = {row.id: row for row in self.required}
-        return [seen.get(row.id, row) for row in rows]
+from .work_item import Seen
 
 
 class Instances:
@@ -308,10 +253,3 @@ class Instances:
         return ResourceDefinition(
             row.name, **{**values, "depends_on": tuple(values.get("depends_on", ()))}
         )
-
-
-def written(definition: ResourceDefinition) -> dict[str, Any]:
-    """A definition for a column."""
-    values = {key: getattr(definition, key) for key in DEFINITION_KEYS}
-    values["depends_on"] = list(definition.depends_on)
-    return values

@@ -18,7 +18,7 @@ from zonda.hooks.manager import Plugins
 from zonda.hooks.references import StackRef
 from zonda.hooks.runner_base import WorkflowRunner
 
-from .context import Lender
+from .lending import Lender
 
 
 class TemplateLoading:

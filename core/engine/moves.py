@@ -9,42 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import handing
-from .cone import Wanted
-from .recording import Given, signed
+from .plan_data import BELOW, Given, Move, Wanted
+from .recording import signed
 from .states import COMPLETE, DIRTY, IDLE, PRESENT
 from .work import Work
 
 #: Where the history keeps the moves of a plan: old name -> new one.
 DETAIL = "moved"
-#: Between the names of the owners that lead to what is nested.
-BELOW = "/"
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """The instance ``key`` of the stack ``stack_id``, by now ``old``, is to be called ``new``.
-
-    ``old`` is the way to it from the stack at the top; ``new`` a name in the stack of the plan, or
-    the way to one in what is nested in it. ``template_id``: the template in which it is called so.
-    Without a ``key`` it only leads on to what is nested further below.
-    """
-
-    key: str
-    old: str
-    new: str
-    stack_id: str
-    template_id: str | None = None
-
-    @property
-    def is_promise(self) -> bool:
-        """Whether the plan of a nested stack is to take it."""
-        return BELOW in self.new
 
 
 def carry_out(work: Work, stack: StackRow, moves: Sequence[Move], given: Given) -> None:

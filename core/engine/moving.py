@@ -18,10 +18,10 @@ from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.near import near
 
 from . import handing, moving_across
-from .definitions import Definition
-from .moves import BELOW, DETAIL, Move, joined, wanted_as_moved
+from .definition import Definition
+from .moves import DETAIL, joined, wanted_as_moved
 from .phases import CLEANING
-from .planning import Proposal
+from .plan_data import BELOW, Move, Proposal
 from .room import Room
 from .states import COMPLETE, IDLE, PRESENT
 from .tree_rows import is_begun, way

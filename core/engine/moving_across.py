@@ -15,8 +15,8 @@ from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.near import near
 
 from . import handing, places
-from .moves import BELOW, Move, is_free, promises, wanted_as_moved
-from .planning import Proposal
+from .moves import is_free, promises, wanted_as_moved
+from .plan_data import BELOW, Move, Proposal
 from .room import Room
 from .states import COMPLETE, IDLE, PRESENT
 from .tree_rows import TreeRows

@@ -27,15 +27,15 @@ from . import (
 )
 from .accepting import accept
 from .calls import Operation
-from .context import Write
-from .definitions import Definition
-from .instances import Seen
+from .definition import Definition
+from .lending import Write
 from .outcome import NO, Again, Answer, Failure, Final, Waiting
-from .planning import Proposal
+from .plan_data import Proposal
 from .reasons import paths_by_key
 from .room import BACKSTOP, Room
 from .states import IDLE, MAKING
 from .work import Work, failures
+from .work_item import Seen
 
 __all__ = ["BACKSTOP", "NestedOperation", "operation_of"]
 

@@ -13,11 +13,11 @@ from typing import Any
 from zonda.core.store.rows import StackRow
 
 from . import adopting, handing, snapshots
-from .instances import Seen
-from .planning import Proposal
+from .plan_data import Proposal
 from .proposals import nodes_of
 from .room import Room
 from .states import COMPLETE
+from .work_item import Seen
 
 
 def as_above(room: Room, owner: Seen, child: StackRow, proposal: Proposal) -> Proposal:

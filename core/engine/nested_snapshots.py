@@ -12,7 +12,7 @@ from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from . import actions, retrying, snapshots, snapshotting
-from .planning import Proposal
+from .plan_data import Proposal
 from .room import Room
 from .states import COMPLETE, FAILED, IN_PROGRESS
 from .work import Work

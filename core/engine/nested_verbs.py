@@ -15,7 +15,7 @@ from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 
 from . import actions, nested_snapshots, nesting, proposals, retrying, snapshots
-from .planning import Proposal
+from .plan_data import Proposal
 from .room import Room
 from .states import FAILED
 

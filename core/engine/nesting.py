@@ -21,11 +21,11 @@ from zonda.core.template.policies import Policies
 from zonda.core.template.sizes import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
-from .definitions import Definition, policies_of
+from .definition import Definition
+from .definitions import policies_of
 from .outcome import SUPERSEDED
-from .planning import Proposal
+from .plan_data import Given, Proposal
 from .proposals import holds_secrets, wanted_by
-from .recording import Given
 from .room import Room
 from .states import IDLE
 from .still_wanted import is_superseded

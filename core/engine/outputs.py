@@ -22,13 +22,15 @@ from zonda.hooks.resource import Resource
 from zonda.hooks.wording import shortened, text_of
 
 from .attribute_reader import AttributeReader
-from .context import Lender, Lending
-from .definitions import Definition, Definitions, Loading
-from .instances import Instances, Seen
+from .definition import Definition, Loading
+from .definitions import Definitions
+from .instances import Instances
+from .lending import Lender, Lending
 from .reasons import HIDDEN
 from .redact import scrub
 from .states import PRESENT
 from .values import RowValues, check_value
+from .work_item import Seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from zonda.core.store.rows import ResourceRow
 from zonda.hooks.errors import Conflict
 
 from . import handing
-from .definitions import Node
+from .definition import Node
 from .room import Room
 from .states import PRESENT
 from .work import Work

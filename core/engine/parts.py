@@ -14,8 +14,7 @@ from dataclasses import replace
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
 
-from .cone import Wanted
-from .selection import Selection
+from .plan_data import Selection, Wanted
 from .states import PRESENT
 from .work import Work
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 
@@ -24,10 +22,8 @@ from . import (
     snapshotting,
     still_wanted,
 )
-from .cone import Cone, Wanted, cone, counts
-from .moves import Move
-from .recording import Given
-from .selection import Selection
+from .cone import Cone, cone, counts
+from .plan_data import Proposal, Wanted
 from .states import (
     ABSENT,
     COMPLETE,
@@ -40,47 +36,6 @@ from .states import (
     UP,
 )
 from .work import Work
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
-
-    ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
-    ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody
-    has, so a rollback or a repetition may be of a stack that is idle.
-    ``body`` is a new template, sealed where needed, to be stored under ``template_id``;
-    ``base_id``: the one that it builds on; ``checked``: what is well in it (``checked``).
-    ``given`` is what the history tells of it. ``selection``: what it is for, None for
-    everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
-    (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
-    for, None for all. ``also``: what else is written once the plan is. ``more``: how many
-    resources of a nested stack are new. ``facts``: what the stack with all below it was like when
-    somebody looked at the plan, where it is to be carried out like that or not at all. ``guard``
-    raises where the stack, as it is when the plan is accepted, stands against it. ``moves``: the
-    instances that get another name.
-    """
-
-    stack_id: str
-    action: str
-    generation: int
-    wanted: Sequence[Wanted] | None = None
-    template_id: str | None = None
-    body: str | None = None
-    changes: dict[str, object] = field(default_factory=dict)
-    owed: bool = False
-    given: Given = field(default_factory=Given)
-    selection: Selection | None = None
-    ceilings: Mapping[str, str] = field(default_factory=dict)
-    more: int = 0
-    demanded: bool = False
-    which: Callable[[ResourceRow], bool] | None = None
-    also: Callable[[Work, StackRow], None] | None = None
-    base_id: str | None = None
-    checked: str = ""
-    facts: Sequence[tuple[Any, ...]] | None = None
-    guard: Callable[[StackRow], None] | None = None
-    moves: Sequence[Move] = ()
 
 
 def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:

@@ -14,7 +14,7 @@ from zonda.core.store.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
 from . import places, proposals
-from .planning import Proposal
+from .plan_data import Proposal
 from .room import Room
 from .selection import select
 from .states import PRESENT

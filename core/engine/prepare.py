@@ -16,17 +16,18 @@ from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 
-from . import causes, handing
+from . import handing
 from .attribute_reader import AttributeReader
 from .ceilings import beyond
 from .comparing import Case, Comparison, compare
-from .definitions import Definition, Node
-from .hashing import hash_of
-from .instances import Instances, Seen, written
+from .definition import Definition, Node
+from .hashing import hash_of, written
+from .instances import Instances
 from .outcome import Prepared
 from .protection import forbids_replacement
 from .reasons import Secrets, tell
 from .values import RowValues
+from .work_item import Seen
 
 
 class Preparation:
@@ -138,7 +139,7 @@ class Preparation:
             return self._begin("CHECK", definition, dict(self.resolved.properties))
         if decision == "create" or decision == "update":
             assert after is not None
-            cause = causes.written(compared) if decision == "update" else ""
+            cause = compared.cause if decision == "update" else ""
             op = "ADOPT" if self._is_adopting() else decision.upper()
             if handing.left(self.instances.lending.sealer, self.row):
                 after = self._wanted()  # what it is meant to be, as before
@@ -151,7 +152,7 @@ class Preparation:
         if decision == "unchanged":
             return self._hidden_anew(definition) or Prepared(decision)
         if decision == "replace":
-            return Prepared(decision, cause=causes.written(compared))
+            return Prepared(decision, cause=compared.cause)
         kind = compared.why.title()
         path = ("resources", self.row.name, "properties", *compared.about[:1])
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)

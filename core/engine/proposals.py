@@ -21,12 +21,12 @@ from zonda.hooks.resource import Resource
 
 from . import actions, checked, drift_setting, freed, moving, moving_across, parts
 from .checked import Earlier
-from .cone import Wanted
-from .definitions import Definition, Node, body_of, drift_of, merged, policies_of
+from .definition import Definition, Node
+from .definitions import body_of, drift_of, merged, policies_of
 from .hashing import fingerprint_hash
-from .planning import Proposal
+from .plan_data import Given, Proposal, Wanted
 from .reasons import HIDDEN
-from .recording import Given, hashes
+from .recording import hashes
 from .room import Room
 from .selection import without
 from .states import COMPLETE, IDLE, OVERTAKES
@@ -228,7 +228,7 @@ def loaded(
 ) -> Definition:
     """The definition of a bundle, with its resources validated; raises ValidationErrors."""
     identity = Identity(stack.id, stack.name, stack.project)
-    earlier = Earlier(room, stack) if previous is not None else None
+    earlier = Earlier(room.reader, room.sealer, stack) if previous is not None else None
     return room.definitions.load(bundle, identity, previous, True, earlier)
 
 
@@ -268,7 +268,7 @@ def templated(
         },
         given=Given("", {}, *hashes(room.sealer, bundle)),
         also=also,
-        checked=checked.text(room, stack, definition),
+        checked=checked.text(room.reader(), room.sealer, stack, definition),
     )
 
 

@@ -17,7 +17,7 @@ from zonda.core.template.policies import Policies
 from zonda.hooks.errors import Conflict
 
 from . import handing
-from .planning import Proposal
+from .plan_data import Proposal
 from .states import PRESENT
 from .work import Work
 

@@ -23,7 +23,7 @@ from zonda.hooks.errors import (
 from zonda.hooks.resource import Resource
 from zonda.hooks.wording import encodable, lost, shortened, text_of
 
-from .definitions import Definition
+from .definition import Definition
 from .redact import scrub
 from .traces import trace_of
 from .values import joined
@@ -226,3 +226,15 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
     shown = f"{shown}. {advice}" if advice else shown
     # a plug-in may have built its class of anything, too
     return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"
+
+
+def restricted(name: str, what: str) -> str:
+    """Why something is not done that the environment forbids; Heat's sentence."""
+    return f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource."
+
+
+def not_in_plan(row: ResourceRow, decision: str) -> str:
+    """The reason of such a refusal."""
+    planned = "an update in place" if row.ceiling == "update" else "no change"
+    text = f"resources.{row.name}: {decision} is not in the plan, which has {planned}"
+    return f"NotInPlan: {text}"

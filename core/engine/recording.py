@@ -8,15 +8,13 @@ ends it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from zonda.core.store.rows import ActionRow, StackRow
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.fingerprint import canonical
 
+from .plan_data import Given
 from .states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
 from .work import Work
 
@@ -27,21 +25,6 @@ ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "MOVE"})
 def signed(reason: str, user: str) -> str:
     """The reason of an event that somebody has asked for, with who that was."""
     return f"{reason} (by {user})" if user else reason
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What is recorded of a plan beside its stack.
-
-    ``by``: the user who asked; '' for what a failure has asked for. ``detail``: what else it was
-    asked for with, e.g. ``{"because": 3}`` (the generation whose failure is rolled back). The
-    hashes are keyed, and '' where the plan uses a template that is stored already.
-    """
-
-    by: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    template_hash: str = ""
-    environment_hash: str = ""
 
 
 def hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:

@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from . import release
 from .effects import Call, Step, Tx
-from .instances import Seen
 from .nested_calls import operation_of
 from .outcome import Answer, Final
 from .room import Room
 from .work import Work
+from .work_item import Seen
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from . import handing
 from .accepting import Noted, accepted_as, noting
 from .actions import Accepted, MoveResource
 from .effects import Call, Step, Tx
-from .moves import BELOW, joined
+from .moves import joined
+from .plan_data import BELOW
 from .proposals import check_idle, root_named
 from .room import Room
 from .tree_rows import TreeRows, way

@@ -15,9 +15,8 @@ from zonda.core.store.views import ActionView
 from zonda.hooks.errors import NotSupported
 
 from . import actions, handing, moving, owning, parts, snapshotting
-from .planning import Proposal
+from .plan_data import Given, Proposal
 from .proposals import check_idle, good_wanted, is_suspended, wanted_by
-from .recording import Given
 from .room import Room
 from .selection import without
 from .snapshots import delete_stack

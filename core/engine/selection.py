@@ -7,25 +7,13 @@ out by itself; the rest keeps what it has until an update that selects it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.near import near
 
+from .plan_data import Selection
+
 Requires = Mapping[str, Collection[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """``names`` are worked on; ``outside`` keep what they have.
-
-    ``added`` are those that nobody named: what a target requires, or what requires what is left
-    out.
-    """
-
-    names: frozenset[str]
-    outside: tuple[str, ...]
-    added: tuple[str, ...]
 
 
 def select(

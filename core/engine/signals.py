@@ -14,12 +14,12 @@ from .actions import Accepted
 from .clearing import UNSET, clear_by_signal
 from .delivering import Delivered, delivered
 from .effects import Call, Step, Tx
-from .instances import Seen
 from .outcome import Failure
 from .recording import signed
 from .room import Room
 from .states import PRESENT
 from .work import Work
+from .work_item import Seen
 
 
 def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:

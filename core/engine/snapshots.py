@@ -16,10 +16,9 @@ from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.near import near
 
 from . import actions, documents, handing, moving, proposals, snapshotting
-from .definitions import Node
-from .planning import Proposal
+from .definition import Node
+from .plan_data import Given, Proposal
 from .proposals import check_meant, check_overtakes, nodes_of, stored
-from .recording import Given
 from .room import Room
 from .states import COMPLETE, IDLE, IN_PROGRESS, PRESENT
 from .work import Work

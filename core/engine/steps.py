@@ -18,6 +18,7 @@ from . import (
     breakpoints,
     cut_off,
     limits,
+    next_attempt,
     protection,
     recording,
     replacement,
@@ -27,9 +28,8 @@ from . import (
 from .aftermath import aftermath
 from .ahead import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 from .calls import Operation
-from .context import Write
 from .effects import Call, GivenUp, Step, Tx, Wait, of_operation
-from .instances import Seen
+from .lending import Write
 from .nested_calls import operation_of
 from .outcome import (
     HANGING,
@@ -49,6 +49,7 @@ from .room import Room
 from .states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
 from .transitions import Held
 from .work import Work
+from .work_item import Seen
 
 #: The breakpoint before what a verdict says.
 _HOOKS = {
@@ -312,7 +313,7 @@ def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list
     if seen is None:
         return LOST
     operation.start_anew(seen)
-    answer: Answer = yield from attempts.next_one(room, operation)
+    answer: Answer = yield from next_attempt.next_one(room, operation)
     return (yield from attempt(room, operation, Begun(operation.seen, operation, answer, writes)))
 
 
@@ -369,7 +370,7 @@ def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
     elif refused:
         return Failure(refused, HANGING)
     elif not fresh and attempts.is_put_off(operation.row):
-        answer = yield from attempts.next_one(room, operation)
+        answer = yield from next_attempt.next_one(room, operation)
     elif not fresh and transitions.is_to_retry(operation.row):
         answer = yield from called_again(operation, transitions.held(operation.row))
     else:

@@ -9,7 +9,7 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from . import handing
-from .moves import BELOW
+from .plan_data import BELOW
 from .states import PRESENT
 
 

@@ -14,12 +14,10 @@ from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.near import near
 
 from . import actions, moving
-from .cone import Wanted
-from .planning import Proposal
+from .plan_data import Given, Proposal, Selection, Wanted
 from .proposals import back, check_overtakes, stored
-from .recording import Given
 from .room import Room
-from .selection import Selection, without
+from .selection import without
 from .states import COMPLETE, DIRTY, IDLE, PRESENT
 from .work import Work
 

@@ -13,7 +13,6 @@ from typing import Any
 from zonda.hooks.errors import Path, SchemaError, TemplateError
 
 from .faults import RESOURCE_SHAPE, RESOURCE_TYPE, SECTION, near
-from .parameter_types import TYPES
 from .versions import AWS_KEY, CFN_DATES, KEY
 
 MAPPINGS = "mappings"
@@ -50,7 +49,8 @@ def word(name: str) -> str:
 
 
 #: What CloudFormation calls the types of parameters.
-WRITTEN_TYPES = {name: word(name) for name in TYPES}
+_TYPES = ("string", "number", "comma_delimited_list", "json", "boolean")
+WRITTEN_TYPES = {name: word(name) for name in _TYPES}
 _PARAMETER_KEYS = (
     *map(word, _KEYS[PARAMETERS]),
     *(key for _, keys in _RULES for key in keys),
@@ -127,7 +127,7 @@ def refused(data: Any, key: str | None) -> dict[str, SchemaError]:
                 hint = near(str(key), _PARAMETER_KEYS)
                 found.setdefault(name, SchemaError(text, at=(*at, key), hint=hint))
         kind = entry.get("Type") if isinstance(entry, Mapping) else None
-        if kind in TYPES:  # HOT's name
+        if kind in WRITTEN_TYPES:  # HOT's name
             hint = f"Did you mean {word(str(kind))}?"
             text = f"Invalid type ({kind})"
             found.setdefault(name, SchemaError(text, at=(*at, "type"), hint=hint))

@@ -25,6 +25,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.engine import Engine
 from zonda.core.engine.inline import InlineEngine
+from zonda.core.engine.outputs import Showing
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.rows import ResourceRow
@@ -39,6 +40,11 @@ from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
 
 KEY = make_key()
+
+
+def showing(engine: InlineEngine) -> Showing:
+    """Outputs, parameters and resolved properties."""
+    return Showing(engine.room.instances, engine.reader)
 
 
 class Journal:
@@ -251,7 +257,7 @@ class Bench:
         return {view.name: view.state for view in views}
 
     def outputs(self) -> dict[str, Any]:
-        return {item.name: item.value for item in self.engine.showing.outputs(self.stack.id)}
+        return {item.name: item.value for item in showing(self.engine).outputs(self.stack.id)}
 
     def fails(self, name: str, call: str, error: Exception | None = None) -> None:
         """Let a call of a resource raise."""

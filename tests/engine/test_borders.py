@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
@@ -183,7 +184,7 @@ def test_an_output_that_cannot_be_shown_says_why(value: Any, why: str, bench: An
     late._resolve_attribute = lambda self, name: None
     bench.create("a: {type: Test::Late}", rest=outputs)
     late._resolve_attribute = lambda self, name: value
-    (output,) = bench.engine.showing.outputs(bench.stack.id, refresh=True)
+    (output,) = showing(bench.engine).outputs(bench.stack.id, refresh=True)
     assert (output.value, why in output.error) == (None, True)
 
 

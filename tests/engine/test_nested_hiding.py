@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
@@ -57,7 +58,7 @@ def stack(tmp_path: Path) -> Iterator[InlineStack]:
 def shown(stack: InlineStack) -> str:
     engine, found = stack.engine, list[object]()
     for each in engine.reader.tree(engine.reader.stack("s").id):
-        found += [engine.showing.parameters(each.id), engine.showing.outputs(each.id)]
+        found += [showing(engine).parameters(each.id), showing(engine).outputs(each.id)]
         found += engine.reader.resources(each.id)
     return repr(found)
 

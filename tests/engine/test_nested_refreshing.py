@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
 from zonda.core.engine.effects import Call, Step
@@ -74,7 +75,7 @@ class Scaled:
 
     @property
     def shown(self) -> Any:
-        (output,) = self.engine.showing.outputs(self.id)
+        (output,) = showing(self.engine).outputs(self.id)
         return output.value
 
     def row(self, name: str) -> ResourceRow:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.engine import nesting
 from zonda.core.engine.actions import (
@@ -96,7 +97,7 @@ def test_what_has_nothing_against_it_waits_for_it(scaling: InlineStack, action: 
     found = scaling.engine.run(action)
     assert found.status == "COMPLETE"
     assert ends(scaling) == []
-    (output,) = scaling.engine.showing.outputs(found.id)
+    (output,) = showing(scaling.engine).outputs(found.id)
     assert output.value == 4
 
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.engine import actions, answers, states
-from zonda.core.engine.cone import Wanted, cone, counts
+from zonda.core.engine.cone import cone, counts
+from zonda.core.engine.plan_data import Wanted
 from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import PlanRow
 from zonda.core.template.bundle import Bundle

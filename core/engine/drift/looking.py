@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.core.engine import handing
 from zonda.core.engine.actions import RepairDrift
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import DIRTY
 from zonda.core.store import drift_shown

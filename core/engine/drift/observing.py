@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine import handing
-from zonda.core.engine.context import LentOperation
-from zonda.core.engine.instances import Instances, Observation, Seen
+from zonda.core.engine.instances import Instances
+from zonda.core.engine.lending import LentOperation
 from zonda.core.engine.reasons import OPEN, Secrets, reason_for
 from zonda.core.engine.redact import scrub
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import FAILED, PRESENT
+from zonda.core.engine.work_item import Observation, Seen
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.core.store.rows import DriftRow, ResourceRow
 from zonda.hooks.borders import raise_interruption

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.engine.context import Lender
+from zonda.core.engine.lending import Lender
 from zonda.hooks.errors import NotReady
 from zonda.hooks.runner_base import WorkflowRunner
 

@@ -13,11 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from zonda.core.engine import actions, handing, parts
 from zonda.core.engine.accepting import Noted, accepted_as, planned, unnoted
 from zonda.core.engine.actions import Accepted
-from zonda.core.engine.cone import Wanted
 from zonda.core.engine.effects import Call, Step, Tx, Wait
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Given, Proposal, Wanted
 from zonda.core.engine.proposals import check_meant, check_overtakes, live, stored, wanted_by
-from zonda.core.engine.recording import Given
 from zonda.core.engine.room import Room
 from zonda.core.engine.selection import without
 from zonda.core.engine.states import COMPLETE, DIRTY, FAILED, PRESENT

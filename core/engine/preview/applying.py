@@ -10,7 +10,7 @@ from typing import Any
 from zonda.core.engine.accepting import Noted, planned
 from zonda.core.engine.actions import ApplyPlan, CreateStack
 from zonda.core.engine.effects import Step
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.work import Work
 from zonda.core.store.rows import StackRow

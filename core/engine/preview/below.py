@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.engine import nested_verbs, nesting
-from zonda.core.engine.instances import Seen
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Proposal
 from zonda.core.engine.proposals import wanted_by
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
+from zonda.core.engine.work_item import Seen
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template.bundle import Identity
 from zonda.core.template.partly import has_later

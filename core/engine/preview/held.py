@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from zonda.core.engine import protection
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Proposal
 from zonda.core.engine.protection import Protection
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT

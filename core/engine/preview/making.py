@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.core.engine import handing
 from zonda.core.engine.actions import Action
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import Proposal
 from zonda.core.engine.plans import propose
 from zonda.core.engine.protection import of_stack
 from zonda.core.engine.room import Room

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from zonda.core.engine.moves import BELOW, Move, as_moved, wanted_as_moved
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.moves import as_moved, wanted_as_moved
+from zonda.core.engine.plan_data import BELOW, Move, Proposal
 from zonda.core.engine.room import Room
 from zonda.core.store.rows import ResourceRow
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.engine.instances import Instances, Seen
+from zonda.core.engine.instances import Instances
 from zonda.core.engine.reasons import OPEN
+from zonda.core.engine.work_item import Seen
 from zonda.core.template.partly import KnownLater, has_later
 from zonda.hooks.attributes import select
 from zonda.hooks.borders import raise_interruption

@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.core.engine import actions
 from zonda.core.engine.definitions import Definitions
-from zonda.core.engine.instances import written
+from zonda.core.engine.hashing import written
 from zonda.core.store.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.json_text import read_json

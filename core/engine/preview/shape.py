@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.engine.moves import BELOW
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.plan_data import BELOW, Proposal
 from zonda.core.engine.room import Room
 from zonda.core.engine.tree_rows import TreeRows
 from zonda.core.store.rows import StackRow

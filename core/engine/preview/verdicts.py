@@ -13,12 +13,13 @@ from typing import Any
 
 from zonda.core.engine import handing
 from zonda.core.engine.comparing import Case, Comparison, Decision, compare
-from zonda.core.engine.definitions import Definition
+from zonda.core.engine.definition import Definition
 from zonda.core.engine.hashing import hash_of
-from zonda.core.engine.instances import Instances, Seen
+from zonda.core.engine.instances import Instances
 from zonda.core.engine.protection import forbids_replacement
 from zonda.core.engine.reasons import Secrets, reason_for
 from zonda.core.engine.states import COMPLETE
+from zonda.core.engine.work_item import Seen
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.template.partly import has_later, resolve_partly, supposed
 from zonda.hooks.borders import raise_interruption

@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 from zonda.core.engine.attribute_reader import AttributeReader
-from zonda.core.engine.cone import Cone, Wanted, cone
-from zonda.core.engine.instances import Seen
-from zonda.core.engine.planning import Proposal
+from zonda.core.engine.cone import Cone, cone
+from zonda.core.engine.plan_data import Proposal, Wanted
 from zonda.core.engine.protection import Protection, of_resource
 from zonda.core.engine.replacement import is_left_alone
 from zonda.core.engine.room import Room
 from zonda.core.engine.states import PRESENT
 from zonda.core.engine.values import RowValues
+from zonda.core.engine.work_item import Seen
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.template import policies

@@ -1,0 +1,115 @@
+"""The protocols of a definition: what the engine asks of a template that was loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resource import Resource
+
+ResourceClass = type[Resource]
+
+
+class Node(Protocol):
+    """One resource of a template, as far as the engine asks it."""
+
+    name: str
+    cls: ResourceClass
+    type: str
+    requires: frozenset[str]
+    deletion_policy: str
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes when the definition does."""
+
+    @property
+    def secrecy(self) -> Mapping[str, str]:
+        """``open``, ``sealed`` or ``hidden`` for each property that is given."""
+
+    def resolve(self, scope: Any) -> ResourceDefinition:
+        """The definition with values."""
+
+
+class Definition(Protocol):
+    """One template with parameters, as far as the engine asks it."""
+
+    resources: Mapping[str, Any]
+    outputs: Mapping[str, Any]
+
+    @property
+    def environment(self) -> Any:
+        """What the environment gave."""
+
+    @property
+    def parameters(self) -> Any:
+        """Values and schemas of the parameters."""
+
+    @property
+    def spec(self) -> Any:
+        """What a nested stack is made from; None for a root."""
+
+    @property
+    def checked(self) -> Collection[str]:
+        """The marks of the nested stacks that were checked with it."""
+
+    @property
+    def family(self) -> Any:
+        """What makes the definitions of nested stacks."""
+
+    def child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
+        """What the nested stack of a resource is made from."""
+
+    def signature_of(
+        self,
+        name: str,
+        types: Collection[str],
+        properties: Mapping[str, Any] | None = None,
+        marked_by: Any = None,
+    ) -> str:
+        """What decides the nested stack of a resource that has these properties."""
+
+    def check_names(
+        self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]
+    ) -> None:
+        """Refuse what would make names of secrets; raises TemplateError."""
+
+    @property
+    def registry(self) -> Any:
+        """What the environment says about types and restricted actions."""
+
+    @property
+    def secrecy(self) -> Any:
+        """The static marks of secrets."""
+
+    @property
+    def description(self) -> Any:
+        """The template's description."""
+
+    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+        """The attributes that the template reads of a resource, with the keys below them."""
+
+    def attributes_read(self, name: str) -> frozenset[str | None]:
+        """Attributes that the template reads of a resource; None: all of them."""
+
+    def scope(self, values: Any) -> Any:
+        """Where trees find their values."""
+
+
+class Loading(Protocol):
+    """Makes definitions: ``stack.load`` with the application's functions, or a test's fake."""
+
+    def __call__(
+        self,
+        bundle: Bundle,
+        identity: Identity,
+        previous: Mapping[str, Any] | None,
+        check: bool,
+        earlier: Any = None,
+    ) -> Definition:
+        """The definition; with ``check`` the resources are validated as well.
+
+        ``earlier``: what earlier checks of the stack have found well (``checked``).
+        """
