@@ -48,6 +48,11 @@ class Origin:
     version: str = ""
     built_in: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a plug-in is called: its name, its distribution's."""
+        return (self.plugin, self.distribution)
+
     def __str__(self) -> str:
         if self.distribution not in ("", self.plugin) and not self.built_in:
             return f"{self.plugin} ({self.distribution} {self.version})".replace(" )", ")")

@@ -23,7 +23,7 @@ from zonda.core.folders import make_folder
 from zonda.core.template.fetcher import bundle_from_files
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
-from . import output_show
+from . import output_rows
 from .follow import follow
 from .session import Session
 
@@ -136,7 +136,7 @@ def _show(session: Session, folder: Path) -> None:
     screen = session.screen
     shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
     found = session.app.details(session.app.stack(STACK)).outputs
-    output_show.show_all(screen, shown, found)
+    output_rows.show_all(screen, shown, found)
     screen.out.write("\nWhat is really there:\n")
     for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):
         screen.out.write(f"  {path.stat().st_size:>8} bytes  {path}\n")

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Iterable
 
 from zonda.core.engine.actions import CheckDrift, RepairDrift
-from zonda.core.store import trees
 from zonda.core.store.drift_states import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
 from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.views import StackView
 
-from . import drift_text, nested, outcome_show, output, plan_tree, stack_change, streams
+from . import drift_text, outcome_show, output, plan_tree, run_action, streams
+from .scopes import scoped
 from .session import Session
 
 #: Seconds between two looks at a check that runs.
@@ -56,21 +56,6 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     return exit_code(found)
 
 
-def top(session: Session, name: str) -> StackView:
-    """The stack at the top of a tree: checks are of that."""
-    return nested.root_of(session, session.app.stack(name).id)
-
-
-def scoped(session: Session, name: str, resources: Iterable[str]) -> tuple[StackView, list[str]]:
-    """The stack at the top, and the paths from there; of a nested stack: its owner's."""
-    stack = session.app.stack(name)
-    if stack.id == stack.root_id:
-        return stack, list(resources)
-    _, way = trees.Owners(session.app.reader, stack.root_id).of(stack)
-    above = (way or "").partition("/")[2]
-    return top(session, name), [f"{above}/{each}" for each in resources] or [above]
-
-
 def exit_code(found: DriftCheckView) -> int:
     """What a check deserves: one that has not come to its end has failed."""
     return drift_text.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
@@ -107,7 +92,7 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan", "--dry-run", action="store_true", help="show what would be done, and do nothing"
     )
-    stack_change.add_waiting(parser)
+    run_action.add_waiting(parser)
     outcome_show.add_arguments(parser, output.SHELL)
     parser.epilog = (
         "exit codes: 0 done, 1 failed; where nothing was repaired 3 something has drifted and is "
@@ -130,7 +115,7 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
         _say_what_was_seen(session, seen, findings, running.name)
     if running.generation == stack.generation:
         return _nothing(session, stack, findings)
-    return stack_change.to_the_end(session, arguments, running, "UPDATE")
+    return run_action.to_the_end(session, arguments, running, "UPDATE")
 
 
 def _plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:

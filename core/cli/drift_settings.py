@@ -15,8 +15,8 @@ from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 
 from . import drift_options, output
-from .drift_check import scoped, top
 from .drift_options import POLICIES
+from .scopes import scoped, top
 from .session import Session
 
 COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")

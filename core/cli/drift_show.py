@@ -14,8 +14,9 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
 from . import drift_text, output
-from .drift_check import scoped, show_check, top
-from .history_show import took
+from .drift_check import show_check
+from .output import took
+from .scopes import scoped, top
 from .session import Session
 
 COLUMNS = (

@@ -6,7 +6,7 @@ from zonda.core.store.drift_states import DRIFTED, MISSING
 from zonda.core.store.drift_views import DriftNowView
 from zonda.core.store.views import StackView
 
-from .drift_check import scoped
+from .scopes import scoped
 from .session import Session
 
 

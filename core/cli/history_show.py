@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from . import output
+from .output import took
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -87,15 +88,3 @@ def _details(detail: dict[str, Any]) -> list[str]:
         + (", ".join(map(str, value)) if isinstance(value, list) else output.bare(value))
         for name, value in given.items()
     ]
-
-
-def took(seconds: float) -> str:
-    """A span of time for people: ``0.4 s``, ``12 s``, ``3:05`` or ``1:02:05``."""
-    if seconds < 10:
-        return f"{max(seconds, 0):.1f} s"
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    hours, rest = divmod(whole, 3600)
-    minutes = f"{rest // 60:02}" if hours else f"{rest // 60}"
-    return ":".join(filter(None, (str(hours) if hours else "", minutes, f"{rest % 60:02}")))

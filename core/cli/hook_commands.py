@@ -14,8 +14,8 @@ from zonda.hooks.errors import NotFound
 
 from . import nested, output
 from .event_lines import PAUSED
+from .run_action import say_planned
 from .session import Session
-from .stack_change import say_planned
 
 _HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
 _COLUMNS = ("resource_name", "hook", "resource_status", "event_time", "cleared_at")

@@ -18,8 +18,8 @@ from zonda.core.store.views import EventView
 from zonda.hooks.context import Clock
 
 from . import event_lines, plain
-from .history_show import took
 from .news import Told
+from .output import took
 from .screen import Screen
 
 _SHOWN = 12

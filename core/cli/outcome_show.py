@@ -12,7 +12,7 @@ from zonda.core.app import Running
 
 from . import output, streams
 from .session import Session
-from .stack_show import LIST_COLUMNS, SPARE, as_fields, as_row
+from .stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:

@@ -241,3 +241,15 @@ def bare(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return "" if value is None else str(value)
+
+
+def took(seconds: float) -> str:
+    """A span of time for people: ``0.4 s``, ``12 s``, ``3:05`` or ``1:02:05``."""
+    if seconds < 10:
+        return f"{max(seconds, 0):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    minutes = f"{rest // 60:02}" if hours else f"{rest // 60}"
+    return ":".join(filter(None, (str(hours) if hours else "", minutes, f"{rest % 60:02}")))

@@ -15,9 +15,9 @@ from zonda.hooks.near import near
 from zonda.hooks.wording import sentences
 
 from . import output
+from .argument_types import seconds
 from .screen import Screen
 from .session import Session
-from .type_docs import names_of
 
 COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
 
@@ -48,14 +48,6 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long one try of a rule may take (default: %(default)g; 0: no limit)",
     )
     output.add_arguments(parser)
-
-
-def seconds(text: str) -> float:
-    """A number of seconds that is not below zero."""
-    found = float(text)
-    if not 0 <= found < float("inf"):
-        raise ValueError(text)
-    return found
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
@@ -130,7 +122,7 @@ def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> l
         name
         for (kind, name), origin in plugins.origins.items()
         if kind == "resource type"
-        and (not origin.built_in if is_file else arguments.what in names_of(origin))
+        and (not origin.built_in if is_file else arguments.what in origin.names)
     ]
     for name in arguments.type:
         if name not in found:

@@ -13,8 +13,8 @@ from zonda.hooks.errors import UsageError
 
 from . import nested
 from .follow import follow_signal
+from .run_action import say_planned
 from .session import Session
-from .stack_change import say_planned
 
 
 def signal_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from zonda.core.app_endpoint import Wanted
 from zonda.hooks.kit import FAILED, NOT_APPLICABLE, PASSED
 
 from . import output
-from .plugin_check import seconds
+from .argument_types import seconds
 from .session import Session
 
 COLUMNS = ("Check", "Verdict", "Reason", "See")

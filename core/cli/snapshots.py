@@ -9,8 +9,8 @@ from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotS
 
 from . import busy_stacks, outcome_show, output, streams
 from .follow import follow, follow_passing
+from .run_action import say_planned, to_a_good_end
 from .session import Session
-from .stack_change import say_planned, to_a_good_end
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
 SPARE = ("Status Reason", "Creation Time")

@@ -7,10 +7,11 @@ import argparse
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.states import PASSING
 
-from . import busy_stacks, outcome_show, output, output_show
+from . import busy_stacks, outcome_show, output, output_rows
 from .follow import follow, follow_passing
+from .run_action import add_waiting, to_a_good_end
 from .session import Session
-from .stack_change import act_on_all, add_waiting, to_a_good_end
+from .stack_change import act_on_all
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
 _ENDS_OF_CANCEL = (
@@ -110,5 +111,5 @@ def wait(session: Session, arguments: argparse.Namespace) -> int:
         code = follow(session, running, _GOOD_ENDS)
     outcome_show.one(session, arguments, running)
     if code == 0 and action in _SHOWN and arguments.format is None:
-        output_show.at_the_end(session, running.stack_id)
+        output_rows.at_the_end(session, running.stack_id)
     return code

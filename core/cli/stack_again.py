@@ -7,8 +7,8 @@ import argparse
 from zonda.core.engine.actions import RetryStack, RollbackStack
 
 from . import busy_stacks, outcome_show, output
+from .run_action import to_a_good_end
 from .session import Session
-from .stack_change import to_a_good_end
 
 #: What can be tried again, and has then come to a good end.
 _ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zonda.core.app import Running
@@ -19,13 +19,12 @@ from . import (
     busy_stacks,
     drift_options,
     hook_options,
-    nested,
     outcome_show,
     output,
-    output_show,
     problems,
 )
 from .follow import follow
+from .run_action import add_waiting, say_planned, to_the_end
 from .session import Session
 
 if TYPE_CHECKING:  # of which a command has one
@@ -82,21 +81,6 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
     part_arguments(parser)
     agreement.add_arguments(parser)
     outcome_show.add_arguments(parser, output.SHELL)
-
-
-def add_waiting(parser: argparse.ArgumentParser) -> None:
-    """``--wait``, which is the default, and ``--no-wait``, of what never waits for others."""
-    parser.set_defaults(wait_first=False, supersede=False)
-    waiting = parser.add_mutually_exclusive_group()
-    waiting.add_argument(
-        "--wait", action="store_true", default=True, help="wait for the end (default)"
-    )
-    waiting.add_argument(
-        "--no-wait",
-        dest="wait",
-        action="store_false",
-        help="return as soon as it is planned; an engine or 'zonda stack wait' carries it out",
-    )
 
 
 def _minutes(text: str) -> int:
@@ -277,35 +261,3 @@ def tags_of(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
-
-
-def to_a_good_end(
-    session: Session, arguments: argparse.Namespace, running: Running, good: Collection[str]
-) -> int:
-    """Follow an action if that is wanted, and show the stack if that is; the exit code."""
-    code = 0
-    if arguments.wait:
-        code = follow(session, running, good)
-    else:
-        say_planned(session, running)
-    outcome_show.one(session, arguments, running)
-    return code
-
-
-def to_the_end(
-    session: Session, arguments: argparse.Namespace, running: Running, action: str
-) -> int:
-    """Follow ``action`` if that is wanted, and show the outputs or, with ``-f``, the stack."""
-    code = to_a_good_end(session, arguments, running, (action,))
-    if arguments.wait and code == 0 and arguments.format is None:
-        output_show.at_the_end(session, running.stack_id)
-    return code
-
-
-def say_planned(session: Session, running: Running) -> None:
-    """Tell who will do the work."""
-    if running.driven_elsewhere:
-        session.screen.say(f"Planned; the engine of process {running.driven_elsewhere} does it.")
-    else:
-        name = nested.root_of(session, running.stack_id).name
-        session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

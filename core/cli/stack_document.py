@@ -17,8 +17,9 @@ from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Conflict, UsageError
 
 from . import bundles, busy_stacks, left_out, outcome_show, output, streams
+from .run_action import to_the_end
 from .session import Session
-from .stack_change import action_arguments, tags_of, to_the_end
+from .stack_change import action_arguments, tags_of
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:

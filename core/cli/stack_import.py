@@ -8,8 +8,8 @@ from zonda.core.engine.actions import ImportResource
 
 from . import busy_stacks, outcome_show, output
 from .follow import follow_passing
+from .run_action import say_planned
 from .session import Session
-from .stack_change import say_planned
 
 
 def bind_arguments(parser: argparse.ArgumentParser) -> None:

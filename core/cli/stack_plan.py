@@ -12,7 +12,7 @@ from zonda.core.template.fetcher import read_text
 from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
-from . import bundles, busy_stacks, outcome_show, output, plan_tree, stack_change
+from . import bundles, busy_stacks, outcome_show, output, plan_tree, run_action, stack_change
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -99,7 +99,7 @@ def _write(path: Path, text: str) -> None:
 def apply_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack apply``."""
     parser.add_argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'")
-    stack_change.add_waiting(parser)
+    run_action.add_waiting(parser)
     busy_stacks.add_superseding(parser)
     outcome_show.add_arguments(parser, output.SHELL)
 
@@ -109,7 +109,7 @@ def apply(session: Session, arguments: argparse.Namespace) -> int:
     text = read_text(Path(arguments.plan))
     name, verb = _planned(text)
     running = busy_stacks.act(session, arguments, ApplyPlan(text), name, verb)
-    return stack_change.to_the_end(session, arguments, running, verb)
+    return run_action.to_the_end(session, arguments, running, verb)
 
 
 def _planned(text: str) -> tuple[str, str]:

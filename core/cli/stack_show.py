@@ -10,15 +10,14 @@ from zonda.core.store import trees
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 
-from . import drift_options, driven, output, output_show
+from . import drift_options, driven, output, output_rows, output_show
 from .session import Session
+from .stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
 
 if TYPE_CHECKING:  # what only those need who ask about drift
     from zonda.core.store.drift_views import DriftCheckView
 
-LIST_COLUMNS = ("ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time")
 NESTED_COLUMNS = ("Parent", "Owner")
-SPARE = ("ID", "Parent", "Updated Time", "Creation Time")
 #: The last drift checks, of which one should be of the whole stack.
 _LOOKED_AT = 50
 
@@ -70,12 +69,6 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def as_row(stack: StackView) -> tuple[str | None, ...]:
-    """A stack as the row of a list, see ``LIST_COLUMNS``."""
-    times = (output.moment(stack.created_at), output.moment(stack.updated_at))
-    return stack.id, stack.name, stack.state, *times
-
-
 def show_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack show``."""
     parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
@@ -98,7 +91,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     try:
         details = session.app.details(stack, refresh=arguments.refresh)
         fields["parameters"] = dict(details.parameters)
-        fields["outputs"] = [output_show.as_fields(shown) for shown in details.outputs]
+        fields["outputs"] = [output_rows.as_fields(shown) for shown in details.outputs]
     except ZondaError as error:
         # A type whose plug-in is gone must not hide what is stored.
         screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
@@ -131,22 +124,3 @@ def _drift(session: Session, stack: StackView) -> dict[str, Any]:
 
 def _tells_all(check: DriftCheckView) -> bool:
     return check.is_complete and not check.scope
-
-
-def as_fields(stack: StackView) -> dict[str, Any]:
-    """A stack under the names that the openstack client uses."""
-    return {
-        "id": stack.id,
-        "stack_name": stack.name,
-        "description": stack.description,
-        "creation_time": output.moment(stack.created_at),
-        "updated_time": output.moment(stack.updated_at),
-        "stack_status": stack.state,
-        "stack_status_reason": stack.status_reason,
-        "timeout_mins": stack.timeout_mins,
-        "disable_rollback": stack.disable_rollback,
-        "tags": list(stack.tags),
-        "protected": stack.protected,
-        "suspended": stack.suspended,
-        "project": stack.project,
-    }

@@ -11,8 +11,8 @@ from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.views import StackView
 
-from .history_show import took
 from .news import Told
+from .output import took
 
 _MAKING = ("CREATE", "ADOPT")
 #: The actions whose end is told in numbers of all kinds.

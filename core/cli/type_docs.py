@@ -11,7 +11,7 @@ from zonda.core.reference import markdown, templates
 from zonda.core.reference.describe import summary
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound, UsageError
-from zonda.hooks.manager import Origin, Plugins
+from zonda.hooks.manager import Plugins
 
 from . import output
 from .session import Session
@@ -68,18 +68,13 @@ def types_of(plugins: Plugins, package: str) -> list[str]:
     found = []
     for kind, name in plugins.origins:
         origin = plugins.origins[kind, name]
-        if kind == "resource type" and (not package or package in names_of(origin)):
+        if kind == "resource type" and (not package or package in origin.names):
             found.append(name)
     if package and not found:
         raise NotFound(
             "plug-in with resource types", package, hint="'zonda plugin list' lists plug-ins."
         )
     return sorted(found)
-
-
-def names_of(origin: Origin) -> tuple[str, ...]:
-    """What a plug-in is called: its name, its distribution's."""
-    return (origin.plugin, origin.distribution)
 
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:

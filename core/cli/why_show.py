@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import drift_text, drift_why, driven, history_show, nested, output
+from . import drift_text, drift_why, driven, nested, output
 from .excerpts import excerpt
 from .screen import Screen
 from .session import Session
@@ -217,7 +217,7 @@ def _tried(spot: Spot) -> Iterator[str]:
         yield "  tried: nothing, it could not be begun"
         return
     times = f", {view.attempt} times" if view.attempt > 1 else ""
-    yield f"  tried{times}, for {history_show.took(view.at - view.started_at)}:"
+    yield f"  tried{times}, for {output.took(view.at - view.started_at)}:"
     for event in failure.events:
         reason = "" if event.reason == view.reason else event.reason  # told above
         yield f"    {output.moment(event.at)}  {event.state}  {reason}".rstrip()
@@ -231,7 +231,7 @@ def _present(screen: Screen, found: Explanation, resource: str | None, now: floa
     shown = [*own, *found.situations[len(own) : len(own) + _MOST]]
     for each in shown:
         row = each.row
-        since = history_show.took(now - row.started_at) if row.op and row.started_at else ""
+        since = output.took(now - row.started_at) if row.op and row.started_at else ""
         told = "; ".join(each.told) or f"it is {row.action}_{row.status}"
         yield ""
         yield screen.painted(each.path, "bold") + f" ({row.type}): {told}"

@@ -21,7 +21,7 @@ from zonda.hooks.errors import NotFound, UsageError, ZondaError
 from zonda.hooks.near import near
 
 from . import storing
-from .check import Check
+from .found import Check
 
 #: Resources that are no pattern, and this in a path, which makes it one.
 _ANY = "*"

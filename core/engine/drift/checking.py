@@ -21,8 +21,7 @@ from zonda.core.store.drift_reads import covers
 from zonda.core.store.drift_states import IN_SYNC
 
 from . import storing
-from .check import Check
-from .found import Found, Later, owed, unknown
+from .found import Check, Found, Later, owed, unknown
 from .ignoring import Exceptions
 from .interrupting import interrupt
 from .observing import Job, Observer, not_to_be_looked_at

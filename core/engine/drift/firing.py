@@ -18,7 +18,7 @@ from zonda.core.template.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
 
 from . import storing
-from .check import Check
+from .found import Check
 
 log = logging.getLogger(__name__)
 

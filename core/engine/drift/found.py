@@ -9,7 +9,7 @@ from typing import Any
 
 from zonda.core.engine.states import FAILED
 from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
-from zonda.core.store.rows import DriftRow
+from zonda.core.store.rows import DriftCheckRow, DriftRow
 
 from .differing import Entry
 
@@ -89,3 +89,28 @@ def counted(all_found: Iterable[Found]) -> dict[str, int]:
         if found.verdict == IN_SYNC and found.ignored:
             counts[IGNORED] += 1
     return {key: counts[key] for key in (IN_SYNC, DRIFTED, MISSING, UNKNOWN, IGNORED)}
+
+
+@dataclass(slots=True, eq=False)
+class Check:
+    """``found``: what there is so far, by the ids of instances; ``rows`` and ``paths`` likewise.
+
+    ``repairs``: what is wrong is put right once it is complete. ``observer``: who looks.
+    """
+
+    row: DriftCheckRow
+    repairs: bool = False
+    paths: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, DriftRow] = field(default_factory=dict)
+    found: dict[str, Found] = field(default_factory=dict)
+    observer: Any = None
+    left: int = 0
+    #: Whether anything may still be found.
+    is_open: bool = True
+    #: None while it runs, then whether it is complete.
+    outcome: bool | None = None
+
+    @property
+    def wrong(self) -> dict[str, Found]:
+        """What a repair would put right, by the ids of instances."""
+        return {key: found for key, found in self.found.items() if found.is_wrong}

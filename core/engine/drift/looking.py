@@ -25,9 +25,8 @@ from zonda.hooks.errors import NotSupported
 from zonda.hooks.secret_texts import secret_texts
 
 from . import storing
-from .check import Check
 from .differing import without
-from .found import Found
+from .found import Check, Found
 from .repairing import as_missing, proposal, to_repair
 from .unstored import Unstored
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from zonda.core.engine.room import Room
 
 if TYPE_CHECKING:  # what comes with the first check
-    from .check import Check
     from .checking import Checks, Start
+    from .found import Check
 
 
 class ChecksOnDemand:

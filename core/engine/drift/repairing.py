@@ -26,8 +26,7 @@ from zonda.hooks.errors import NotSupported, ZondaError
 
 from . import storing
 from .asking import beginning, scoped
-from .check import Check
-from .found import Found
+from .found import Check, Found
 
 #: Seconds between two looks at whether a check has ended, at first and at most.
 _FIRST_LOOK, _LAST_LOOK = 0.02, 0.5

@@ -19,8 +19,7 @@ from zonda.core.store.drift_states import (
 from zonda.core.store.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
 from zonda.hooks.errors import Conflict
 
-from .check import Check
-from .found import Found, counted, unknown, worst
+from .found import Check, Found, counted, unknown, worst
 
 #: The action of events that tell of drift.
 DRIFT = "DRIFT"

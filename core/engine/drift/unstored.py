@@ -16,8 +16,8 @@ from zonda.core.engine.pool import Pool
 from zonda.core.engine.room import Room
 from zonda.core.engine.timetable import Timetable
 
-from .check import Check
 from .checking import Checks
+from .found import Check
 
 #: The longest that nobody asks whether a look takes too long.
 _LOOK_AROUND = 1.0
