@@ -23,6 +23,7 @@ from .engine.actions import Action
 from .folders import exposed, make_folder
 from .ids import Ids, system_random
 from .settings_table import Settings
+from .store.faults import check_reachable
 from .store.lock import EngineLock
 from .store.reads import Reader
 from .store.sealing import Sealer, make_key, sealer_for
@@ -231,7 +232,7 @@ class App:
                 hint="Set database_url to sqlite:///PATH, or leave it out.",
             )
         path = Path(url.removeprefix(_SQLITE)).absolute()
-        _check_reachable(path)
+        check_reachable(path)
         return path
 
     @property
@@ -477,22 +478,6 @@ def _gathered(
 
         add_packages(plugins)
     return plugins
-
-
-def _check_reachable(path: Path) -> None:
-    """Raise StoreError for a database that is a folder, or in one that is closed to this user."""
-    try:
-        if not path.is_dir():
-            return
-    except OSError as error:
-        raise StoreError(
-            f"The database {path} cannot be reached: {error.strerror}.",
-            hint="Open its folder to this user, or choose another with --home or ZONDA_HOME.",
-        ) from error
-    raise StoreError(
-        f"The database {path} is a folder.",
-        hint=f"Name a file in it, e.g. {_SQLITE}{path / 'zonda.db'}.",
-    )
 
 
 def build_app(settings: Settings) -> App:

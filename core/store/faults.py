@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from zonda.hooks.errors import StoreError
 
@@ -78,4 +79,20 @@ def explain(error: sqlite3.Error, where: str) -> StoreError:
     return kind(
         f"The database {where} cannot be used: {error}.",
         hint="Run with --debug for the details.",
+    )
+
+
+def check_reachable(path: Path) -> None:
+    """Raise StoreError for a database that is a folder, or in one that is closed to this user."""
+    try:
+        if not path.is_dir():
+            return
+    except OSError as error:
+        raise StoreError(
+            f"The database {path} cannot be reached: {error.strerror}.",
+            hint="Open its folder to this user, or choose another with --home or ZONDA_HOME.",
+        ) from error
+    raise StoreError(
+        f"The database {path} is a folder.",
+        hint=f"Name a file in it, e.g. sqlite:///{path / 'zonda.db'}.",
     )

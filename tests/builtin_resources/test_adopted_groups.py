@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.engine import stored
 from zonda.core.engine.actions import (
@@ -66,7 +67,7 @@ def test_what_was_abandoned_is_adopted_member_by_member(tmp_path: Path) -> None:
     made = stack.engine.run(CreateStack("t", bundle))
     assert made.state == "CREATE_COMPLETE"
     before = members(stack, made.id)
-    shown = {each.name: each.value for each in stack.engine.showing.outputs(made.id)}
+    shown = {each.name: each.value for each in showing(stack.engine).outputs(made.id)}
 
     def read(given: Any, identity: Any) -> Any:
         return stack.engine.room.definitions.load(given, identity, None, False)
@@ -79,7 +80,7 @@ def test_what_was_abandoned_is_adopted_member_by_member(tmp_path: Path) -> None:
         "Stack ADOPT completed successfully",
     )
     assert members(stack, adopted.id) == before
-    again = {each.name: each.value for each in stack.engine.showing.outputs(adopted.id)}
+    again = {each.name: each.value for each in showing(stack.engine).outputs(adopted.id)}
     assert (again["g"], again["h"]) == (shown["g"], shown["h"])
     assert stack.engine.run(UpdateStack("t", bundle)).state == "UPDATE_COMPLETE"
     assert members(stack, adopted.id) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.builtin_resources import derived
 from zonda.builtin_resources.software_deployment import SoftwareDeployment
@@ -328,7 +329,7 @@ def test_an_output_that_nobody_declared_is_no_attribute(waiting: Any) -> None:
         template("signal_transport: NO_SIGNAL").replace("[dep, result, key]", "[dep, other]")
     )
     waiting.end()
-    found = waiting.stack.engine.showing.outputs(
+    found = showing(waiting.stack.engine).outputs(
         waiting.stack.engine.reader.stack(waiting.stack.name).id
     )
     [output] = [item for item in found if item.name == "result"]

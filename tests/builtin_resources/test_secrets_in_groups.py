@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack
 from zonda.core.engine.preview.document import document
@@ -62,7 +63,7 @@ def everything(life: Life) -> str:
     """All that is shown of a stack and of what is nested in it, and the rows of the store."""
     engine, shown = life.engine, list[object]()
     for stack in engine.reader.tree(life.child_of_root):
-        shown += [stack, engine.showing.parameters(stack.id), engine.showing.outputs(stack.id)]
+        shown += [stack, showing(engine).parameters(stack.id), showing(engine).outputs(stack.id)]
         shown += engine.reader.resources(stack.id)
         shown += engine.reader.events(stack.id, limit=10_000)
     return repr(shown)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.engine.conftest import showing
 
 from zonda.hooks import attributes
 from zonda.hooks.borders import interruptible
@@ -169,7 +170,7 @@ def test_an_attribute_that_raises_fails_who_reads_it_and_shows_no_secret(
     bad(_raising(ERRORS[error]))
     stack = bench.create(READER, rest=OUTPUT)
     assert bench.states() == {"a": "CREATE_COMPLETE", "b": "CREATE_FAILED"}
-    (output,) = bench.engine.showing.outputs(bench.stack.id)
+    (output,) = showing(bench.engine).outputs(bench.stack.id)
     for told in (stack.status_reason, output.error):
         assert "The attribute late of a cannot be read: " in told
         assert "hush-hush" not in told
@@ -182,7 +183,7 @@ def test_an_attribute_that_no_json_has_fails_who_reads_it(value: str, bench: Any
     bad(lambda: VALUES[value])
     stack = bench.create(READER, rest=OUTPUT)
     assert bench.states() == {"a": "CREATE_COMPLETE", "b": "CREATE_FAILED"}
-    (output,) = bench.engine.showing.outputs(bench.stack.id, refresh=True)
+    (output,) = showing(bench.engine).outputs(bench.stack.id, refresh=True)
     assert output.value is None
     for told in (stack.status_reason, output.error):
         assert "The attribute late of a cannot be read: " in told
@@ -196,7 +197,7 @@ def test_an_attribute_is_what_it_looks_like_whatever_its_class(
     bad(lambda: given)
     bench.create(BAD, rest=OUTPUT)
     for refresh in (False, True):
-        (output,) = bench.engine.showing.outputs(bench.stack.id, refresh=refresh)
+        (output,) = showing(bench.engine).outputs(bench.stack.id, refresh=refresh)
         assert output.value == wanted
         assert type(output.value) is type(wanted)
 
