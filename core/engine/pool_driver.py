@@ -32,6 +32,8 @@ LIGHT_TOGETHER = 32
 LIGHT_TURNS = 4
 #: Seconds after which those that still wait for their turn are handed to another thread.
 TURN = 0.05
+#: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
+ALONE = 10.0
 #: Seconds after which a call that was to compute is taken for one that waits for something.
 STUCK = 1.0
 
@@ -233,6 +235,8 @@ class PoolDriver(Driver):
         """Give up calls that nobody else does: what is no operation has no deadline."""
         now = self.room.clock.monotonic()
         for job in list(self._job_of.values()):
+            if job.began is not None and now - job.began > ALONE:
+                self.alone.ended(job.task)
             if job.began is not None and now - job.began > job.call.seconds:
                 task = job.task
                 self._leave_pool(task)

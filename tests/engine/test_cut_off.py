@@ -8,6 +8,10 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.cut_off import MOST_TAKE_OVERS
+from zonda.core.engine.driver import Task
+from zonda.core.engine.effects import Call
+from zonda.core.engine.pool_driver import ALONE, Job
+from zonda.core.engine.requests import single
 from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
 
@@ -185,3 +189,23 @@ def test_innocents_whose_calls_are_cut_off_with_the_guilty_one_are_not_failed(be
         bench.engine.settle()
     assert lives(bench) <= MOST_TAKE_OVERS + 1
     assert bench.states() == {"a": "CREATE_COMPLETE", "b": "CREATE_FAILED"}
+
+
+def test_a_call_that_is_made_alone_holds_up_others_for_some_seconds_only(start: Any) -> None:
+    engine = start()
+    driver = engine._driver
+
+    def overdue(work: Any) -> list[bool]:
+        states = []
+        for seconds in (ALONE - 1, ALONE + 1):
+            task = Task(iter(()))  # type: ignore[arg-type]
+            driver.alone.begin(task)
+            job = Job(task, Call(lambda: None), began=engine.clock.monotonic() - seconds)
+            driver._job_of[task] = job
+            driver.give_up_overlong()
+            states.append(driver.has_room)
+            del driver._job_of[task]
+            driver.alone.ended(task)
+        return states
+
+    assert engine._step(lambda: single(overdue)).result(20) == [False, True]
