@@ -257,8 +257,9 @@ def _told(
     if child is not None:
         placing.fill([fault], child.document, child.environment)
     path = fault.path
-    if spec.template is not None and path[:1] == ("outputs",) and path[2:3] == ("value",):
-        path = (*path[:2], "Value", *path[3:])  # as in the notation in which Heat generates them
+    is_list = len(path) > 3 and isinstance(path[3], int)
+    if spec.template is not None and path[::2][:2] == ("outputs", "value") and is_list:
+        path = (*path[:2], "Value", *path[3:])  # so Heat tells it of a list with an item a member
     of_members = spec.template is not None and getattr(node.cls, "checks_member_types", False)
     unprefixed = (fault.code == TYPE_UNKNOWN and of_members) or _is_of_provided_output(fault)
     if path or not unprefixed:
