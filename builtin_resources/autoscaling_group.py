@@ -86,6 +86,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
             default={"min_in_service": 0, "max_batch_size": 1, "pause_time": 0},
         ),
     }
+    whole_attributes = (REFS, REFS_MAP, CURRENT_SIZE)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         OUTPUTS: attributes.Schema(
             "With the name of an attribute behind it: that attribute of each member, by name.",

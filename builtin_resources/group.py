@@ -36,6 +36,8 @@ class Group(NestedStack):
     start_policy = "idempotent"
     #: These give a map of that attribute of each member.
     keyed_attributes: ClassVar[Collection[str]] = (ATTRIBUTES,)
+    #: Of these the whole is given, whatever keys stand below, as in Heat.
+    whole_attributes: ClassVar[Collection[str]] = ()
     #: The property that says how many members there are, if it is one.
     sized_by: ClassVar[Sequence[str]] = ()
 
@@ -100,7 +102,7 @@ class Group(NestedStack):
                 raise InvalidTemplateAttribute(self.name, key)
             return self.map_of(*path)
         if key in self.attributes:
-            return select(self.attributes[key], path)
+            return select(self.attributes[key], () if key in self.whole_attributes else path)
         return self.other_attribute(key, *path)
 
     def other_attribute(self, key: str, *path: Any) -> Any:

@@ -66,6 +66,7 @@ class ResourceGroup(BatchedGroup):
     support_status = SupportStatus(version="2014.1")
     types_in = (RESOURCE_DEF,)
     sized_by = (COUNT,)
+    whole_attributes = (REFS_MAP, REMOVED)
     example: ClassVar[Mapping[str, Any]] = {
         COUNT: 2,
         RESOURCE_DEF: {TYPE: "OS::Heat::Value", PROPERTIES: {"value": "member %index%"}},

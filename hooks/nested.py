@@ -221,13 +221,31 @@ class NestedStack(Resource):
         child = self.child
         name, attribute, below = _split(child, rest, list(path))
         member = None if child is None else child.member(name)
+        if attribute is not None and (child is None or not child.members()):
+            return None  # as in Heat: nothing is there yet, so nothing is missing
         if member is None:
             raise no_member(name, self.name)
         return member.reference if attribute is None else member.attribute(attribute, *below)
 
     def _resolve_attribute(self, name: str) -> Any:
         child = self.child
-        return child.output(name) if child is not None and child.has_output(name) else None
+        if child is None or not child.has_output(name):
+            return None
+        try:
+            return child.output(name)
+        except TemplateError as error:
+            raise self._output_error(name, error) from error
+
+    def _output_error(self, name: str, error: TemplateError) -> TemplateError:
+        made = TemplateError(
+            f"Error in {self.name} output {name}: {error}",
+            place=error.place,
+            code=error.code,
+            heat_type="TemplateOutputError",
+            hint=error.hint,
+        )
+        made.discreet = error.discreet
+        return made
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
         """An output, or something of a member (``resource.NAME...``)."""
