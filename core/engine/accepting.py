@@ -91,6 +91,8 @@ def _still_fits(work: Work, stack: StackRow, seen: StackRow, proposal: Proposal)
         return False
     if not all(moves.fits(work, stack.id, move) for move in proposal.moves):
         return False
+    if not all(moves.is_untaken(work, key) for key in proposal.untaken):
+        return False
     if proposal.facts is not None and proposal.facts != work.tx.tree_facts(stack.id):
         return False
     if proposal.action == "ROLLBACK":

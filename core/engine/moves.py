@@ -62,6 +62,12 @@ def fits(work: Work, stack_id: str, move: Move) -> bool:
     return is_free(work.stack_of(row), row)
 
 
+def is_untaken(work: Work, key: str) -> bool:
+    """Whether an instance is promised still."""
+    row = work.tx.resource(key)
+    return row is not None and bool(handing.promised_to(row))
+
+
 def is_free(source: StackRow, row: ResourceRow) -> bool:
     """Whether an instance can leave its stack: nothing runs on it, and no plan waits for it."""
     if row.op or row.open:

@@ -29,6 +29,7 @@ from .tree_rows import is_begun, way
 
 def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Definition) -> Proposal:
     """The plan of an update with what is moved; raises Conflict, NotSupported."""
+    owed = moving_across.pending(room, stack)
     rows = _there(room, stack)
     nodes = definition.resources
     said = _ways(own_section.moved(definition.environment.own), {*rows, *nodes})
@@ -46,11 +47,13 @@ def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Defi
         for old, new in known.items()
         if old in rows and BELOW not in new
     ]
-    return _with(proposal, [*moves, *moving_across.for_update(room, stack, proposal, known, said)])
+    moves += moving_across.for_update(room, stack, proposal, known, said, owed)
+    return _with(proposal, moves, owed)
 
 
 def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Proposal:
     """The plan of a template of ``generation``, with the names that resources had then."""
+    owed = moving_across.pending(room, stack)
     actions = room.reader().actions(stack.id)
     since = [_moved(each) for each in actions if each.generation > generation]
     moves = []
@@ -59,12 +62,13 @@ def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Pr
         if name != row.name and BELOW not in name:
             moves.append(Move(row.id, row.name, name, stack.id))
     moves += moving_across.back(room, stack, list(filter(None, since)))
-    return _with(proposal, moves)
+    return _with(proposal, moves, owed)
 
 
 def again(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
     """The failed plan once more: what it has promised, and nobody has taken, is so still."""
-    return replace(proposal, moves=moving_across.pending(room, stack))
+    owed = moving_across.pending(room, stack)
+    return replace(proposal, moves=owed, untaken=[move.key for move in owed])
 
 
 def good_generation(room: Room, stack: StackRow) -> int:
@@ -128,8 +132,12 @@ def _checked(
     return Move(row.id, row.name, new, stack.id)
 
 
-def _with(proposal: Proposal, moves: Sequence[Move]) -> Proposal:
-    """The plan that finds what is moved by its new name, and says so in the history."""
+def _with(proposal: Proposal, moves: Sequence[Move], owed: Sequence[Move]) -> Proposal:
+    """The plan that finds what is moved by its new name, and says so in the history.
+
+    ``owed``: what was promised and not taken before anything else was looked at.
+    """
+    proposal = replace(proposal, untaken=[move.key for move in owed])
     if not moves:
         return proposal
     wanted = wanted_as_moved(proposal.wanted or (), moves)

@@ -32,14 +32,14 @@ def for_update(
     proposal: Proposal,
     known: Mapping[str, str],
     said: Collection[str],
+    owed: Sequence[Move],
 ) -> list[Move]:
     """The moves of an update that has all of ``known``, old names and new ones.
 
-    ``said``: those that are no words of a command, which may wait.
+    ``said``: those that are no words of a command, which may wait. ``owed``: what is promised.
     """
     wanted = {old: new for old, new in known.items() if BELOW in old + new and old != new}
     tree = TreeRows(room.reader(), stack)
-    owed = pending(room, stack, tree)
     if stack.action in ("ROLLBACK", "RESTORE"):  # not all that goes back finds its place
         owed = []
     if not owed and not any(tree.at(old) for old in wanted):
@@ -53,12 +53,12 @@ def for_update(
     return [*moves.values()]
 
 
-def pending(room: Room, stack: StackRow, tree: TreeRows | None = None) -> list[Move]:
+def pending(room: Room, stack: StackRow) -> list[Move]:
     """What the last plan has promised and nobody has taken yet."""
     last = room.reader().last_change(stack.id)
     if last is None or not promises(last.detail):
         return []
-    tree = tree or TreeRows(room.reader(), stack)
+    tree = TreeRows(room.reader(), stack)
     return [
         Move(row.id, tree.way_to(row), path, row.stack_id)
         for row in room.reader().promised(stack.id)
@@ -110,7 +110,10 @@ class _Checks:
             hint = near(new, self._shape.names_beside(new))
             raise NotSupported(f"{what}: the template has no {new}.", hint=hint)
         if self._shape.type_at(old):
-            hint = f"Take {old} out of it; of a group, by count or 'removal_policies'."
+            hint = (
+                f"Take {old} out of it (of a group, by count or 'removal_policies'), "
+                "or the entry out of 'moved'."
+            )
             raise NotSupported(f"{what}: the template still has {old}.", hint=hint)
         if kind not in ("", row.type):
             raise another_type(what, row, new, kind)

@@ -96,7 +96,8 @@ class Proposal:
     resources of a nested stack are new. ``facts``: what the stack with all below it was like when
     somebody looked at the plan, where it is to be carried out like that or not at all. ``guard``
     raises where the stack, as it is when the plan is accepted, stands against it. ``moves``: the
-    instances that get another name.
+    instances that get another name. ``untaken``: those that an earlier plan has promised, and
+    nobody had taken when this one was worked out.
     """
 
     stack_id: str
@@ -119,3 +120,4 @@ class Proposal:
     facts: Sequence[tuple[Any, ...]] | None = None
     guard: Callable[[StackRow], None] | None = None
     moves: Sequence[Move] = ()
+    untaken: Sequence[str] = ()

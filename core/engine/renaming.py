@@ -28,7 +28,8 @@ def move(room: Room, action: MoveResource, note: Noted) -> Step:
 
     def run(work: Work) -> Accepted:
         found = work.tx.stack(stack.id)
-        check_idle(stack if found is None else found)
+        if new is not None:
+            check_idle(stack if found is None else found)
         rows = [row for row in work.tx.resources_named(stack.id, name) if row.want == "PRESENT"]
         for row in rows:
             words = {key: to for key, to in handing.moves(row).items() if key != below}
@@ -41,6 +42,8 @@ def move(room: Room, action: MoveResource, note: Noted) -> Step:
 def _checked(room: Room, action: MoveResource) -> tuple[StackRow, str, str | None]:
     """The stack, the way to the resource, and the one that it shall have."""
     stack = root_named(room, action.stack)
+    if action.to is not None:
+        check_idle(stack)
     tree = TreeRows(room.reader(), stack)
     names = tree.members("").keys()
     old = way(action.resource, names)

@@ -230,7 +230,7 @@ def test_what_is_moved_is_neither_made_nor_deleted(tree: Tree, old: str, new: st
     shown = document(preview(tree.engine.room, tree.bring(UpdateStack, after)))
     ended = tree.run(tree.bring(UpdateStack, after))
 
-    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     assert shown["moved"] == [{"from": path(old), "name": path(new)}]
     now = tree.ids()
     assert now[path(new)] == then[path(old)]
@@ -297,7 +297,7 @@ def test_a_plan_file_moves_what_it_says(tree: Tree, old: str, new: str) -> None:
     text = text_of(shown, Sealer(KEY), tree.engine.room.definitions)
     tree.journal.calls.clear()
     ended = tree.run(ApplyPlan(text))
-    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     assert tree.ids()[path(new)] == then[path(old)]
     assert not {"handle_update", "handle_delete"} & {
         call for name, call in tree.journal.calls if name != "rest"
@@ -345,7 +345,7 @@ def test_a_crash_at_every_step_loses_and_doubles_nothing(old: str, new: str, way
             assert ended.state == "UPDATE_FAILED", step
             ended = life.run(RetryStack("s"))
         place = path(old) if way_on == "goes-back" else path(new)
-        assert ended.status == "COMPLETE", (step, ended.reason)
+        assert ended.status == "COMPLETE", (step, ended.status_reason)
         assert tree.ids()[place] == then[path(old)], step
         assert then[path(old)] not in tree.deleted, step
         live = tree.ids()
@@ -384,14 +384,14 @@ def test_an_update_that_fails_early_leaves_it_where_it_is_for_whatever_comes_nex
     if then_what == "revert":
         back = Layout(before.text, before.files, {new: old})
         ended = tree.run(tree.bring(UpdateStack, with_first(back, "three")))
-        assert ended.state == "UPDATE_COMPLETE", ended.reason
+        assert ended.state == "UPDATE_COMPLETE", ended.status_reason
         assert tree.ids()[path(old)] == key
     elif then_what == "last":
         assert tree.run(RollbackStack("s")).state == "ROLLBACK_COMPLETE"
         assert tree.ids()[path(old)] == key
     elif then_what != "delete":
         ended = tree.run(tree.bring(UpdateStack, with_first(after, "three")))
-        assert ended.state == "UPDATE_COMPLETE", ended.reason
+        assert ended.state == "UPDATE_COMPLETE", ended.status_reason
         assert tree.ids()[path(new)] == key
     assert key not in tree.deleted
     assert tree.delete().state == "DELETE_COMPLETE"

@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 from tests.engine.conftest import KEY
-from tests.engine.test_moving_across import Layout, N, Tree
+from tests.engine.test_moving_across import Layout, N, Tree, pair, path, ways, with_last
 
-from zonda.core.engine.actions import CancelStack, CreateStack, UpdateStack
+from zonda.core.engine.actions import (
+    CancelStack,
+    CreateStack,
+    RestoreSnapshot,
+    SnapshotStack,
+    UpdateStack,
+)
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
-from zonda.hooks.errors import Conflict
+from zonda.hooks.errors import Conflict, NotSupported
 
 SLOW = "{type: Test::Slow, properties: {value: %s}}"
 BEFORE = Layout(f"a: {SLOW % 'one'}\nlast: {SLOW % 'one'}\n")
@@ -81,3 +87,43 @@ def test_a_cancellation_that_would_have_to_wait_is_refused(tree: Tree) -> None:
         pass
     assert tree.stack.state == "UPDATE_COMPLETE"
     assert tree.ids()["nested/b"] == key
+
+
+@ways
+def test_a_cancellation_after_every_step_brings_it_back_or_is_refused(old: str, new: str) -> None:
+    steps, ended = 0, False
+    while not ended:
+        steps += 3
+        store = open_store(":memory:", sealer=Sealer(KEY))
+        tree = Tree(store)
+        before, after = pair(old, new)
+        tree.run(tree.bring(CreateStack, with_last(before, "one")))
+        then = tree.ids()
+        tree.engine.begin(tree.bring(UpdateStack, with_last(after, "two"), rollback=True))
+        tree.steps(steps)
+        place = path(old)
+        try:
+            tree.engine.begin(CancelStack("s", True))
+        except NotSupported:
+            ended, place = True, path(new)
+        except Conflict:
+            place = path(new)
+        while tree.engine._once():
+            pass
+        assert tree.stack.status == "COMPLETE", (steps, tree.stack.status_reason)
+        assert tree.ids()[place] == then[path(old)], steps
+        assert tree.delete().state == "DELETE_COMPLETE", steps
+        assert not tree.world, steps
+        store.close()
+
+
+@ways
+def test_a_snapshot_of_before_brings_it_back(tree: Tree, old: str, new: str) -> None:
+    before, after = pair(old, new)
+    tree.run(tree.bring(CreateStack, before))
+    then = tree.ids()
+    tree.run(SnapshotStack("s", "one"))
+    tree.run(tree.bring(UpdateStack, after))
+    ended = tree.run(RestoreSnapshot("s", "one"))
+    assert ended.state == "RESTORE_COMPLETE", ended.status_reason
+    assert tree.ids()[path(old)] == then[path(old)]

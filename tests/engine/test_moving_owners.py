@@ -52,7 +52,7 @@ def test_all_that_is_nested_goes_with_it(
     assert document(shown)["moved"] == [{"from": old, "name": new}]
     text = text_of(shown, tree.engine.room.sealer, tree.engine.room.definitions)
     ended = tree.run(ApplyPlan(text) if by_plan else update)
-    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     moved = {way: key for way, key in then.items() if way.startswith(old)}
     assert moved
     now = tree.ids()
