@@ -38,8 +38,8 @@ def test_a_resource_id_of_any_kind_is_taken_as_text_and_the_outputs_are_kept(
     assert thing.attribute("output") == {"resource_id": given, "a": 1}
 
 
-def test_a_resource_id_that_has_no_text_fails() -> None:
+def test_a_resource_id_that_is_no_text_is_a_wrong_answer() -> None:
     thing = answered({"resource_id": "\ud800"})
-    with pytest.raises(ResourceFailure, match="resource_id is not text: it cannot be encoded"):
+    with pytest.raises(ResourceFailure, match="half of a surrogate pair, which is no text"):
         thing.create()
     assert thing.resource_id is None
