@@ -32,6 +32,8 @@ from .store.views import StackView
 from .template.bundle import Bundle, Identity, Limits
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.templates.loading import TemplateLoading
+    from zonda.core.reports.export import Exporting
     from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
     from zonda.workflows.contract_rows import Report
@@ -43,8 +45,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .app_service import Publish, Service
     from .app_telling import Telling
     from .dropins import DropIn
-    from .engine.exporting import Exporting
-    from .engine.loading import TemplateLoading
     from .functions.table import FunctionTable
     from .store.drift_views import DriftCheckView
 
@@ -99,7 +99,7 @@ class App:
 
     def check_context(self, plugins: Plugins | None = None) -> ResourceContext:
         """What a resource may ask where nothing exists: patterns, and constraints of plug-ins."""
-        from .engine.loading import CheckContext
+        from zonda.core.engine.templates.loading import CheckContext
 
         nobody = StackRef("", "stack", self.settings.project)
         lender = self._lender(lenient=True, plugins=plugins)
@@ -161,7 +161,7 @@ class App:
         ``refresh``: ask the resources for their attributes instead of reading what is stored.
         ``reveal``: outputs show hidden values, since the user has asked for that.
         """
-        from .engine.outputs import showing
+        from zonda.core.reports.outputs import showing
 
         shown = showing(
             self.reader,
@@ -288,7 +288,7 @@ class App:
         return self._loading(self.lender)
 
     def _loading(self, lender: Lender) -> TemplateLoading:
-        from .engine.loading import TemplateLoading
+        from zonda.core.engine.templates.loading import TemplateLoading
 
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
         return TemplateLoading(*parts)
@@ -306,7 +306,7 @@ class App:
     @property
     def exporting(self) -> Exporting:
         """Makes documents of stacks and snapshots. Reads only."""
-        from .engine.exporting import Exporting
+        from zonda.core.reports.export import Exporting
 
         return Exporting(self.reader, self.telling.read)
 

@@ -14,10 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from zonda.core.engine.actions import answers
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import Conflict, StoreError
 
-from .engine import actions, answers
+from .engine import actions
 from .engine.actions import Accepted, Action, Caller
 from .ids import Ids
 from .settings_table import Settings
@@ -27,13 +28,13 @@ from .store.store import Store
 from .store.views import StackView
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.model.definition import Loading
+    from zonda.core.engine.runtime.engine import Engine, Notice
+    from zonda.core.engine.templates.definitions import Definitions
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
     from .app_sinks import Delivery
-    from .engine.definition import Loading
-    from .engine.definitions import Definitions
-    from .engine.engine import Engine, Notice
     from .schedule.sweeps import Sweeps
     from .store.drift_views import DriftCheckView
 
@@ -259,7 +260,8 @@ class Commands:
             return False
         if not parts.lock.acquire():
             return False
-        from .engine.engine import Engine, EngineSettings
+        from zonda.core.engine.runtime.engine import Engine, EngineSettings
+
         from .schedule.timing import Timing
 
         known = parts.settings

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from zonda.hooks.errors import TemplateWarning
 
 if TYPE_CHECKING:  # takes 30 ms, which listing stacks must not pay for
-    from .engine.outputs import OutputView
+    from zonda.core.reports.outputs import OutputView
+
     from .template.stack import StackDefinition
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.drift.dry_run import as_found
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.runtime.building import reading_room
+from zonda.core.engine.services import EngineSettings, Room
+
 from .app_commands import Parts
 from .engine.actions import Action, RepairDrift
-from .engine.building import reading_room
-from .engine.drift.looking import as_found
 from .engine.preview.document import document
-from .engine.preview.making import preview
-from .engine.preview.promise import text_of
-from .engine.room import EngineSettings, Room
 from .store.drift_views import DriftCheckView, DriftFindingView
 from .store.reads import Reader
 

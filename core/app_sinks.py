@@ -30,9 +30,8 @@ from .store.rows import SinkRow
 from .store.store import Store, Transaction
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.runtime.engine import Engine
     from zonda.hooks.manager import Plugins
-
-    from .engine.engine import Engine
 
 #: Events that are counted as waiting, at most.
 _MOST_COUNTED = 10_000

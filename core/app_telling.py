@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from zonda.core.engine.templates.loading import TemplateLoading
+from zonda.core.engine.templates.stored import Templates, stored
+from zonda.core.reports.differences import Differences, differences
+from zonda.core.reports.failures import Failure
+from zonda.core.reports.generations import Generations
+from zonda.core.reports.graph import Graph, of_stack, of_template
+from zonda.core.reports.leaves import innermost
+from zonda.core.reports.past import Past, past
+from zonda.core.reports.why import Explaining, Explanation
 from zonda.hooks.errors import ZondaError
 
-from .engine.loading import TemplateLoading
-from .engine.stored import Templates, stored
-from .engine.telling.differences import Differences, differences
-from .engine.telling.failures import Failure
-from .engine.telling.generations import Generations
-from .engine.telling.graph import Graph, of_stack, of_template
-from .engine.telling.leaves import innermost
-from .engine.telling.past import Past, past
-from .engine.telling.why import Explaining, Explanation
 from .store import trees
 from .store.reads import Reader
 from .store.rows import ResourceRow

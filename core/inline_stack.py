@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.core.engine.outputs import Showing
+from zonda.core.engine.runtime.inline import InlineEngine
+from zonda.core.engine.services import EngineSettings
+from zonda.core.reports.outputs import Showing
 from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
@@ -30,8 +32,6 @@ from .engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from .engine.inline import InlineEngine
-from .engine.room import EngineSettings
 from .ids import Ids
 from .schedule.timing import Timing
 from .settings import load

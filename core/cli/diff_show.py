@@ -14,7 +14,7 @@ from .screen import Screen
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.engine.telling.differences import Change, Differences
+    from zonda.core.reports.differences import Change, Differences
 
 PARTS = ("template", "parameters", "environment", "files", "resources")
 DIFFERENT = 2

@@ -14,7 +14,7 @@ from .excerpts import excerpt
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.engine.telling.failures import Failure
+    from zonda.core.reports.failures import Failure
 
 _SHOWN = 10
 

@@ -14,7 +14,7 @@ from .screen import Screen
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.engine.telling.graph import Graph
+    from zonda.core.reports.graph import Graph
 
 FORMATS = ("text", "dot", "mermaid", "svg", "json")
 #: How a file's name ends -> the format.
@@ -72,7 +72,7 @@ def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
     form = arguments.format or _form_of(arguments.output or "")
     if arguments.output is None:
         if form == "json":
-            from zonda.core.engine.telling import drawing
+            from zonda.core.reports import drawing
 
             output.data(screen.out, "json", drawing.as_data(found))
             return
@@ -100,7 +100,7 @@ def _form_of(file: str) -> str:
 def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
     import json
 
-    from zonda.core.engine.telling import drawing, svg
+    from zonda.core.reports import drawing, svg
 
     if form == "json":
         return [json.dumps(drawing.as_data(found), indent=2)]
@@ -112,7 +112,7 @@ def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterabl
 
 
 def _tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
-    from zonda.core.engine.telling import drawing
+    from zonda.core.reports import drawing
 
     lines = drawing.LINES if not painted or _can_draw(screen) else drawing.PLAIN
     for branches, node, why, note in drawing.tree(found, lines):

@@ -10,7 +10,7 @@ from .output import took
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.engine.telling.generations import Generation
+    from zonda.core.reports.generations import Generation
 
 COLUMNS = ("Generation", "Action", "Status", "By", "Started", "Took", "Did", "Template", "Reason")
 SPARE = ("Template", "By", "Took", "Started")

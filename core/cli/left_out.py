@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.core.engine.documents import MASK
+from zonda.core.engine.model.documents import MASK
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import UsageError
 

@@ -14,7 +14,7 @@ from .screen import Screen
 from .session import Session
 
 if TYPE_CHECKING:
-    from zonda.core.engine.outputs import OutputView
+    from zonda.core.reports.outputs import OutputView
 
 
 _SEALED = "sealed"

@@ -14,7 +14,7 @@ from .output_rows import as_fields, show_all
 from .session import Session
 
 if TYPE_CHECKING:  # listing stacks must not pay for the engine
-    from zonda.core.engine.outputs import OutputView
+    from zonda.core.reports.outputs import OutputView
 
 
 def list_outputs_arguments(parser: argparse.ArgumentParser) -> None:

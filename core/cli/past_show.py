@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from zonda.core.engine.telling.past import NOT_KEPT, Past
+from zonda.core.reports.past import NOT_KEPT, Past
 from zonda.core.store.views import StackView
 from zonda.hooks.errors import ZondaError
 

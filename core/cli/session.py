@@ -68,7 +68,7 @@ class Session:
         """Write the engine log where the settings say, else to ``default``."""
         place = self.settings.log or default
         if place and place != "off":
-            from zonda.core.engine_log import open_log
+            from zonda.core.system.engine_log import open_log
 
             open_log(place, self.settings.log_format, self.settings.home)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
-from zonda.core.engine.states import PASSING
+from zonda.core.engine.model.states import PASSING
 
 from . import busy_stacks, outcome_show, output, output_rows
 from .follow import follow, follow_passing

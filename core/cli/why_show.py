@@ -15,8 +15,8 @@ from .screen import Screen
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.engine.telling.situation import Situation
-    from zonda.core.engine.telling.why import Explanation, Spot
+    from zonda.core.reports.situation import Situation
+    from zonda.core.reports.why import Explanation, Spot
     from zonda.core.store.views import StackView
 
 CANNOT_TELL = 4
@@ -224,7 +224,7 @@ def _tried(spot: Spot) -> Iterator[str]:
 
 
 def _present(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
-    from zonda.core.engine.telling.situation import of_cause
+    from zonda.core.reports.situation import of_cause
 
     # of one resource all, but for what is nested in it
     own = [each for each in found.situations if resource and each.row.stack_id == found.stack.id]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class Timing:
-    """See ``zonda.core.engine.drift_timing.Timing``."""
+    """See ``zonda.core.engine.model.drift_timing.Timing``."""
 
     def next(self, text: str, after: float) -> float:
         """The first time after ``after``; raises UsageError for a schedule that is none."""

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from tests.engine.conftest import showing
 
-from zonda.core.engine import stored
 from zonda.core.engine.actions import (
     AbandonStack,
     AdoptStack,
@@ -18,8 +17,9 @@ from zonda.core.engine.actions import (
     SnapshotStack,
     UpdateStack,
 )
-from zonda.core.engine.exporting import Exporting
+from zonda.core.engine.templates import stored
 from zonda.core.inline_stack import InlineStack
+from zonda.core.reports.export import Exporting
 from zonda.core.template.bundle import Bundle
 
 LEAF = """\

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core import engine_log
+from zonda.core.system import engine_log
 
 PLUGIN = """
 from zonda.hooks import properties, resource

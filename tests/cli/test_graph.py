@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.telling import drawing, svg
-from zonda.core.engine.telling.graph import Edge, Graph, Node
+from zonda.core.reports import drawing, svg
+from zonda.core.reports.graph import Edge, Graph, Node
 
 Zonda = Callable[..., Any]
 Write = Callable[[str, str], Path]

@@ -14,7 +14,7 @@ resources:
 #: What nothing but its own command needs: beginnings of names of modules.
 ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
-    *("zonda.core.engine.preview", "zonda.core.engine.telling", "zonda.core.introspection"),
+    *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
     *("zonda.core.schedule.sweeps", "zonda.core.store.drift_views", "zonda.hooks.kit"),
     *("zonda.builtin_resources.", "zonda.workflows.", "zonda.core.app_service", "zoneinfo", "uuid"),
@@ -24,7 +24,8 @@ ELSEWHERE = (
 #: What is needed of such rooms.
 DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
-    *(f"zonda.core.engine.actions.{name}" for name in ("base", "texts")),
+    *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "places", "wire")),
+    *("zonda.core.reports", "zonda.core.reports.outputs"),
     *(f"zonda.builtin_resources.{name}" for name in ("plugin", "composite", "random_string")),
     *("zonda.workflows.plugin", "zonda.hooks.runner_base", "zonda.hooks.references"),
 }
@@ -41,7 +42,7 @@ def test_a_plain_command_imports_only_what_it_uses(tmp_path: Path, verb: str) ->
         _imported(words)
     found = _imported(_words(verb, tmp_path))
 
-    assert "zonda.core.engine.acting" in found
+    assert "zonda.core.engine.handlers.registry" in found
     found -= DOORS | {f"zonda.core.engine.actions.{KINDS[verb]}"}
     assert sorted(name for name in found if name.startswith(ELSEWHERE)) == []
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.telling import advice
+from zonda.core.reports import advice
 
 Zonda = Callable[..., Any]
 Write = Callable[[str, str], Path]

@@ -16,7 +16,7 @@ import pytest
 from zonda.core import settings
 from zonda.core.app import App, Running, build_app
 from zonda.core.engine.actions import CreateStack, DeleteStack
-from zonda.core.engine.work import Notice
+from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.store.sealing import make_key
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Bundle

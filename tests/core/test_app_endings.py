@@ -69,7 +69,7 @@ class Command(threading.Thread):
 def test_who_waits_for_an_answer_learns_that_its_own_engine_died(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.0)
+    monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.0)
     holder, other = make(), make()
     assert holder.store
     assert holder.lock.acquire()
@@ -107,7 +107,7 @@ class FakeSession:
 
 
 def test_engine_run_ends_when_its_engine_dies(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.0)
+    monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.0)
     monkeypatch.setattr("signal.signal", lambda number, handler: None)
     app = make()
     session: Any = FakeSession(app)

@@ -15,9 +15,9 @@ import pytest
 from zonda.core import settings
 from zonda.core.app import App, Running, build_app
 from zonda.core.engine import actions
-from zonda.core.engine.actions.texts import PLACES
-from zonda.core.engine.drift import repairing
-from zonda.core.engine.room import EngineSettings
+from zonda.core.engine.actions.wire import PLACES
+from zonda.core.engine.drift import repair
+from zonda.core.engine.services import EngineSettings
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, UsageError
@@ -190,7 +190,7 @@ def test_a_repair_by_schedule_is_of_the_stack_whoever_fires_it(make: Make) -> No
         mine.commands._engine.room, settings=EngineSettings(project="other", user="")
     )
 
-    proposal, found = repairing._proposing(room, stack.id, {})()
+    proposal, found = repair._proposing(room, stack.id, {})()
 
     assert proposal is None
     assert found.project == "mine"

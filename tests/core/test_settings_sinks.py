@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from zonda.core import settings_sinks
-from zonda.core.engine import recording, states
+from zonda.core.engine.model import states
+from zonda.core.engine.progress import history
 from zonda.core.store import drift_states
 from zonda.hooks.resource import Resource
 
 
 def test_every_action_and_state_of_an_event_is_known() -> None:
-    told = {*states.FOLLOWS, *states.FIRST_PHASE, *recording.ASIDE, *Resource.ACTIONS, "DRIFT"}
+    told = {*states.FOLLOWS, *states.FIRST_PHASE, *history.ASIDE, *Resource.ACTIONS, "DRIFT"}
     assert told == set(settings_sinks.ACTIONS)
     assert set(Resource.STATUSES) == set(settings_sinks.STATUSES)
     verdicts = {drift_states.IN_SYNC, drift_states.DRIFTED, drift_states.MISSING}

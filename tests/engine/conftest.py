@@ -23,11 +23,11 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.engine.engine import Engine
-from zonda.core.engine.inline import InlineEngine
-from zonda.core.engine.outputs import Showing
+from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
+from zonda.core.reports.outputs import Showing
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import Store, open_store

@@ -16,10 +16,10 @@ from zonda.core.engine.actions import (
     IgnoreDrift,
     RepairDrift,
 )
-from zonda.core.engine.drift.firing import Firing
-from zonda.core.engine.inline import InlineEngine
-from zonda.core.engine.requests import single
-from zonda.core.engine.room import EngineSettings
+from zonda.core.engine.drift.schedule import Firing
+from zonda.core.engine.runtime.inline import InlineEngine
+from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.services import EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.schedule.triggers import Triggers
 from zonda.core.store.drift_views import DriftCheckView, DriftFindingView

@@ -8,11 +8,11 @@ from typing import Any
 from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import RepairDrift
-from zonda.core.engine.building import reading_room
-from zonda.core.engine.drift.looking import as_found
-from zonda.core.engine.loading import TemplateLoading
+from zonda.core.engine.drift.dry_run import as_found
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.runtime.building import reading_room
+from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.table import functions_for
 from zonda.core.template.bundle import Limits
 

@@ -18,8 +18,8 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
-from zonda.core.engine.exporting import Exporting
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
+from zonda.core.reports.export import Exporting
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 
 TWO = "a: {type: Test::Box, properties: {value: one}}\nb: {type: Test::Box, depends_on: a}"

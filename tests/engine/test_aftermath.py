@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.test_cancelling import ONE, reasons, sweep
 
-from zonda.core.engine import aftermath
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack
+from zonda.core.engine.execution import give_up
 from zonda.hooks.errors import NotReady
 
 TOLD = "CREATE, which was given up, has ended: "
@@ -53,7 +53,7 @@ def given_up(bench: Any, action: Any) -> None:
 
 def events(bench: Any) -> list[str]:
     found = bench.engine.reader.events(bench.stack.id)
-    return [event.reason for event in found if event.action == aftermath.ACTION]
+    return [event.reason for event in found if event.action == give_up.ACTION]
 
 
 def test_a_late_end_is_an_event_and_changes_nothing(bench: Any, late: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ def test_a_late_end_is_an_event_and_changes_nothing(bench: Any, late: dict[str, 
 def test_nobody_asks_for_longer_than_the_grace(bench: Any, late: dict[str, Any]) -> None:
     given_up(bench, CancelStack("s"))
     bench.engine.settle()
-    assert aftermath.GRACE / 2 - 1 <= len(late["asked"]) <= aftermath.GRACE / 2 + 1
+    assert give_up.GRACE / 2 - 1 <= len(late["asked"]) <= give_up.GRACE / 2 + 1
     assert events(bench) == []
 
 

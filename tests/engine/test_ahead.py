@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
-from zonda.core.engine.ahead import TOGETHER, Ahead
+from zonda.core.engine.execution.speculation import TOGETHER, Ahead
 from zonda.core.store.store import Store, open_store
 from zonda.hooks.errors import ResourceFailure
 

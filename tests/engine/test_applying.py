@@ -20,8 +20,8 @@ from zonda.core.engine.actions import (
     from_json,
     to_json,
 )
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.hooks import properties
 from zonda.hooks.errors import Conflict, UpdateReplace, UsageError
@@ -300,7 +300,7 @@ def test_what_happens_between_the_last_look_at_a_plan_and_its_acceptance_is_noti
             bench.run(change(bench))
         return found
 
-    monkeypatch.setattr("zonda.core.engine.preview.applying.preview", look)
+    monkeypatch.setattr("zonda.core.engine.preview.apply.preview", look)
 
     if why:
         with pytest.raises(Conflict, match=why):
@@ -326,7 +326,7 @@ def test_what_is_protected_between_the_last_look_at_a_plan_and_its_acceptance_st
             bench.run(ProtectStack("s", ("a",)))
         return found
 
-    monkeypatch.setattr("zonda.core.engine.preview.applying.preview", look)
+    monkeypatch.setattr("zonda.core.engine.preview.apply.preview", look)
 
     with pytest.raises(Conflict, match="a: replace was planned, it would be fail"):
         bench.run(ApplyPlan(text))

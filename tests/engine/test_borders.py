@@ -13,8 +13,8 @@ from tests.engine.conftest import showing
 
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
-from zonda.core.engine.calls import Operation
-from zonda.core.engine.engine import Engine
+from zonda.core.engine.plugins.operation import Operation
+from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key

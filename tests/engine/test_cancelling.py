@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from zonda.core.clock import SystemClock
-from zonda.core.engine import sweeping
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, UpdateStack
-from zonda.core.engine.engine import Engine, EngineSettings
+from zonda.core.engine.runtime import sweeps
+from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key
@@ -52,7 +52,7 @@ def hang(bench: Any) -> None:
 def sweep(bench: Any) -> None:
     driver = bench.engine.driver
     bench.engine.sweep_deadlines()
-    driver.now_in_transaction(sweeping.Superseded(driver.is_busy, GRACE))
+    driver.now_in_transaction(sweeps.Superseded(driver.is_busy, GRACE))
 
 
 def wait(bench: Any, seconds: float) -> None:
@@ -100,7 +100,7 @@ def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> No
 
 def test_what_a_sweep_remembers_of_stacks_goes_with_them(bench: Any, told: Any) -> None:
     driver = bench.engine.driver
-    superseded = sweeping.Superseded(driver.is_busy, GRACE)
+    superseded = sweeps.Superseded(driver.is_busy, GRACE)
 
     def sweep_undone(work: Any) -> None:
         superseded(work)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import effects, endings, signals
 from zonda.core.engine.actions import CancelStack, CreateStack, SignalResource
+from zonda.core.engine.handlers import signal as signals
+from zonda.core.engine.model import effects
+from zonda.core.engine.operations import timeouts
 from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
 
@@ -81,7 +83,7 @@ def test_a_rollback_that_was_owed_is_void_once_the_user_has_cancelled(bench: Any
     else:
         pytest.fail("no rollback was planned")
     stack_id = bench.stack.id
-    driver.now_in_transaction(lambda work: endings.cancel(work, work.tx.stack(stack_id), 9.0))
+    driver.now_in_transaction(lambda work: timeouts.cancel(work, work.tx.stack(stack_id), 9.0))
     bench.heals("b", "check")
     bench.engine.settle()
     assert bench.stack.state == "CREATE_FAILED"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import transitions
-from zonda.core.engine.work_item import Seen
+from zonda.core.engine.model.work_item import Seen
+from zonda.core.engine.operations import transitions
 from zonda.hooks.resource import Resource
 
 BOX = "a: {type: Test::Slow, properties: {value: one}, metadata: {given: 1, other: 1}}"

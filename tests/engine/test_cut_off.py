@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack
-from zonda.core.engine.cut_off import MOST_TAKE_OVERS
-from zonda.core.engine.driver import Task
-from zonda.core.engine.effects import Call
-from zonda.core.engine.pool_driver import ALONE, Job
-from zonda.core.engine.requests import single
+from zonda.core.engine.model.effects import Call
+from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
+from zonda.core.engine.runtime.driver import Task
+from zonda.core.engine.runtime.pool_driver import ALONE, Job
+from zonda.core.engine.runtime.requests import single
 from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
 

@@ -31,7 +31,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.engine.exporting import Exporting
+from zonda.core.reports.export import Exporting
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 

@@ -17,11 +17,11 @@ from zonda.core.engine.actions import (
     SetDrift,
     UpdateStack,
 )
-from zonda.core.engine.cut_off import MOST_TAKE_OVERS
-from zonda.core.engine.drift import firing
+from zonda.core.engine.drift import schedule as firing
 from zonda.core.engine.drift.interrupting import interrupt_all
+from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.preview.document import notes
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
 from zonda.core.store.rows import DriftCheckRow
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
@@ -196,7 +196,7 @@ def test_a_long_check_never_runs_twice_at_once(drift: Drifting) -> None:
 
 
 def _sweeping(drift: Drifting) -> Any:
-    from zonda.core.engine.requests import single
+    from zonda.core.engine.runtime.requests import single
 
     return single(drift.firing)
 

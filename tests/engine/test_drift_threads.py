@@ -13,7 +13,7 @@ from tests.engine.drifting import Blind, Thing, World
 
 from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
-from zonda.core.engine.engine import Engine, EngineSettings
+from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.drift_views import DriftCheckView

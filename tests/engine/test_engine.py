@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
-from zonda.core.engine.engine import Engine, Notice
+from zonda.core.engine.runtime.engine import Engine, Notice
 from zonda.core.store.faults import Refused
 from zonda.core.store.sealing import make_key
 from zonda.core.store.store import Store, open_store
@@ -170,7 +170,7 @@ def test_a_full_disk_loses_nothing_if_there_is_room_again(
 def test_an_engine_whose_database_is_gone_says_so(
     bench: Any, start: Any, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.1)
+    monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.1)
     engine = start("own")
 
     def refuse() -> Any:
@@ -191,7 +191,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
-from zonda.core.engine.engine import Engine
+from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer

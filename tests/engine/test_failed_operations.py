@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import causes
 from zonda.core.engine.actions import CancelStack, CreateStack
+from zonda.core.engine.model import causes
 from zonda.core.store.views import FailedView
 from zonda.hooks.errors import Permanent, ResourceFailure, UpdateReplace
 

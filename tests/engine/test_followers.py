@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions import CancelStack, CreateStack
-from zonda.core.engine.telling.failures import bad_action, failures
+from zonda.core.reports.failures import bad_action, failures
 from zonda.hooks.errors import ResourceFailure
 
 TWO = "a: {type: Test::Slow}\nb: {type: Test::Slow}"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from tests.engine.conftest import Box, Slow
 
-from zonda.core.engine.acting import act
 from zonda.core.engine.actions import (
     AdoptStack,
     ClearHooks,
@@ -26,7 +25,8 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.engine.effects import Step, Wait
+from zonda.core.engine.handlers.registry import act
+from zonda.core.engine.model.effects import Step, Wait
 from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
 
 TWO = "a: {type: Test::Box}\nb: {type: Test::Box, depends_on: a}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.engine import effects, signals
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource
+from zonda.core.engine.handlers import signal
+from zonda.core.engine.model import effects
 from zonda.hooks.resource import Resource
 
 ONE = "a: {type: Test::Box, properties: {value: one}}"
@@ -110,7 +111,7 @@ def test_of_two_signals_at_once_to_an_inward_type_none_is_lost(bench: Any) -> No
         "a: {type: Test::Inward}\nb: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}"
     )
     details = {"word": "w"}
-    step = signals.signal(
+    step = signal.signal(
         bench.engine.room, SignalResource("s", "a", details), lambda work, accepted: None
     )
     once = [lambda: bench.signal("a", word="other")]

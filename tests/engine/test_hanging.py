@@ -12,11 +12,11 @@ import pytest
 
 from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
-from zonda.core.engine.driver import Task
-from zonda.core.engine.effects import LONGEST_CALL, Call, GivenUp
-from zonda.core.engine.engine import Engine, EngineSettings
-from zonda.core.engine.hanging import OF_ALL, OF_STACK, Hanging
-from zonda.core.engine.pool_driver import Batch, Job
+from zonda.core.engine.model.effects import LONGEST_CALL, Call, GivenUp
+from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
+from zonda.core.engine.runtime.driver import Task
+from zonda.core.engine.runtime.engine import Engine, EngineSettings
+from zonda.core.engine.runtime.pool_driver import Batch, Job
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key

@@ -14,7 +14,7 @@ import pytest
 from zonda.core.app_commands import Commands
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
-from zonda.core.engine.loading import TemplateLoading
+from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.lock import EngineLock

@@ -15,7 +15,7 @@ from zonda.core.engine.actions import (
     SnapshotStack,
     SuspendStack,
 )
-from zonda.core.engine.exporting import Exporting
+from zonda.core.reports.export import Exporting
 from zonda.hooks.errors import Conflict, NotSupported
 
 ONE = "a: {type: Test::Box, properties: {fixed: one}}"

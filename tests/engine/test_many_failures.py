@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions import CheckStack
-from zonda.core.engine.release import MORE, MOST_REASONS
+from zonda.core.engine.progress.progress import MORE, MOST_REASONS
 from zonda.hooks.errors import ResourceFailure
 
 

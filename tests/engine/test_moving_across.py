@@ -24,9 +24,9 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
-from zonda.core.engine.tree_rows import TreeRows
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.templates.tree_rows import TreeRows
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 from zonda.hooks.errors import Conflict, NotFound, NotSupported

@@ -10,8 +10,8 @@ from tests.engine.test_moving_across import REST, THING, Layout, Tree
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, RollbackStack, UpdateStack
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 

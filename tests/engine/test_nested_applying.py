@@ -8,8 +8,8 @@ import pytest
 from tests.engine.test_nested_previews import FILES, ONE, WEB
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, DeleteStack, UpdateStack
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.hooks.errors import Conflict, UpdateReplace
 
 

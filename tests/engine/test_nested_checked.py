@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from zonda.core import app_lender
-from zonda.core.engine import checked
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
+from zonda.core.engine.templates import checks
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template import check_marks
 from zonda.core.template.bundle import Bundle
@@ -200,7 +200,7 @@ def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
 
 
 def test_the_newest_marks_are_kept(stack, opened, monkeypatch):
-    monkeypatch.setattr(checked, "MOST", 3)
+    monkeypatch.setattr(checks, "MOST", 3)
     before = stack.engine.reader.checked(
         stack.engine.reader.stack_named("s", "default").template_id
     )

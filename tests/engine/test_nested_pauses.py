@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from zonda.core.engine.nested_calls import NestedOperation
+from zonda.core.engine.nested.operation import NestedOperation
 
 
 class Clock:

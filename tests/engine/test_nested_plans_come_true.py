@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.test_plans_come_true import EVENTS, Engine
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
-from zonda.core.engine.preview.making import Resource
+from zonda.core.engine.preview.preview import Resource
 from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.store import MEMORY, open_store
 from zonda.core.template.bundle import Bundle

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.engine.conftest import Bench
 
-from zonda.core.engine import nesting
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
+from zonda.core.engine.nested import plan
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.policies import Policies
@@ -104,7 +104,7 @@ def test_what_is_said_while_the_plan_below_is_made(
 ) -> None:
     """The plan was stored, although it heeded what had been said before."""
     create(group)
-    texts, made = [Policies(before={"Test::Box": True}).to_text()], nesting.proposed
+    texts, made = [Policies(before={"Test::Box": True}).to_text()], plan.proposed
 
     def proposed(*given: Any) -> Any:
         proposal = made(*given)
@@ -113,6 +113,6 @@ def test_what_is_said_while_the_plan_below_is_made(
                 tx.stack(group.stack.id).policies = texts.pop()
         return proposal
 
-    monkeypatch.setattr(nesting, "proposed", proposed)
+    monkeypatch.setattr(plan, "proposed", proposed)
     assert re.search(REFUSED, " ".join(refusals(group)))
     assert members(group) == ["m0", "m1"]

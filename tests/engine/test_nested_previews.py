@@ -11,8 +11,8 @@ from tests.engine.test_previews import Loose
 from zonda.builtin_resources.resource_group import ResourceGroup
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.hooks.errors import UsageError
 
 WEB = """

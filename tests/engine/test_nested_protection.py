@@ -20,7 +20,7 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, TemplateError
 

@@ -10,9 +10,9 @@ import pytest
 from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
-from zonda.core.engine.effects import Call, Step
-from zonda.core.engine.nested_calls import NestedOperation
-from zonda.core.engine.refreshing import refresh
+from zonda.core.engine.model.effects import Call, Step
+from zonda.core.engine.nested.operation import NestedOperation
+from zonda.core.engine.nested.refresh import refresh
 from zonda.core.inline_stack import InlineStack
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.bundle import Bundle

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from tests.engine.conftest import showing
 
-from zonda.core.engine import nesting
 from zonda.core.engine.actions import (
     CancelStack,
     CheckStack,
@@ -20,6 +19,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
+from zonda.core.engine.nested import plan
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import NotSupported
@@ -126,7 +126,7 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
     engine, files = stack.engine, {"leaf.yaml": LEAF, "child.yaml": CHILD}
     root = engine.run(CreateStack("s", Bundle(KEEPING, files=files)))
     kept = engine.reader.tree(root.id)[1]
-    original, met = nesting.proposed, list[str]()
+    original, met = plan.proposed, list[str]()
 
     def proposed(room: Any, child: Any, spec: Any, *rest: Any) -> Any:
         made = original(room, child, spec, *rest)
@@ -137,7 +137,7 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
                 engine._once()
         return made
 
-    monkeypatch.setattr(nesting, "proposed", proposed)
+    monkeypatch.setattr(plan, "proposed", proposed)
     engine.begin(SignalResource(kept.id, "p", {}))
     engine.settle()
     assert met

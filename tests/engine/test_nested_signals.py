@@ -10,7 +10,7 @@ import pytest
 from tests.engine.conftest import Bench
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
-from zonda.core.engine.engine import Engine
+from zonda.core.engine.runtime.engine import Engine
 from zonda.hooks.errors import Conflict
 from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
 

@@ -22,7 +22,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.engine.engine import Engine
+from zonda.core.engine.runtime.engine import Engine
 from zonda.hooks.fakes import FakeClock
 
 LONG = 20.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.overlaying import CannotStay, overlaid
+from zonda.core.engine.model.exempted_parts import CannotStay, overlaid
 
 
 @pytest.mark.parametrize(

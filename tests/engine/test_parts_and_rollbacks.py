@@ -13,7 +13,7 @@ from zonda.core.engine.actions import (
     RollbackStack,
     UpdateStack,
 )
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
 from zonda.hooks.errors import Conflict
 
 BOTH = """

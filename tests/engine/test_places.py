@@ -2,11 +2,13 @@
 
 import pytest
 
-from zonda.core.engine import acting, actions, places, plans
-from zonda.core.engine.actions import base, texts
+from zonda.core.engine import actions
+from zonda.core.engine.actions import base, places, wire
+from zonda.core.engine.handlers import registry
+from zonda.core.engine.plan import registry as plans
 
-PLACES = sorted({*acting.STEPS.values(), *plans.NEW.values(), *plans.PLANS.values()})
-ACTIONS = {name for names in texts.PLACES.values() for name in names}
+PLACES = sorted({*registry.STEPS.values(), *plans.NEW.values(), *plans.PLANS.values()})
+ACTIONS = {name for names in wire.PLACES.values() for name in names}
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -15,12 +17,12 @@ def test_a_place_of_the_tables_is_there(place: str) -> None:
 
 
 def test_every_action_stands_in_a_table_and_nothing_else_does() -> None:
-    assert {*acting.STEPS, *plans.NEW, *plans.PLANS} == ACTIONS
+    assert {*registry.STEPS, *plans.NEW, *plans.PLANS} == ACTIONS
 
 
 def test_a_place_that_is_not_there_is_told() -> None:
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        places.at("plans:nothing_like_it")
+        places.at("plan.registry:nothing_like_it")
 
 
 @pytest.mark.parametrize("name", sorted(ACTIONS))
@@ -28,7 +30,7 @@ def test_an_action_can_be_named_and_is_imported_then(name: str) -> None:
     found = getattr(actions, name)
 
     assert issubclass(found, base.Action)
-    assert found is texts.kind_of(name)
+    assert found is wire.kind_of(name)
     assert name in actions.__all__
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from zonda.builtin_resources import plugin
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.engine.inline import InlineEngine
+from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key

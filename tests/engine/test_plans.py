@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.engine import actions, answers, states
-from zonda.core.engine.cone import cone, counts
-from zonda.core.engine.plan_data import Wanted
-from zonda.core.engine.redact import scrub
+from zonda.core.engine import actions
+from zonda.core.engine.actions import answers
+from zonda.core.engine.model import states
+from zonda.core.engine.model.plan import Wanted
+from zonda.core.engine.plan.scope import cone, counts
+from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.store.rows import PlanRow
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, Place, TemplateError, ValidationErrors

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from zonda.builtin_resources import plugin
 from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
-from zonda.core.engine.inline import InlineEngine
-from zonda.core.engine.preview.making import Preview, preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import Preview, preview
+from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key

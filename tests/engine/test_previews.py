@@ -10,8 +10,8 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, ProtectStack, UpdateStack
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.hooks import properties
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.resource import Resource

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import recent
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.engine.recent import Recent
+from zonda.core.engine.templates import cache
+from zonda.core.engine.templates.cache import Recent
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 
@@ -21,7 +21,7 @@ ROOT = HEAD + "resources:\n  c: {type: child.yaml}\n"
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Recent[str]:
-    monkeypatch.setattr(recent, "WEIGHT", 100)
+    monkeypatch.setattr(cache, "WEIGHT", 100)
     return Recent()
 
 
@@ -58,7 +58,7 @@ def test_an_update_finds_both_versions_however_large(kept: Recent[str]) -> None:
 
 
 def test_what_builds_on_what_is_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recent, "KNOWN", 3)
+    monkeypatch.setattr(cache, "KNOWN", 3)
     kept: Recent[str] = Recent()
     for number in range(5):
         kept.builds(f"n{number}", "a")
@@ -66,7 +66,7 @@ def test_what_builds_on_what_is_not_remembered_for_ever(monkeypatch: pytest.Monk
 
 
 def test_old_versions_of_a_large_tree_leave_memory(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(recent, "WEIGHT", 10)
+    monkeypatch.setattr(cache, "WEIGHT", 10)
     stack = InlineStack(tmp_path, name="s")
     definitions, families = stack.engine.room.definitions, []
     for number in range(4):

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import actions, sweeping
+from zonda.core.engine import actions
 from zonda.core.engine.actions import Caller, CancelStack, CreateStack, UpdateStack
-from zonda.core.engine.requests import Requests
+from zonda.core.engine.runtime import sweeps
+from zonda.core.engine.runtime.requests import Requests
 from zonda.core.store.views import ActionView
 from zonda.hooks.errors import ResourceFailure
 
@@ -155,7 +156,7 @@ def test_old_history_goes_with_its_events_but_not_what_a_stack_is_at(bench: Any)
     bench.create(ONE)
     bench.update(TWO)
     bench.clock.advance(100 * 86400)
-    bench.engine.driver.now_in_transaction(lambda work: sweeping.forget(work, 90 * 86400.0))
+    bench.engine.driver.now_in_transaction(lambda work: sweeps.forget(work, 90 * 86400.0))
     assert told(bench) == [(2, "UPDATE", "COMPLETE")]
 
 
@@ -164,7 +165,7 @@ def test_old_failures_go_with_their_events(bench: Any) -> None:
     stack = bench.create(ONE)
     assert len(bench.engine.reader.failed(stack.id)) == 1
     bench.clock.advance(100 * 86400)
-    bench.engine.driver.now_in_transaction(lambda work: sweeping.forget(work, 90 * 86400.0))
+    bench.engine.driver.now_in_transaction(lambda work: sweeps.forget(work, 90 * 86400.0))
     assert bench.engine.reader.failed(stack.id) == []
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine import endings
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.operations import timeouts
 from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import Conflict, NotSupported
 
@@ -209,9 +209,9 @@ def sweep(bench: Any) -> None:
 
     def overdue(work: Any) -> None:
         for key in work.tx.overdue_stacks(work.now):
-            endings.stack_timed_out(work, key)
+            timeouts.stack_timed_out(work, key)
         for key in work.tx.overdue(work.now):
-            endings.operation_timed_out(work, key)
+            timeouts.operation_timed_out(work, key)
 
     bench.engine.driver.now_in_transaction(overdue)
 

@@ -12,9 +12,9 @@ import pytest
 
 from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
-from zonda.core.engine.engine import Engine
-from zonda.core.engine.pool import Pool
-from zonda.core.engine.requests import single
+from zonda.core.engine.execution.pool import Pool
+from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.runtime.requests import single
 from zonda.core.store.faults import Refused, Unusable, explain
 from zonda.core.store.store import Store
 from zonda.hooks.errors import StoreError
@@ -162,7 +162,7 @@ def test_the_trouble_of_the_database_is_told_from_that_of_a_statement(tmp_path: 
 def test_whoever_waits_learns_that_the_engine_died(
     bench: Any, start: Start, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.engine.driver.PATIENCE", 0.0)
+    monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.0)
     engine = start()
     load, entered, leave = engine.room.definitions.load, threading.Event(), threading.Event()
 

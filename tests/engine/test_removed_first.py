@@ -27,8 +27,8 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import open_store
 from zonda.core.template.bundle import Bundle

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
-from zonda.core.engine.engine import Engine
-from zonda.core.engine.requests import single
+from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.runtime.requests import single
 from zonda.core.store.lock import RequestLock
 from zonda.core.store.store import Store, open_store
 from zonda.hooks.errors import Conflict

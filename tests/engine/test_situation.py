@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.engine import causes
 from zonda.core.engine.actions import CreateStack, DeleteStack
-from zonda.core.engine.telling.situation import Situation, of_cause, situations
+from zonda.core.engine.model import causes
+from zonda.core.reports.situation import Situation, of_cause, situations
 
 TWO = "a: {type: Test::Slow}\nb: {type: Test::Box, depends_on: a}"
 

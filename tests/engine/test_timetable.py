@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from zonda.core.engine.timetable import AT_ONCE, Timetable
+from zonda.core.engine.execution.timers import AT_ONCE, Timetable
 
 
 class Thing:

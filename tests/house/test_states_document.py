@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.engine import states
+from zonda.core.engine.model import states
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "states.md"
 

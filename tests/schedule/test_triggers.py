@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from zonda.core.engine.drift_timing import next_due
+from zonda.core.engine.model.drift_timing import next_due
 from zonda.core.schedule.timing import Timing
 from zonda.core.schedule.triggers import Triggers
 from zonda.core.template.schedules import read_schedule

@@ -11,7 +11,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.making import preview
+from zonda.core.engine.preview.preview import preview
 from zonda.core.inline_stack import InlineStack
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors

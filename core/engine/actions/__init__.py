@@ -1,23 +1,22 @@
 """What can be asked of the engine, as data that travels through table ``request``.
 
-A new one is a dataclass in a module of this folder, named in ``texts.PLACES`` and below, whose work
-stands in a module of its own and is found through ``acting.STEPS`` or ``plans.PLANS``. ``stack`` is
-a name or an id. A command makes one action: a kind is imported when somebody names it.
+A new one is a dataclass in a module of this folder, named in ``wire.PLACES`` and below, whose work
+stands in a module of its own and is found through ``handlers.registry`` or ``plan.registry``.
+``stack`` is a name or an id. A command makes one action: a kind is imported when somebody names it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.engine.answers import Accepted, answered
-
+from .answers import Accepted, answered
 from .base import Action, Caller
-from .texts import caller_of, from_json, kind_of, to_json
+from .wire import caller_of, from_json, kind_of, to_json
 
 if TYPE_CHECKING:  # what __getattr__ gives
     from .drift import CheckDrift, IgnoreDrift, RepairDrift, SetDrift, UnignoreDrift
-    from .handing import AbandonStack, AdoptStack, ImportResource
-    from .members import ClearHooks, MarkResource, MoveResource, ProtectStack, SignalResource
+    from .ownership import AbandonStack, AdoptStack, ImportResource
+    from .resources import ClearHooks, MarkResource, MoveResource, ProtectStack, SignalResource
     from .snapshots import DeleteSnapshot, RestoreSnapshot, SnapshotStack
     from .stacks import (
         CancelStack,

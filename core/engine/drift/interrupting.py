@@ -5,10 +5,11 @@ Called by the engines, so that it imports nothing of what a check takes.
 
 from __future__ import annotations
 
-from zonda.core.engine.cut_off import MOST_TAKE_OVERS
-from zonda.core.engine.work import Work
 from zonda.core.store.drift_states import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 from zonda.core.store.rows import DriftCheckRow
+
+from ..model.unit_of_work import Work
+from ..operations.cut_off import MOST_TAKE_OVERS
 
 
 def interrupt(work: Work, row: DriftCheckRow) -> None:

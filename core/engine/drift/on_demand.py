@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zonda.core.engine.room import Room
+from ..services import Room
 
 if TYPE_CHECKING:  # what comes with the first check
-    from .checking import Checks, Start
-    from .found import Check
+    from .check_resources import Checks, Start
+    from .findings import Check
 
 
 class ChecksOnDemand:
@@ -27,8 +27,8 @@ class ChecksOnDemand:
     def made(self) -> Checks:
         """The checks themselves."""
         if self._made is None:
-            from .checking import Checks
-            from .repairing import after_check
+            from .check_resources import Checks
+            from .repair import after_check
 
             self._made = Checks(self._room, self._start, lambda it: after_check(self._room, it))
         return self._made

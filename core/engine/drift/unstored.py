@@ -11,13 +11,12 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from zonda.core.engine.effects import Call, Step, Wait
-from zonda.core.engine.pool import Pool
-from zonda.core.engine.room import Room
-from zonda.core.engine.timetable import Timetable
-
-from .checking import Checks
-from .found import Check
+from ..execution.pool import Pool
+from ..execution.timers import Timetable
+from ..model.effects import Call, Step, Wait
+from ..services import Room
+from .check_resources import Checks
+from .findings import Check
 
 #: The longest that nobody asks whether a look takes too long.
 _LOOK_AROUND = 1.0

@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from zonda.core.engine import drift_setting
-from zonda.core.engine.states import IDLE
-
-from .changes import Change
-from .making import Nested, Preview, Resource
+from ..diff.changes import Change
+from ..model.states import IDLE
+from ..plan import drift_schedule
+from .preview import Nested, Preview, Resource
 from .reasons import reasons
 
 #: Raised when a program that reads the shape may have to be changed.
@@ -102,7 +101,7 @@ def notes(plan: Preview) -> list[str]:
             f"Stack {stack.name} is {stack.action}_{stack.status}. The plan takes it that what is "
             "running ends well; to carry it out would overtake what is not begun yet."
         )
-    elif drift_setting.is_unheard(stack, plan.proposal.changes):
+    elif drift_schedule.is_unheard(stack, plan.proposal.changes):
         said.append(
             "What the environment says of drift schedules does not count: a command has said more. "
             f"'zonda stack drift schedule {stack.name} environment' takes that back."

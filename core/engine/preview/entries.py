@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.protection import Protection
 from zonda.core.store.rows import ResourceRow, StackRow
 
-from .later import Offer
-from .verdicts import Verdict
+from ..diff.judge import Verdict
+from ..diff.unknowns import Offer
+from ..progress.protection import Protection
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from zonda.core.engine.moves import as_moved, wanted_as_moved
-from zonda.core.engine.plan_data import BELOW, Move, Proposal
-from zonda.core.engine.room import Room
 from zonda.core.store.rows import ResourceRow
+
+from ..model.plan import BELOW, Move, Proposal
+from ..progress.moves import as_moved, wanted_as_moved
+from ..services import Room
 
 
 def moved_to(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:

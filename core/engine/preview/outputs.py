@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from zonda.core.engine.reasons import OPEN
-from zonda.core.engine.redact import scrub
 from zonda.core.store.rows import StackRow
 from zonda.core.template.drift_section import OFF
 from zonda.core.template.partly import LATER, resolve_partly
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.wording import shortened, text_of
 
-from .changes import NOTHING, Change, changes, hidden
-from .sections import stricter
+from ..diff.changes import NOTHING, Change, changes, hidden
+from ..diff.sections import stricter
+from ..plugins.reasons import OPEN
+from ..plugins.secrets import scrub
 
 
 def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterator[Change]:

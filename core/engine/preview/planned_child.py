@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from zonda.core.engine.children import RowFacts
-from zonda.core.engine.reasons import OPEN
-from zonda.core.engine.states import COMPLETE
 from zonda.core.store.rows import ResourceRow
 from zonda.core.template.partly import LATER, KnownLater, has_later
 
+from ..model.states import COMPLETE
+from ..plugins.child_view import RowFacts
+from ..plugins.reasons import OPEN
 from .entries import Entry, Inside
 from .outputs import value_of
 

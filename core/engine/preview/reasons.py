@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from zonda.core.engine import handing
-from zonda.core.engine.comparing import Comparison
-from zonda.core.engine.replacement import goes_first
-from zonda.core.engine.states import PRESENT
 from zonda.hooks.resource import Resource
 
+from ..diff.decision import Comparison
+from ..model import row_annotations
+from ..model.states import PRESENT
+from ..operations.replacement import goes_first
 from .entries import Entry
 
 
@@ -79,7 +79,7 @@ def _of_verdict(entry: Entry) -> Iterator[Reason]:
         yield Reason("requirement", text, entry.because)
     if entry.perhaps:
         yield Reason("condition", "whether its condition holds is known after apply", (), True)
-    whole = handing.why_as_a_whole(verdict.row)
+    whole = row_annotations.why_as_a_whole(verdict.row)
     if whole:
         yield Reason("drift", f"has drifted: {whole}")
     yield from _of_comparison(entry, verdict.surely, False)

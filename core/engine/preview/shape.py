@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.engine.plan_data import BELOW, Proposal
-from zonda.core.engine.room import Room
-from zonda.core.engine.tree_rows import TreeRows
 from zonda.core.store.rows import StackRow
 
-from .below import Below
+from ..model.plan import BELOW, Proposal
+from ..services import Room
+from ..templates.tree_rows import TreeRows
+from .children import Below
 from .entries import Entry
 from .walk import Walk
 

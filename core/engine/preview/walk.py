@@ -10,15 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
-from zonda.core.engine.attribute_reader import AttributeReader
-from zonda.core.engine.cone import Cone, cone
-from zonda.core.engine.plan_data import Proposal, Wanted
-from zonda.core.engine.protection import Protection, of_resource
-from zonda.core.engine.replacement import is_left_alone
-from zonda.core.engine.room import Room
-from zonda.core.engine.states import PRESENT
-from zonda.core.engine.values import RowValues
-from zonda.core.engine.work_item import Seen
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.template import policies
@@ -26,9 +17,18 @@ from zonda.core.template.policies import Policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 
+from ..diff.judge import Judge, Verdict, settled
+from ..diff.unknowns import LaterValues, Offer
+from ..model.plan import Proposal, Wanted
+from ..model.states import PRESENT
+from ..model.work_item import Seen
+from ..operations.replacement import is_left_alone
+from ..plan.scope import Cone, cone
+from ..plugins.attribute_reader import AttributeReader
+from ..plugins.values import RowValues
+from ..progress.protection import Protection, of_resource
+from ..services import Room
 from .entries import Entry, Inside
-from .later import LaterValues, Offer
-from .verdicts import Judge, Verdict, settled
 
 _PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
 

@@ -9,8 +9,8 @@ from typing import Any
 from harness.compare import Names
 from harness.world import World
 from zonda.core.engine import actions
-from zonda.core.engine.values import RowValues
-from zonda.core.engine.work_item import Seen
+from zonda.core.engine.model.work_item import Seen
+from zonda.core.engine.plugins.values import RowValues
 from zonda.core.store.rows import ResourceRow
 from zonda.core.store.views import StackView
 from zonda.core.template.bundle import Bundle

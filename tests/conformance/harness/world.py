@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
-from zonda.core.engine.inline import InlineEngine
+from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import FunctionTable, functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.sealing import Sealer, make_key

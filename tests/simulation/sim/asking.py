@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.core.engine import actions, documents
-from zonda.core.engine.preview.making import preview
-from zonda.core.engine.preview.promise import text_of
-from zonda.core.engine.states import PRESENT
+from zonda.core.engine import actions
+from zonda.core.engine.model import documents
+from zonda.core.engine.model.states import PRESENT
+from zonda.core.engine.preview.plan_file import text_of
+from zonda.core.engine.preview.preview import preview
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
 

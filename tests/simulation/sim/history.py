@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from zonda.core.engine.breakpoints import ENDED
-from zonda.core.engine.states import PASSING, SUPERSEDED
-from zonda.core.engine.telling.failures import BAD, failures
+from zonda.core.engine.model.states import PASSING, SUPERSEDED
+from zonda.core.engine.progress.breakpoints import ENDED
+from zonda.core.reports.failures import BAD, failures
 from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.views import StackView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zonda.core.engine import actions
-from zonda.core.engine.states import PRESENT
+from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .asking import Asking

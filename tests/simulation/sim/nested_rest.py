@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.states import COMPLETE, FAILED, IDLE
+from zonda.core.engine.model.states import COMPLETE, FAILED, IDLE
 from zonda.core.store.rows import ResourceRow, StackRow
 
 from .nested_template import all_said, is_owner, of_child

@@ -92,7 +92,7 @@ class _Output:
 
 
 class NestingDefinition(FakeDefinition):
-    """See ``zonda.core.engine.definitions.Definition``."""
+    """See ``zonda.core.engine.templates.definitions.Definition``."""
 
     def __init__(
         self, family: Family, known: Mapping[str, Any], spec: ChildSpec | None = None

@@ -16,23 +16,24 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from zonda.core.engine import actions, sweeping
-from zonda.core.engine.acting import act, roll_back
-from zonda.core.engine.building import build_room
-from zonda.core.engine.drift.checking import Checks
+from zonda.core.engine import actions
+from zonda.core.engine.drift.check_resources import Checks
 from zonda.core.engine.drift.interrupting import interrupt_all
-from zonda.core.engine.drift.repairing import after_check
-from zonda.core.engine.effects import Call, GivenUp, Step, Tx, Wait
-from zonda.core.engine.endings import no_rollback
-from zonda.core.engine.jumps import Jumps
-from zonda.core.engine.lateness import Lateness
-from zonda.core.engine.nested_calls import BACKSTOP
-from zonda.core.engine.refreshing import refresh
-from zonda.core.engine.replacement import is_completed
-from zonda.core.engine.requests import single
-from zonda.core.engine.room import EngineSettings
-from zonda.core.engine.steps import drive, step
-from zonda.core.engine.work import Work
+from zonda.core.engine.drift.repair import after_check
+from zonda.core.engine.execution.steps import drive, step
+from zonda.core.engine.handlers.registry import act, roll_back
+from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
+from zonda.core.engine.model.unit_of_work import Work
+from zonda.core.engine.nested.operation import BACKSTOP
+from zonda.core.engine.nested.refresh import refresh
+from zonda.core.engine.operations.replacement import is_completed
+from zonda.core.engine.operations.timeouts import no_rollback
+from zonda.core.engine.runtime import sweeps
+from zonda.core.engine.runtime.building import build_room
+from zonda.core.engine.runtime.clock_jumps import Jumps
+from zonda.core.engine.runtime.lateness import Lateness
+from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.services import EngineSettings
 from zonda.core.store.faults import Refused
 from zonda.core.store.sealing import Sealer
 from zonda.core.store.store import Fenced, Store, open_store
@@ -188,7 +189,7 @@ class Simulator:
         #: What a unit of the running transaction has done once that is committed.
         self.after_commit: Callable[[], None] = lambda: None
         self.lateness = Lateness(self.process, self.clock)
-        self.superseded = sweeping.Superseded(self._is_driven, settings.cancel_grace)
+        self.superseded = sweeps.Superseded(self._is_driven, settings.cancel_grace)
         self.watcher = Watcher(connection, self.reader, self.world, self.clock)
         self.watcher.disturbed = self.disturbed
         self.world.is_held = self._is_held
@@ -476,7 +477,7 @@ class Simulator:
         """What recovery and the reconcile sweep do."""
         if self.drifting:
             self.process.tasks.append(Task(single(interrupt_all)))
-        self.process.tasks.append(Task(single(sweeping.take_up_all)))
+        self.process.tasks.append(Task(single(sweeps.take_up_all)))
 
     def sweep_deadlines(self) -> None:
         """What is past its deadline, or was waited for long enough, ends."""

@@ -92,7 +92,7 @@ class Registry:
 
 
 class FakeDefinition:
-    """See ``zonda.core.engine.definitions.Definition``."""
+    """See ``zonda.core.engine.templates.definitions.Definition``."""
 
     description = ""
     outputs: Mapping[str, Any] = {}
@@ -117,7 +117,7 @@ class FakeDefinition:
 
 
 class FakeLoading:
-    """See ``zonda.core.engine.definitions.Loading``."""
+    """See ``zonda.core.engine.templates.definitions.Loading``."""
 
     def __init__(self, types: Mapping[str, type[Resource]]) -> None:
         self.types = types

@@ -10,9 +10,9 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.lateness import PATIENCE
-from zonda.core.engine.replacement import goes_first
-from zonda.core.engine.states import CLEANING, DOWN, IDLE, PRESENT
+from zonda.core.engine.model.states import CLEANING, DOWN, IDLE, PRESENT
+from zonda.core.engine.operations.replacement import goes_first
+from zonda.core.engine.runtime.lateness import PATIENCE
 from zonda.core.store.prepared import SQL
 from zonda.core.store.reads import ALL, Reader
 from zonda.core.store.rows import ResourceRow, StackRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.engine.states import BACKOFF, CLEANING, RETRY, STARTING
+from zonda.core.engine.model.states import BACKOFF, CLEANING, RETRY, STARTING
 
 from .clock import SetClock
 from .world import Violation

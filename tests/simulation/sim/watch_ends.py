@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.core.engine.states import PRESENT
+from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 from zonda.core.store.views import ActionView

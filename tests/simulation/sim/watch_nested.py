@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.engine.states import COMPLETE, IDLE, PASSING_OPERATIONS
-from zonda.core.engine.still_wanted import may_go_on
+from zonda.core.engine.model.states import COMPLETE, IDLE, PASSING_OPERATIONS
+from zonda.core.engine.progress.children import may_go_on
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 

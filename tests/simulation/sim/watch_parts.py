@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zonda.core.engine import handing
-from zonda.core.engine.states import PRESENT
+from zonda.core.engine.model import row_annotations
+from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.reads import Reader
 from zonda.core.store.rows import ResourceRow, StackRow
 
@@ -70,7 +70,9 @@ class Parts:
         """Whether only a handler that was given up has told since what it had made, or taken."""
         made = self._world.by_key.get(row.op_id or "")
         if row.action == "ADOPT":
-            made = handing.values(self._reader.sealer, row, handing.ADOPT).get("resource_id")
+            made = row_annotations.values(self._reader.sealer, row, row_annotations.ADOPT).get(
+                "resource_id"
+            )
         return made == row.physical_id and (None, *_of(row)[1:]) == kept
 
     def _left_out(self, stack: StackRow, detail: Any, rows: list[ResourceRow]) -> set[str]:

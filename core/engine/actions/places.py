@@ -1,0 +1,17 @@
+"""Functions by the places where they stand, for the tables of actions and plans.
+
+Most actions have modules that no other needs. A process that carries out one of them imports those
+of that one: the others would be a fifth of what a small command does. Called by ``acting`` and
+``plans``; a test looks whether every place is there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def at(place: str) -> Any:
+    """What ``MODULE:NAME`` means, with a module of the engine. It is imported if it is not yet."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"..{module}", __package__), name)

@@ -1,0 +1,39 @@
+"""The most that may be done to an instance while a plan file is carried out.
+
+Set by the plan in column ``ceiling``, of nested ones as well; a stronger operation fails instead of
+happening.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from ..model.outcomes import Prepared
+from ..model.states import PRESENT
+from ..plugins.reasons import not_in_plan
+from .decision import Comparison
+
+#: What may be done to an instance under each ceiling.
+_UNDER: Mapping[str, tuple[str, ...]] = {
+    "unchanged": ("unchanged", "note", "refuse", "fail"),
+    "update": ("unchanged", "note", "update", "refuse", "fail"),
+}
+
+
+def beyond(row: ResourceRow, compared: Comparison) -> Prepared | None:
+    """The refusal of what is more than the plan that is carried out allows, else None."""
+    allowed = _UNDER.get(row.ceiling)
+    if allowed is None or compared.decision in allowed:
+        return None
+    return Prepared("fail", "UPDATE", not_in_plan(row, compared.decision), kind="NotInPlan")
+
+
+def below(reader: Reader, owner: ResourceRow, child: StackRow) -> dict[str, str]:
+    """The ceilings of what an owner has nested, by name: those of the plan file that is its own."""
+    if owner.op != "UPDATE" or not owner.ceiling or not child.generation:
+        return {}
+    rows = reader.resource_rows(child.id)
+    return {row.name: row.ceiling for row in rows if row.want == PRESENT and row.ceiling}

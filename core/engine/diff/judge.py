@@ -1,0 +1,219 @@
+"""What would be done with one instance: ``comparing``, asked for what is known and for what is not.
+
+Where a value is known later the question is asked twice: as if it stays what it was, and as if
+every property that reads it changes. What differs between the answers is what may happen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template.partly import has_later, resolve_partly, supposed
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.function import sources
+from zonda.hooks.resource import Resource
+
+from ..model import row_annotations
+from ..model.definition import Definition
+from ..model.states import COMPLETE
+from ..model.work_item import Seen
+from ..plugins.instances import Instances
+from ..plugins.reasons import Secrets, reason_for
+from ..progress.protection import forbids_replacement
+from ..templates.fingerprints import hash_of
+from .decision import Case, Comparison, Decision, compare
+
+#: From the weakest to the strongest.
+RANK: dict[str, int] = {
+    "unchanged": 0, "note": 0, "update": 1, "replace": 2, "refuse": 3, "fail": 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answers for what is known (``surely``) and at most (``perhaps``).
+
+    ``wanted``: the definition, with what is known later left open; None where it has none.
+    ``because``: the resources and parameters whose later values it reads. ``template``: the one
+    that wants it so.
+    """
+
+    surely: Comparison
+    perhaps: Comparison
+    row: ResourceRow
+    wanted: ResourceDefinition | None = None
+    because: tuple[str, ...] = ()
+    template: Definition | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """What is known to be done."""
+        return self.surely.decision
+
+    @property
+    def may(self) -> str:
+        """What may become of it instead, where that is more; else ''."""
+        weak, strong = RANK.get(self.decision), RANK.get(self.perhaps.decision)
+        return self.perhaps.decision if weak is not None and (strong or 0) > weak else ""
+
+    @property
+    def strongest(self) -> Decision:
+        """The most that the plan allows."""
+        return self.perhaps.decision if self.may else self.decision
+
+
+class Judge:
+    """Gives verdicts on the resources of one definition."""
+
+    def __init__(self, instances: Instances, stack: StackRow, definition: Definition) -> None:
+        self._instances = instances
+        self._stack = stack
+        self._definition = definition
+
+    @property
+    def definition(self) -> Definition:
+        """The template by which it judges."""
+        return self._definition
+
+    def judge(self, node: Any, found: ResourceRow | None, values: Any, read: Any) -> Verdict:
+        """The verdict on a resource. ``read``: the instances that it requires."""
+        row = found or ResourceRow("", self._stack.id, node.name, node.type)
+        row = settled(row) if row.op else row
+        secrets = Secrets.of(self._definition, node.name)
+        wanted = None
+        try:
+            secrets.add_read(self._definition, read, self._instances.lending.sealer)
+            values.asked.clear()
+            wanted = node.resolve(self._definition.scope(values), resolve_partly)
+            given = wanted.properties
+            self._definition.check_names(node.name, given, lambda: secrets.values)
+            secrets.add_properties(given)
+            surely, perhaps = self._compared(node, row, wanted)
+        except BaseException as error:  # a plug-in or the template's author is at fault
+            raise_interruption(error)
+            surely = perhaps = Comparison("fail", reason=reason_for(node.name, error, secrets))
+        because = dict.fromkeys((*values.asked, *_open_parameters(self._definition, node)))
+        return Verdict(surely, perhaps, row, wanted, tuple(because), self._definition)
+
+    def failing(self, verdict: Verdict, error: BaseException) -> Verdict:
+        """``verdict``, where what is nested in the resource turns out to be at fault."""
+        name = verdict.row.name
+        secrets = Secrets.of(self._definition, name)
+        if verdict.wanted is not None:
+            secrets.add_properties(verdict.wanted.properties)
+        failed = Comparison("fail", reason=reason_for(name, error, secrets))
+        is_sure = verdict.decision in ("create", "update", "replace")
+        surely = failed if is_sure else verdict.surely
+        return dataclasses.replace(verdict, surely=surely, perhaps=failed)
+
+    def _compared(
+        self, node: Any, row: ResourceRow, wanted: ResourceDefinition
+    ) -> tuple[Comparison, Comparison]:
+        before = self._instances.stored(row)
+        pending = tuple(key for key, value in wanted.properties.items() if has_later(value))
+        is_open = bool(pending) or has_later(wanted.metadata) or has_later(wanted.update_policy)
+        if not is_open:
+            surely = _with_handler(node.cls, compare(self._case(node, row, wanted)))
+            return surely, surely
+        guessed = _guessed(wanted, before)
+        case = self._case(node, row, guessed, pending)
+        changed = dataclasses.replace(case, supposed=pending, hashed=lambda: "later")
+        return _with_handler(node.cls, compare(case)), _with_handler(node.cls, compare(changed))
+
+    def _case(
+        self, node: Any, row: ResourceRow, wanted: ResourceDefinition, pending: Any = ()
+    ) -> Case:
+        instances, definition = self._instances, self._definition
+
+        def seen(by: Definition | None = None) -> Seen:
+            data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+            return Seen(row, self._stack, data, definition=by)
+
+        sealer = instances.lending.sealer
+        template_id = row.have_template_id or row.op_template_id
+
+        def before() -> Resource:
+            if row.class_type or instances.definition_of(template_id, row.name) is not None:
+                return instances.make(seen())
+            return instances.make(seen(definition), cls=node.cls)  # moved there by the plan
+
+        def after() -> Resource:
+            made = row_annotations.as_repaired(sealer, row, wanted, node.cls)
+            return instances.make(seen(definition), definition=made, cls=node.cls)
+
+        return Case(
+            row,
+            wanted,
+            node.cls,
+            instances.definitions.class_type(node.cls),
+            lambda: definition.registry.restricted_actions(row.name),
+            before,
+            after,
+            lambda: hash_of(
+                sealer,
+                definition,
+                wanted,
+                node.cls,
+                after,
+                self._marks_of(row, pending),
+            ),
+            pending=pending,
+            protected=lambda: forbids_replacement(self._stack, row),
+            observed=row_annotations.live(sealer, row),
+            left=row_annotations.left(sealer, row),
+        )
+
+    def _marks_of(self, row: ResourceRow, pending: Any) -> Definition | None:
+        """Whose marks of secrets count: those of what is known later are known later, too."""
+        is_open = pending or self._definition.parameters.unknown
+        if not is_open or row.have_template_id is None:
+            return None
+        found = self._instances.definitions.get(row.have_template_id)
+        return found if row.name in found.resources else None
+
+
+def _open_parameters(definition: Definition, node: Any) -> Iterator[str]:
+    """The parameters that a resource reads and that are only known later."""
+    unknown = definition.parameters.unknown
+    trees = (node.properties, node.metadata, node.update_policy) if unknown else ()
+    for source in (each for tree in trees for each in sources(tree)):
+        if source.kind == "param" and source.name in unknown:
+            yield source.name
+
+
+def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
+    """``compared``, where the type has no handler of updates and so asks for a new resource."""
+    if compared.decision != "update" or not compared.changed:
+        return compared
+    if cls.has_child or cls.handle_update is not Resource.handle_update:
+        return compared
+    return Comparison("replace", "plugin", compared.changed, compared.changed)
+
+
+def _guessed(wanted: ResourceDefinition, before: ResourceDefinition) -> ResourceDefinition:
+    """``wanted`` as if all that is known later stays what it was; what was not there stays away."""
+    sections = ("properties", "metadata", "update_policy")
+    guessed = {key: supposed(getattr(wanted, key), getattr(before, key)) for key in sections}
+    if before.properties:
+        known = before.properties
+        guessed["properties"] = {
+            key: value
+            for key, value in guessed["properties"].items()
+            if key in known or not has_later(wanted.properties[key])
+        }
+    return dataclasses.replace(wanted, **guessed)
+
+
+def settled(row: ResourceRow) -> ResourceRow:
+    """``row`` as it will be when its running operation has ended well."""
+    done = dataclasses.replace(row, op="", action=row.op, status=COMPLETE)
+    if row.op in ("CREATE", "UPDATE") and row.op_definition is not None:
+        done.definition, done.properties = row.op_definition, row.op_properties
+        done.have_hash, done.resolved_hash = row.op_hash, row.op_resolved
+        done.have_template_id = row.op_template_id
+    return done

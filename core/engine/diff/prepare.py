@@ -1,0 +1,231 @@
+"""What is to be done with an instance: its definition is resolved and compared. In the pool.
+
+Gives a ``Prepared`` and never raises what a plug-in or a template raised: that is a verdict.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.core.store.jsontext import dumps
+from zonda.core.store.rows import ResourceRow
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.resource import Resource
+
+from ..model import row_annotations
+from ..model.definition import Definition, Node
+from ..model.outcomes import Prepared
+from ..model.work_item import Seen
+from ..plugins.attribute_reader import AttributeReader
+from ..plugins.instances import Instances
+from ..plugins.reasons import Secrets, tell
+from ..plugins.values import RowValues
+from ..progress.protection import forbids_replacement
+from ..templates.fingerprints import hash_of, written
+from .ceilings import beyond
+from .decision import Case, Comparison, compare
+
+
+class Preparation:
+    """One look at one instance that is wanted PRESENT."""
+
+    def __init__(self, instances: Instances, seen: Seen) -> None:
+        self.instances = instances
+        self.seen = seen
+        self.row = seen.row
+        self.resolved: ResourceDefinition | None = None
+        self._hashed = ""
+        self.cls: type[Resource] | None = None
+        self.secrets = Secrets()
+
+    def run(self) -> Prepared:
+        """The verdict."""
+        op = "CREATE" if self.row.action == "INIT" else "UPDATE"
+        if self._is_adopting():
+            op = "ADOPT"
+        try:
+            return self._run()
+        except BaseException as error:  # a plug-in or the template's author is at fault
+            raise_interruption(error)
+            return self._failed(op, error)
+
+    def _failed(self, op: str, error: BaseException) -> Prepared:
+        told = tell(self.row.name, error, self.secrets)
+        kind, code, trace = told.kind, told.code, told.trace
+        return Prepared("fail", op, told.reason, kind=kind, code=code, path=told.path, trace=trace)
+
+    def _run(self) -> Prepared:
+        row = self.row
+        assert row.want_template_id is not None
+        definition = self.instances.definitions.get(row.want_template_id)
+        node: Node = definition.resources[row.name]
+        self.cls = node.cls
+        self.secrets = Secrets.of(definition, row.name)
+        self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
+        self.resolved = node.resolve(definition.scope(self._values()))
+        definition.check_names(row.name, self.resolved.properties, lambda: self.secrets.values)
+        self.secrets.add_properties(self.resolved.properties)
+        if row_annotations.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
+            self.resolved = self._restored(self.resolved)
+            self.secrets.add_properties(self.resolved.properties)
+        compared = compare(self._case(definition, node))
+        return beyond(row, compared) or self._prepared(compared, definition)
+
+    def _is_adopting(self) -> bool:
+        row = self.row
+        if not (
+            row_annotations.is_adopting(row) and row_annotations.is_for(row, self.seen.stack.action)
+        ):
+            return False
+        return row.action == "INIT" or (row.action, row.status) == ("ADOPT", "FAILED")
+
+    def _restored(self, resolved: ResourceDefinition) -> ResourceDefinition:
+        """What the type makes of a definition and of what it gave to a snapshot."""
+        new = ResourceRow(self.row.id, self.row.stack_id, self.row.name, self.row.type)
+        instance = self.instances.make(
+            Seen(new, self.seen.stack), definition=resolved, cls=self.cls
+        )
+        handler: Any = getattr(instance, "handle_restore", None)
+        if handler is None:
+            return resolved
+        known = row_annotations.values(
+            self.instances.lending.sealer, self.row, row_annotations.RESTORE
+        )
+        self.secrets.add_restored(known)
+        made = handler(resolved, known)
+        if not isinstance(made, ResourceDefinition):
+            raise ResourceFailure("handle_restore gave no resource definition")
+        return made
+
+    def _values(self) -> RowValues:
+        instances, stack = self.instances, self.seen.stack
+
+        def build(row: ResourceRow) -> AttributeReader:
+            data = self.seen.drafted.get(row.id)
+            if data is None:
+                data = instances.definitions.reader.sealed_data(row.id)
+            return instances.attributes(Seen(row, stack, data))
+
+        return RowValues(self.seen.required, instances.lending.sealer, build)
+
+    def _case(self, definition: Definition, node: Node) -> Case:
+        assert self.resolved is not None
+        row = self.row
+        if self._is_adopting() and row.action == "ADOPT":
+            row = dataclasses.replace(row, action="INIT")  # once more, as if nothing had been done
+        observed = row_annotations.live(self.instances.lending.sealer, row)
+        if observed:
+            self.secrets.add_properties(observed)
+            row = dataclasses.replace(row, resolved_hash="")  # it is not what it was made
+        return Case(
+            row,
+            self.resolved,
+            node.cls,
+            self.instances.definitions.class_type(node.cls),
+            lambda: definition.registry.restricted_actions(self.row.name),
+            lambda: self.instances.make(self.seen),
+            self._repaired
+            if row_annotations.left(self.instances.lending.sealer, row)
+            else self._wanted,
+            self._hash,
+            protected=lambda: forbids_replacement(self.seen.stack, self.row),
+            observed=observed,
+            left=row_annotations.left(self.instances.lending.sealer, row),
+        )
+
+    def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:
+        """What the steps are to do for a decision."""
+        decision, after = compared.decision, compared.after
+        assert self.resolved is not None
+        if decision == "check":
+            return self._begin("CHECK", definition, dict(self.resolved.properties))
+        if decision == "create" or decision == "update":
+            assert after is not None
+            cause = compared.cause if decision == "update" else ""
+            op = "ADOPT" if self._is_adopting() else decision.upper()
+            if row_annotations.left(self.instances.lending.sealer, self.row):
+                after = self._wanted()  # what it is meant to be, as before
+            return self._begin(op, definition, after.properties.stored(), cause)
+        if decision == "note":
+            assert after is not None
+            # nothing is done, yet what is shown of the resource is what the template says now
+            shown = self._begin("UPDATE", definition, after.properties.stored())
+            return dataclasses.replace(shown, verdict="unchanged")
+        if decision == "unchanged":
+            return self._hidden_anew(definition) or Prepared(decision)
+        if decision == "replace":
+            return Prepared(decision, cause=compared.cause)
+        kind = compared.why.title()
+        path = ("resources", self.row.name, "properties", *compared.about[:1])
+        return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
+
+    def _hidden_anew(self, definition: Definition) -> Prepared | None:
+        """What is kept of an instance, where what is secret of it is something else now."""
+        row = self.row
+        if row.definition is None or row.external_id or self.cls is None:
+            return None
+        sealed = self.instances.lending.sealer.is_sealed(row.properties)
+        hidden = dumps(self.secrets.hidden(definition, self.cls))
+        if (sealed, row.hidden) == (self.secrets.properties, hidden):
+            return None
+        shown = self._begin("UPDATE", definition, self._wanted().properties.stored())
+        return dataclasses.replace(shown, verdict="unchanged")
+
+    def _hash(self) -> str:
+        if not self._hashed:
+            assert self.resolved is not None
+            assert self.cls is not None
+            assert self.row.want_template_id is not None
+            definition = self.instances.definitions.get(self.row.want_template_id)
+            sealer = self.instances.lending.sealer
+            found = hash_of(sealer, definition, self.resolved, self.cls, self._wanted)
+            self._hashed = found + self._part()
+        return self._hashed
+
+    def _part(self) -> str:
+        """What a nested stack is to go back to is another one, whatever its definition."""
+        if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.has_child:
+            return ""
+        sealer = self.instances.lending.sealer
+        return str(
+            row_annotations.values(sealer, self.row, row_annotations.RESTORE).get("snapshot", "")
+        )
+
+    def _wanted(self) -> Resource:
+        return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
+
+    def _repaired(self) -> Resource:
+        """What is wanted but for what a repair leaves as it is."""
+        assert self.resolved is not None
+        assert self.cls is not None
+        sealer = self.instances.lending.sealer
+        wanted = row_annotations.as_repaired(sealer, self.row, self.resolved, self.cls)
+        return self.instances.make(self.seen, definition=wanted, cls=self.cls)
+
+    def _begin(
+        self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""
+    ) -> Prepared:
+        assert self.resolved is not None
+        assert self.cls is not None
+        resolved, sealer, secrets = self.resolved, self.instances.lending.sealer, self.secrets
+        metadata = None
+        if op != "UPDATE" or resolved.metadata != self.instances.stored(self.row).metadata:
+            metadata = sealer.dump(resolved.metadata, sealed=secrets.metadata)
+        return Prepared(
+            "begin",
+            op,
+            definition=sealer.dump(written(resolved), sealed=secrets.any),
+            properties=sealer.dump(shown, sealed=secrets.properties),
+            hidden=dumps(secrets.hidden(definition, self.cls)),
+            metadata=metadata,
+            deletion_policy=resolved.deletion_policy,
+            external_id=resolved.external_id,
+            resolved_hash=self._hash(),
+            type=resolved.type,
+            class_type=self.instances.definitions.class_type(self.cls),
+            cause=cause,
+        )

@@ -1,0 +1,163 @@
+"""The actions of drift as steps: a check is begun, schedules and exceptions are set.
+
+Called by ``acting``. None of them is a plan, so that the generation of a stack stays what it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+from fnmatch import fnmatchcase
+
+from zonda.core.engine.actions import Accepted
+from zonda.core.store.rows import DriftIgnoreRow, DriftRow, StackRow
+from zonda.hooks.errors import NotFound, UsageError, ZondaError
+from zonda.hooks.near import near
+
+from .. import actions
+from ..model.effects import Call, Step, Tx
+from ..model.unit_of_work import Work
+from ..plan import drift_schedule
+from ..plan.accept import Noted, accepted_as, noting
+from ..plan.from_template import root_named
+from ..services import Room
+from . import store
+from .findings import Check
+
+#: Resources that are no pattern, and this in a path, which makes it one.
+_ANY = "*"
+
+
+def check(room: Room, action: actions.CheckDrift, note: Noted) -> Step:
+    """Begin a check; the reader tells what it has found."""
+    stack, scope = yield Call(lambda: scoped(room, action.stack, action.resources))
+    accepted, _ = yield Tx(beginning(room, stack, scope, action.cause, note))
+    return accepted
+
+
+def scoped(room: Room, name: str, resources: Sequence[str]) -> tuple[StackRow, tuple[str, ...]]:
+    """The stack, and the paths of its resources that are meant; raises NotFound."""
+    stack = root_named(room, name)
+    if resources:
+        known = _paths(room, stack)
+        for path in resources:
+            if path not in known:
+                raise NotFound("Resource", path, hint=near(path, known), stack=stack.name)
+    return stack, tuple(resources)
+
+
+def _paths(room: Room, stack: StackRow) -> set[str]:
+    return {path for path, _ in room.reader().drift_rows(stack.id)}
+
+
+def beginning(
+    room: Room, seen: StackRow, scope: tuple[str, ...], cause: str, note: Noted
+) -> Callable[[Work], tuple[Accepted, Check]]:
+    """The unit that stores a check, and has it run once that is committed."""
+
+    def run(work: Work) -> tuple[Accepted, Check]:
+        stack = _there(work, seen)
+        row = store.begin(work, stack, cause, room.settings.user, scope)
+        accepted = dataclasses.replace(accepted_as(stack), check_id=row.id)
+        note(work, accepted)
+        begun = Check(row)
+        work.after.checks.append(begun)
+        return accepted, begun
+
+    return run
+
+
+def set_drift(room: Room, action: actions.SetDrift, note: Noted) -> Step:
+    """Say when drift is looked for, and what is done about it."""
+    seen = yield Call(lambda: root_named(room, action.stack))
+
+    def run(work: Work) -> Accepted:
+        stack = _there(work, seen)
+        found = drift_schedule.by_command(room, stack, action.schedule, action.policy)
+        for name, value in found.items():
+            setattr(stack, name, value)
+        return accepted_as(stack)
+
+    return (yield Tx(noting(run, note)))
+
+
+def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
+    """Add an exception."""
+    seen = yield Call(lambda: _meant(room, action))
+
+    def run(work: Work) -> Accepted:
+        stack = _there(work, seen)
+        if action.until is not None and action.until <= work.now:
+            raise UsageError("The exception would end in the past.", hint="Give a later time.")
+        row = DriftIgnoreRow(
+            work.ids(),
+            stack.id,
+            action.resource,
+            action.property,
+            action.until,
+            action.reason,
+            room.settings.user,
+            work.now,
+        )
+        work.tx.drift.add_ignore(row)
+        return accepted_as(stack)
+
+    return (yield Tx(noting(run, note)))
+
+
+def _meant(room: Room, action: actions.IgnoreDrift) -> StackRow:
+    """The stack; raises NotFound or UsageError for an exception of what there is not."""
+    paths = () if _ANY in action.resource else (action.resource,)
+    stack, _ = scoped(room, action.stack, paths)
+    rows = [
+        row
+        for path, row in room.reader().drift_rows(stack.id)
+        if path == action.resource or (not paths and fnmatchcase(path, action.resource))
+    ]
+    if not rows:
+        raise NotFound("Resource", action.resource, stack=stack.name)
+    name = action.property.partition(".")[0]
+    known = {each for row in rows for each in _properties(room, row)}
+    if name and known and name not in known:
+        types = ", ".join(sorted({row.type for row in rows})[:3])
+        raise UsageError(f"{types} has no property {name}.", hint=near(name, known))
+    return stack
+
+
+def _properties(room: Room, row: DriftRow) -> Collection[str]:
+    """The properties of its type; none where nobody has that type any more."""
+    whole = room.reader().resource_row(row.id)
+    try:
+        return () if whole is None else room.definitions.class_of(whole).properties_schema
+    except ZondaError:
+        return ()
+
+
+def unignore(room: Room, action: actions.UnignoreDrift, note: Noted) -> Step:
+    """Remove an exception that a command has added."""
+    seen = yield Call(lambda: root_named(room, action.stack))
+
+    def run(work: Work) -> Accepted:
+        stack = _there(work, seen)
+        known = [row.id for row in work.tx.drift.ignores(stack.id)]
+        meant = [key for key in known if key == action.ignore] or [
+            key for key in known if action.ignore and key.startswith(action.ignore)
+        ]
+        if len(meant) != 1:
+            raise NotFound(
+                "drift exception",
+                action.ignore,
+                hint=f"'zonda stack drift ignore list {stack.name}' shows them; what the "
+                "environment says is changed there.",
+            )
+        work.tx.drift.drop_ignore(meant[0], stack.id)
+        return accepted_as(stack)
+
+    return (yield Tx(noting(run, note)))
+
+
+def _there(work: Work, seen: StackRow) -> StackRow:
+    stack = work.tx.stack(seen.id)
+    if stack is None or stack.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    return stack

@@ -1,0 +1,271 @@
+"""The checks that a driver runs: which resource is asked when, and what has come of each.
+
+Everything here belongs to the driver's thread, like the driver itself; only ``Observer.look`` runs
+in the pool. A call that never comes back gives its place back (see ``hanging``); waiting holds no
+thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from zonda.core.store.drift_reads import covers
+from zonda.core.store.drift_states import IN_SYNC
+
+from ..model import row_annotations
+from ..model.effects import Call, Step, Tx, Wait
+from ..model.unit_of_work import Work
+from ..services import Room
+from . import store as storing
+from .exceptions import Exceptions
+from .findings import Check, Found, Later, owed, unknown
+from .interrupting import interrupt
+from .observe import Job, Observer, not_to_be_looked_at
+from .throttle import Pace
+
+log = logging.getLogger(__name__)
+
+#: Runs a step; then calls what it is given with the value, or the error.
+Start = Callable[[Step, Callable[[Any, BaseException | None], None]], None]
+
+
+class Checks:
+    """All checks of one driver."""
+
+    def __init__(self, room: Room, start: Start, repair: Callable[[Check], Step]) -> None:
+        """``start`` runs a step, ``repair`` puts right what a check has found."""
+        settings = room.settings
+        self._room = room
+        self._start = start
+        self._repair = repair
+        self._places = max(1, min(settings.drift_workers, settings.workers // 2 or 1))
+        self._pace = Pace(settings.drift_rate, room.clock.monotonic)
+        self._queue: deque[tuple[Check, Job]] = deque()
+        self._asked: dict[Job, Check] = {}
+        self._waiting: dict[Job, Check] = {}
+        self._running: dict[str, Check] = {}
+        self._is_closed = False
+
+    @property
+    def running(self) -> list[str]:
+        """The stacks that are being checked here."""
+        return [check.row.stack_id for check in self._running.values()]
+
+    def begin(self, check: Check) -> None:
+        """Run a check that is stored."""
+        if self._is_closed:
+            return
+        self._running[check.row.id] = check
+        self._start(_calling(lambda: prepare(self._room, check, self._pace)), self._prepared(check))
+
+    def sweep(self) -> None:
+        """Give up whatever has not come back in time."""
+        now = self._room.clock.monotonic()
+        for job, check in list(self._asked.items()):
+            if job.until is not None and now >= job.until and not job.is_abandoned:
+                job.is_abandoned = True
+                self._room.hanging.add(job, job.key, check.row.stack_id)
+                self._give_up(check, job, self._too_late("it has not answered"))
+        self._pump()
+
+    def close(self) -> None:
+        """Begin nothing more. What runs is interrupted: it begins anew with the next engine."""
+        self._is_closed = True
+        for job, check in [*self._waiting.items(), *((job, check) for check, job in self._queue)]:
+            self._cancel(check.observer, job)
+        self._queue.clear()
+        for check in list(self._running.values()):
+            self._end(check, _interrupting(check), False)
+
+    # -- one after the other ----------------------------------------------------------------------
+
+    def _prepared(self, check: Check) -> Callable[[Any, BaseException | None], None]:
+        def done(jobs: Any, error: BaseException | None) -> None:
+            if error is not None:
+                self._fail(check, error)
+                return
+            check.left = len(jobs)
+            self._queue.extend((check, job) for job in jobs)
+            if not check.left:
+                self._complete(check)
+            self._pump()
+
+        return done
+
+    def _pump(self) -> None:
+        while self._queue and self._has_place and not self._is_closed:
+            check, job = self._queue.popleft()
+            if check.is_open:
+                self._ask(check, job)
+
+    @property
+    def hanging(self) -> int:
+        """How many looks have not come back in time."""
+        return sum(job.is_abandoned for job in self._asked)
+
+    @property
+    def _has_place(self) -> bool:
+        return len(self._asked) - self.hanging < self._places
+
+    def _ask(self, check: Check, job: Job) -> None:
+        observer, clock = check.observer, self._room.clock
+        assert observer is not None
+        hanging = self._room.hanging.forbids(check.row.stack_id, job.key)
+        if hanging:
+            self._give_up(check, job, f"it was not looked at: {hanging}")
+            return
+        if job.until is None:
+            job.started_at = clock.now()
+            job.until = clock.monotonic() + self._room.settings.drift_timeout
+        elif clock.monotonic() >= job.until:
+            said = f" ({job.message})" if job.message else ""
+            self._give_up(check, job, self._too_late(f"it was not ready{said}"))
+            self._cancel(observer, job)
+            return
+        self._asked[job] = check
+        self._start(
+            _calling(lambda: observer.look(job)), lambda *said: self._heard(observer, job, *said)
+        )
+
+    def _heard(
+        self, observer: Observer, job: Job, answer: Any, error: BaseException | None
+    ) -> None:
+        check = self._asked.pop(job)
+        self._room.hanging.drop(job)
+        if isinstance(answer, Later) and (job.is_abandoned or not check.is_open):
+            self._cancel(observer, job)
+        elif not job.is_abandoned:
+            if error is not None:
+                log.error("A look at resource %s broke", job.path, exc_info=error)
+                self._give_up(check, job, f"zonda failed: {type(error).__name__}")
+            elif isinstance(answer, Later):
+                self._wait(check, job, answer)
+            else:
+                self._keep(check, job, answer)
+        self._pump()
+
+    def _wait(self, check: Check, job: Job, later: Later) -> None:
+        now = self._room.clock.monotonic()
+        assert job.until is not None
+        if later.is_turn:
+            job.until += later.delay  # to wait for one's turn is no time of one's own
+        else:
+            job.message = later.message
+        delay = min(later.delay, max(0.0, job.until - now))
+
+        self._waiting[job] = check
+
+        def due(_: Any, error: BaseException | None) -> None:
+            self._waiting.pop(job, None)
+            if check.is_open and error is None:
+                self._queue.appendleft((check, job))
+                self._pump()
+
+        self._start(_waiting(delay), due)
+
+    def _cancel(self, observer: Observer | None, job: Job) -> None:
+        """What its type has begun is not awaited any more."""
+        if observer is not None and job.kept:
+            self._start(_calling(lambda: observer.cancel(job)), _not_cancelled)
+
+    def _give_up(self, check: Check, job: Job, reason: str) -> None:
+        self._keep(check, job, unknown(reason, check.rows[job.key].fence))
+
+    def _keep(self, check: Check, job: Job, found: Found) -> None:
+        if not check.is_open:
+            return
+        check.found[job.key] = found
+        check.left -= 1
+        if not check.left:
+            self._complete(check)
+
+    def _too_late(self, what: str) -> str:
+        return f"{what} within {self._room.settings.drift_timeout:g} s"
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def _complete(self, check: Check) -> None:
+        self._end(check, lambda work: storing.complete(work, check), True)
+
+    def _fail(self, check: Check, error: BaseException) -> None:
+        log.error("The drift check %s failed", check.row.id, exc_info=error)
+        reason = f"zonda failed: {type(error).__name__}"
+        self._end(check, lambda work: storing.fail(work, check.row, reason), False)
+
+    def _end(self, check: Check, store: Callable[[Work], Any], is_complete: bool) -> None:
+        check.is_open = False
+
+        def done(value: Any, error: BaseException | None) -> None:
+            if error is not None and is_complete:
+                self._fail(check, error)
+                return
+            if error is not None:
+                log.error("The end of drift check %s is lost", check.row.id, exc_info=error)
+            self._running.pop(check.row.id, None)
+            check.outcome = is_complete and bool(value) and error is None
+            check.observer = None
+            if check.repairs and check.outcome and check.wrong:
+                self._start(self._repair(check), _logged)
+
+        self._start(_storing(store), done)
+
+
+def _not_cancelled(_: Any, error: BaseException | None) -> None:
+    if error is not None:
+        log.warning("What was begun for a look could not be cancelled: %s", error)
+
+
+def _logged(_: Any, error: BaseException | None) -> None:
+    if error is not None:
+        log.error("A repair could not be begun", exc_info=error)
+
+
+def prepare(room: Room, check: Check, pace: Pace) -> list[Job]:
+    """Read what there is; the jobs for what has to be asked, the others are found already.
+
+    In the pool. Of a type that does nothing outside there is nothing that could have changed.
+    """
+    reader, row = room.reader(), check.row
+    with reader.snapshot():
+        rows = reader.drift_rows(row.stack_id)
+        rules = reader.drift_ignores(row.stack_id)
+    exceptions = Exceptions(rules, room.clock.now())
+    check.observer = Observer(room, exceptions, pace, room.settings.drift_timeout)
+    scope = storing.scope_of(row)
+    jobs: list[Job] = []
+    for path, each in rows:
+        if not covers(scope, path):
+            continue
+        check.paths[each.id], check.rows[each.id] = path, each
+        reason = not_to_be_looked_at(each)
+        if row_annotations.is_owed(each):
+            found = exceptions.applied(path, owed(each))
+        elif reason:
+            found = exceptions.applied(path, unknown(reason, each.fence))
+        elif room.definitions.is_inward_type(each.class_type):
+            found = Found(IN_SYNC, fence=each.fence)
+        else:
+            jobs.append(Job(each.id, path, f"{each.id}-drift-{row.id[-12:]}"))
+            continue
+        check.found[each.id] = found
+    return jobs
+
+
+def _calling(run: Callable[[], Any]) -> Step:
+    return (yield Call(run, seconds=math.inf))
+
+
+def _waiting(seconds: float) -> Step:
+    yield Wait(seconds, "")
+
+
+def _storing(run: Callable[[Work], Any]) -> Step:
+    return (yield Tx(run))
+
+
+def _interrupting(check: Check) -> Callable[[Work], Any]:
+    return lambda work: interrupt(work, check.row)

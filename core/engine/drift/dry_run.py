@@ -1,0 +1,131 @@
+"""A repair that is only shown: what has drifted is looked at by whoever asks, without an engine.
+
+Nothing is stored (``unstored`` looks). ``AsFound`` is a reader that shows what is wrong as the
+repair would take it, so that the plan is worked out as any other one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any
+
+from zonda.core.engine.actions import RepairDrift
+from zonda.core.store import drift_shown
+from zonda.core.store.drift_states import DRIFTED, MISSING, REPAIR
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+from zonda.hooks.errors import NotSupported
+from zonda.hooks.secret_texts import secret_texts
+
+from ..model import row_annotations
+from ..model.plan import Proposal
+from ..model.states import DIRTY
+from ..services import Room
+from . import store
+from .differences import without
+from .findings import Check, Found
+from .repair import as_missing, proposal, to_repair
+from .unstored import Unstored
+
+
+class AsFound(Reader):
+    """What is stored, with what was found ``wrong`` of instances, by their ids."""
+
+    def __init__(self, known: Reader, check: Check) -> None:
+        self.__dict__.update(known.__dict__)
+        self.wrong: Mapping[str, Found] = {}
+        self._dirty = _with_owners(known, check.row.stack_id, check.wrong)
+        self.wrong = check.wrong
+        #: What was seen, as readers are told of any check; it is stored nowhere.
+        self.check = drift_shown.check(check.row)
+        rows = store.findings(check, check.found)
+        self.findings = sorted(map(drift_shown.finding, rows), key=attrgetter("path"))
+
+    def resource_rows(self, stack_id: str) -> list[ResourceRow]:
+        """See ``Reader``."""
+        return [self._seen(row) for row in super().resource_rows(stack_id)]
+
+    def tree_resources(self, root_id: str) -> list[ResourceRow]:
+        """See ``Reader``."""
+        return [self._seen(row) for row in super().tree_resources(root_id)]
+
+    def resource_row(self, resource_id: str) -> ResourceRow | None:
+        """See ``Reader``."""
+        row = super().resource_row(resource_id)
+        return None if row is None else self._seen(row)
+
+    def plan_rows(self, stack_id: str) -> list[PlanRow]:
+        """See ``Reader``."""
+        rows = super().plan_rows(stack_id)
+        return [
+            dataclasses.replace(row, dirty=DIRTY) if row.id in self._dirty else row for row in rows
+        ]
+
+    def _seen(self, row: ResourceRow) -> ResourceRow:
+        found = self.wrong.get(row.id)
+        if row.id in self._dirty:
+            row.dirty = DIRTY
+        if found is None:
+            return row
+        row.resolved_hash = ""
+        if row_annotations.is_owed(row):
+            return row
+        if found.verdict == MISSING:
+            as_missing(row, found, row.generation)
+        else:
+            seen = _masked(found)
+            row_annotations.hand(
+                row, row_annotations.observed(self.sealer, seen, row.generation, found.left)
+            )
+            if not found.diff and found.verdict == DRIFTED:
+                row_annotations.hand(row, row_annotations.as_a_whole(found.reason))
+        return row
+
+
+def _masked(found: Found) -> dict[str, Any]:
+    """What was observed, where others do not repeat what a hidden property was found to be."""
+    hidden = {entry["path"][0] for entry in found.diff if "hidden" in entry}
+    texts = secret_texts(found.live[name] for name in hidden if name in found.live)
+    return {
+        name: value if name in hidden else without(value, texts)
+        for name, value in found.live.items()
+    }
+
+
+def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
+    """The instances ``wrong``, and those that they are nested in."""
+    owners = {child: (owner, parent) for child, owner, parent, _ in reader.owners_below(root_id)}
+    found = set(wrong)
+    for each in wrong:
+        row = reader.resource_row(each)
+        at = None if row is None else row.stack_id
+        while at in owners:
+            owner, at = owners[at]
+            found.add(owner)
+    return found
+
+
+def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> AsFound:
+    """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
+    stack, scope = to_repair(room, action)
+    now = room.clock.now()
+    row = DriftCheckRow(room.ids(), stack.id, stack.generation, REPAIR)
+    row.by, row.scope, row.started_at = room.settings.user, json.dumps(list(scope)), now
+    check = Check(row)
+    Unstored(room, pause).run(check)
+    if not check.outcome:
+        raise NotSupported(
+            f"No repair of stack {stack.name} is planned: the look at what there is has not come "
+            "to its end."
+        )
+    store.conclude(row, check.found, room.clock.now())
+    return AsFound(room.reader(), check)
+
+
+def propose(room: Room, stack: StackRow, action: RepairDrift) -> Proposal | None:
+    """The plan for what the reader shows; the engine's own way is ``repairing.repair``."""
+    reader = room.reader()
+    return proposal(room, stack, reader.wrong) if isinstance(reader, AsFound) else None

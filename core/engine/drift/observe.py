@@ -1,0 +1,278 @@
+"""One look at one resource: what its type says it really is, compared with what was made.
+
+In the pool. Gives ``Found`` or ``Later``, never what a plug-in raised. Nothing can be stored
+through the instance that is asked: its context is read-only, and so is all that it can reach.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
+from zonda.core.store.rows import DriftRow, ResourceRow
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import (
+    NotFound,
+    NotReady,
+    ReadOnlyCheck,
+    ResourceFailure,
+    ZondaError,
+    show_path,
+)
+from zonda.hooks.live_state import AsAWhole, Comparison, compare, same
+from zonda.hooks.resource import Resource
+from zonda.hooks.secret_texts import secret_texts
+from zonda.hooks.wording import checked_json, seconds_of, text_of
+
+from ..model import row_annotations
+from ..model.lending import LentOperation
+from ..model.states import FAILED, PRESENT
+from ..model.work_item import Observation, Seen
+from ..plugins.instances import Instances
+from ..plugins.reasons import OPEN, Secrets, reason_for
+from ..plugins.secrets import scrub
+from ..services import Room
+from .differences import entries, without
+from .exceptions import Exceptions
+from .findings import Found, Later, unknown
+from .throttle import NotYet, Pace, PacedLender
+
+#: Why a repair does nothing about what is not in sync as a whole.
+_NO_WAY = "a repair leaves it alone: its type names no state that an update would lead away from"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One resource that a check looks at; ``until`` by the monotonic clock, None until it began.
+
+    ``kept``: what its type keeps between two calls; ``turns``: see ``PacedLender``.
+    """
+
+    key: str
+    path: str
+    op_id: str
+    started_at: float = 0.0
+    until: float | None = None
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    turns: set[int] = field(default_factory=set)
+    #: What was waited for last.
+    message: str = ""
+    #: Whether its call has not come back in time; what it says is of no use any more.
+    is_abandoned: bool = False
+
+
+def not_to_be_looked_at(row: ResourceRow | DriftRow) -> str:
+    """Why nobody can tell of an instance in this state, or ''."""
+    if row.op:
+        return f"{row.op} is running"
+    if row.action == "INIT":
+        return "it has not been created"
+    if row.suspended:
+        return "it is suspended"
+    if row.action in ("CREATE", "ADOPT", "DELETE") and row.status == FAILED:
+        return f"its {row.action} has failed"
+    return ""
+
+
+class Observer:
+    """Looks at the resources of one check. ``timeout``: seconds that one may take."""
+
+    def __init__(self, room: Room, exceptions: Exceptions, pace: Pace, timeout: float) -> None:
+        self._room = room
+        self._exceptions = exceptions
+        self._pace = pace
+        self._timeout = timeout
+
+    def look(self, job: Job) -> Found | Later:
+        """Ask a resource what it really is."""
+        found = self._look(job)
+        if isinstance(found, Later):
+            return found
+        found = self._exceptions.applied(job.path, found)
+        found.wanted = {}
+        return found
+
+    def cancel(self, job: Job) -> None:
+        """Have a type end what it has begun for a look that is given up."""
+        reader = self._room.reader()
+        with reader.snapshot():
+            row = reader.resource_row(job.key)
+            if row is None or not job.kept:
+                return
+            stack, data = reader.stack_row(row.stack_id), reader.sealed_data(row.id)
+        try:
+            seen = Seen(row, stack, data, observation=self._observation(job))
+            self._instances(job).make(seen).cancel_observation()
+        except BaseException as error:  # the border: a plug-in may raise anything
+            raise_interruption(error)
+            log.warning(
+                "A look at %s is given up and may go on: %s", job.path, type(error).__name__
+            )
+
+    def _observation(self, job: Job) -> Observation:
+        until = job.started_at + self._timeout
+        return Observation(LentOperation(job.op_id, "CHECK", job.started_at, until, 1), job.kept)
+
+    def _look(self, job: Job) -> Found | Later:
+        reader = self._room.reader()
+        with reader.snapshot():
+            row = reader.resource_row(job.key)
+            if row is None or row.want != PRESENT:
+                return unknown("it is gone from the stack", -1)
+            stack = reader.stack_row(row.stack_id)
+            data = reader.sealed_data(row.id)
+        reason = not_to_be_looked_at(row) or self._of_update(row)
+        if reason:
+            return unknown(reason, row.fence)
+        try:
+            cls = self._room.definitions.class_of(row)
+        except ZondaError as error:
+            return unknown(str(error), row.fence)
+        known = self._without_asking(row, cls)
+        if known is not None:
+            return known
+        seen = Seen(row, stack, data, observation=self._observation(job))
+        return _Look(self._instances(job), seen).run()
+
+    def _of_update(self, row: ResourceRow) -> str:
+        """Why nobody knows what an instance should be after an update that has failed, or ''."""
+        if (row.action, row.status) != ("UPDATE", FAILED) or row.have_hash:
+            return ""
+        read = self._room.instances.read
+        was, wanted = read(row, row.definition), read(row, row.op_definition or row.definition)
+        if was.properties == wanted.properties:
+            return ""  # it was to be put right
+        return "its last UPDATE has failed: what there is may be neither old nor new"
+
+    def _without_asking(self, row: ResourceRow, cls: type[Resource]) -> Found | None:
+        """The verdict where the type need not, or cannot, be asked."""
+        if cls.get_live_state is not Resource.get_live_state and cls.acts_outside:
+            return None
+        if cls.has_child:
+            if self._room.reader().child_row(row.id) is None:
+                return Found(MISSING, "it has no nested stack", row.fence)
+            return Found(IN_SYNC, fence=row.fence)
+        if not cls.acts_outside:
+            return Found(IN_SYNC, fence=row.fence)
+        return unknown(f"the type {row.type} cannot be observed", row.fence)
+
+    def _instances(self, job: Job) -> Instances:
+        known = self._room.instances.lending
+        lender = PacedLender(known.lender, self._pace, job.turns)
+        lending = dataclasses.replace(known, lender=lender, durable=_refuse)
+        return Instances(lending, self._room.definitions)
+
+
+class _Look:
+    """The call of one type, and what comes of it."""
+
+    def __init__(self, instances: Instances, seen: Seen) -> None:
+        self._instances = instances
+        self._seen = seen
+        self._row = seen.row
+
+    def run(self) -> Found | Later:
+        row = self._row
+        try:
+            definition = self._instances.read(row, row.definition)
+            instance = self._instances.make(self._seen, definition=definition)
+            return self._asked(instance)
+        except BaseException as error:  # the border: a plug-in may raise anything
+            raise_interruption(error)
+            return unknown(reason_for(row.name, error, self._secrets()), row.fence)
+
+    def _asked(self, instance: Resource) -> Found | Later:
+        try:
+            return self._compared(instance, instance.get_live_state())
+        except NotYet as error:
+            return Later(error.delay, error.message, is_turn=True)
+        except NotReady as error:
+            return Later(seconds_of(error), self._scrubbed(error))
+        except NotFound as error:
+            return Found(MISSING, self._scrubbed(error), self._row.fence)
+
+    def _compared(self, instance: Resource, told: Any) -> Found:
+        row = self._row
+        if told is None:
+            return unknown(f"the type {row.type} cannot tell what it is", row.fence)
+        if not isinstance(told, Mapping):
+            raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
+        checked_json("the live state", dict(told))
+        found = compare(instance.properties, told)
+        checked_json("the properties", dict(found.sent))
+        if isinstance(told, AsAWhole):
+            return self._as_a_whole(told, found)
+        if found.differing:
+            return self._drifted(instance, found)
+        if not found.is_blind:
+            return self._in_sync(self._unobserved(found))
+        nothing = unknown("it told nothing of what the template sets", row.fence)
+        return dataclasses.replace(nothing, unseen=self._unobserved(found))
+
+    def _drifted(self, instance: Resource, found: Comparison) -> Found:
+        names, secrets = found.differing, self._secrets()
+        secrets.add_properties(found.sent)
+        hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
+        texts = secret_texts([*secrets.values, *(found.live[name] for name in hidden)])
+        schemas = instance.properties_schema
+        return Found(
+            DRIFTED,
+            f"differs in {', '.join(names)}",
+            self._row.fence,
+            entries(names, found.sent, found.live, hidden, texts),
+            {name: found.live[name] for name in names},
+            unseen=self._unobserved(found),
+            wanted={name: found.sent[name] for name in names},
+            fixed=frozenset(name for name in names if not schemas[name].update_allowed),
+        )
+
+    def _unobserved(self, found: Comparison) -> list[str]:
+        """What was sent and not observed; keys inside a value may be secrets themselves."""
+        paths = found.unobserved
+        if any(len(path) > 1 for path in paths):
+            secrets = self._secrets()
+            secrets.add_properties(found.sent)
+            texts = secret_texts(secrets.values)
+            paths = tuple((path[0], *without(list(path[1:]), texts)) for path in paths)
+        return [show_path(path) for path in paths]
+
+    def _as_a_whole(self, told: AsAWhole, found: Comparison) -> Found:
+        """Whether it is in sync; where it is not, nothing is known of any property."""
+        blank = self._unobserved(found)
+        if told.in_sync:
+            return self._in_sync(blank)
+        secrets = self._secrets()
+        secrets.add_properties(found.sent)
+        reason = scrub(text_of(told.reason), secrets.values)
+        other = {key: told[key] for key in told if not same(found.sent.get(key), told[key])}
+        note = "" if other else f"{NOTE}{_NO_WAY}"
+        return Found(DRIFTED, reason + note, self._row.fence, live=other, unseen=blank)
+
+    def _in_sync(self, blank: list[str]) -> Found:
+        owed = row_annotations.unfinished(self._instances.lending.sealer, self._row)
+        return Found(IN_SYNC, fence=self._row.fence, live=owed, unseen=blank)
+
+    def _secrets(self) -> Secrets:
+        """What is secret about it, marks and values; of what it has read of others, too."""
+        row, found = self._row, Secrets()
+        known = self._instances.secrets(self._seen)
+        if row.have_template_id is not None:
+            definition = self._instances.definitions.get(row.have_template_id)
+            if row.name in definition.resources:
+                found = Secrets.of(definition, row.name)
+                found.add_properties(self._instances.read(row, row.definition).properties)
+        found.values += known.values
+        return found
+
+    def _scrubbed(self, error: ZondaError) -> str:
+        return scrub(error.message, self._secrets().values)
+
+
+def _refuse(run: Callable[[Any], Any]) -> Any:
+    raise ReadOnlyCheck("to store anything")

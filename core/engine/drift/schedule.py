@@ -1,0 +1,100 @@
+"""Schedules: which stacks are due, and the beginning of their checks. A unit of a transaction.
+
+When a stack is due next is stored by compare-and-set in the transaction that stores the check as
+running: of several processes one fires, and after a crash the check is due again.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from zonda.core.store.drift_states import SCHEDULE
+from zonda.core.store.rows import StackRow
+from zonda.core.template.drift_section import OFF, REPAIR
+from zonda.hooks.errors import UsageError
+
+from ..model.drift_timing import Timing, next_due
+from ..model.states import IDLE
+from ..model.unit_of_work import Work
+from ..services import Room
+from . import store
+from .findings import Check
+
+log = logging.getLogger(__name__)
+
+#: Seconds that two ways to compute the same time may differ.
+_TOLERANCE = 1.0
+#: How many checks one sweep begins; the others stay due. It holds up everything else.
+_AT_ONCE = 200
+
+
+class Firing:
+    """The schedules of all stacks, for one engine."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        #: When the last sweep was, by the wall clock: it may have been set back since.
+        self._swept: float | None = None
+        #: Stacks whose time may lie farther away than their schedule says.
+        self._doubted: list[str] = []
+
+    def __call__(self, work: Work) -> None:
+        """One sweep."""
+        timing = self._room.settings.timing
+        if timing is None:
+            return
+        work.tx.flush()
+        doubted = self._doubted
+        if self._swept is None or work.now < self._swept:
+            doubted = work.tx.drift.scheduled()
+        for key in doubted[-_AT_ONCE:]:
+            _set_back(work, timing, key)
+        work.after.then.append(lambda: self._sweep_over(work.now, doubted[:-_AT_ONCE]))
+        work.tx.flush()
+        left = _AT_ONCE
+        for key, since in work.tx.drift.due(work.now):
+            left -= _fire(work, timing, key, since)
+            if not left:
+                break
+
+    def _sweep_over(self, at: float, doubted: list[str]) -> None:
+        self._swept, self._doubted = at, doubted
+
+
+def _set_back(work: Work, timing: Timing, key: str) -> None:
+    """Nobody waits for a time that lies farther away than the schedule says."""
+    stack = work.tx.stack(key)
+    if stack is None or stack.drift_next is None or stack.drift_next <= work.now:
+        return
+    at = _next(work, timing, stack)
+    if at is None or stack.drift_next > at + _TOLERANCE:
+        stack.drift_next = at
+
+
+def _fire(work: Work, timing: Timing, key: str, since: float) -> bool:
+    """Begin the check of one stack; whether anything was done."""
+    stack = work.tx.stack(key)
+    if stack is None or stack.phase != IDLE or stack.next_action:
+        return False  # put off: it stays due until what is being done has ended
+    at = _next(work, timing, stack)
+    if at is None:
+        stack.drift_next = None
+        return True
+    if not work.tx.drift.advance(stack.id, since, at):
+        return True
+    stack.drift_next = at
+    if work.tx.drift.running(stack.id) or stack.suspended or stack.action == "DELETE":
+        return True  # there is one already, or nothing to be looked at
+    if stack.drift_policy == OFF:
+        return True
+    row = store.begin(work, stack, SCHEDULE, "", ())
+    work.after.checks.append(Check(row, repairs=stack.drift_policy == REPAIR))
+    return True
+
+
+def _next(work: Work, timing: Timing, stack: StackRow) -> float | None:
+    try:
+        return next_due(timing, stack.drift_schedule, stack.id, work.now)
+    except UsageError:
+        log.warning("Stack %s has a schedule that is none: %r", stack.id, stack.drift_schedule)
+        return None

@@ -1,0 +1,60 @@
+"""What becomes of a run that was given up: asked for a while, and told by an event.
+
+A step ends with this after it has told the plug-in that its operation is given up. A type that can
+ask on has ``check_cancel_complete(token)``; what it finds changes nothing any more. What is next
+for the instance waits meanwhile, so that it does not meet a run that is still ending.
+"""
+
+from __future__ import annotations
+
+from zonda.hooks.errors import NotReady
+from zonda.hooks.wording import seconds_of, text_of
+
+from ..model.effects import Call, Step, Tx, Wait
+from ..model.outcomes import Answer, Failure, Postponed
+from ..model.states import COMPLETE
+from ..model.unit_of_work import Work
+from ..plugins.operation import Operation
+from ..plugins.secrets import scrub
+from ..services import Room
+
+#: Seconds for which a run is asked about, and the least between two questions.
+GRACE, LEAST = 60.0, 0.25
+#: The action of the event that tells of the end, and the kind of answer that it is made of.
+ACTION, _LATE = "CANCEL", "Late"
+
+
+def aftermath(room: Room, operation: Operation) -> Step:
+    """Ask the plug-in until the run that was given up has ended, or its grace is over."""
+    if operation.token is None:
+        return
+    until = room.clock.monotonic() + GRACE
+    key, name = operation.row.id, operation.action
+    while True:
+        answer: Answer = yield Call(operation.guarded(lambda: _asked(operation)))
+        if not isinstance(answer, Postponed):
+            break
+        due = room.clock.monotonic() + max(answer.delay, LEAST)
+        if due > until:
+            return
+        while (left := due - room.clock.monotonic()) > 0:  # somebody may wake it before
+            yield Wait(left, key)
+    if isinstance(answer, Failure) and answer.kind == _LATE and answer.reason:
+        text = f"{name}, which was given up, has ended: {answer.reason}"
+        yield Tx(lambda work: _note(work, key, text))
+
+
+def _asked(operation: Operation) -> Answer:
+    check = getattr(operation.instance, "check_cancel_complete", None)
+    try:
+        found = None if check is None else check(operation.token)
+    except NotReady as error:
+        return Postponed(seconds_of(error))
+    text = "" if found is None else scrub(text_of(found), operation.secrets.values)
+    return Failure(text, _LATE)
+
+
+def _note(work: Work, key: str, text: str) -> None:
+    row = work.tx.resource(key)
+    if row is not None:
+        work.resource_event(row, ACTION, COMPLETE, text)

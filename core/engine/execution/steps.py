@@ -1,0 +1,491 @@
+"""One step of one instance, as a generator of effects. Always safe to run once too often.
+
+A step looks at the row: an operation that nobody drives is taken over and driven to its end;
+else what is missing between desired and actual side is begun. Drivers run it (``effects``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, copied
+from zonda.hooks.errors import RequestError
+
+from ..model.effects import Call, GivenUp, Step, Tx, Wait, of_operation
+from ..model.lending import Write
+from ..model.outcomes import (
+    HANGING,
+    LOST,
+    Answer,
+    Failure,
+    Final,
+    Lost,
+    Postponed,
+    Prepared,
+    Replace,
+    Waiting,
+)
+from ..model.states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
+from ..model.unit_of_work import Work
+from ..model.work_item import Seen
+from ..nested.operation import operation_of
+from ..operations import cut_off, disappearance, limits, replacement, retries, transitions
+from ..operations.replacement import is_left_alone
+from ..operations.transitions import Held
+from ..plugins.operation import Operation
+from ..progress import breakpoints, history, protection
+from ..progress.progress import has_work
+from ..services import Room
+from . import retry
+from .give_up import aftermath
+from .speculation import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
+
+#: The breakpoint before what a verdict says.
+_HOOKS = {
+    ("begin", "CREATE"): "pre-create",
+    ("begin", "ADOPT"): "pre-create",
+    ("begin", "UPDATE"): "pre-update",
+    ("replace", ""): "pre-update",
+}
+
+#: What column ``requires`` says of a resource that requires none.
+NOTHING = "[]"
+#: What is to be stored with a token does not fit what there is any more.
+STALE = object()
+
+
+def step(room: Room, key: str, *, alone: bool = False) -> Step:
+    """Look at the instance ``key`` and do what is due; ``alone``: see ``cut_off``."""
+    seen: Seen | None = yield Tx(lambda work: look(work, room, key, alone=alone))
+    if seen is not None:
+        yield from proceed(room, seen)
+
+
+def proceed(room: Room, seen: Seen) -> Step:
+    """Do what a look has found to be due."""
+    if seen.row.op:
+        yield from drive(room, Begun(seen))
+        return
+    links: list[Link] = yield Call(Ahead(room, seen).run, light=True)
+    begun: Begun | None = yield Tx(lambda work: settle(work, room, links))
+    if begun is not None:
+        yield from drive(room, begun)
+
+
+def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | None:
+    """What there is to do: None, an operation to drive, or an instance to prepare."""
+    row = work.tx.resource(key)
+    if row is None:
+        return None
+    if row.op:
+        transitions.take_over(work, row)
+        if cut_off.has_ended_engines(row):
+            transitions.failed(work, transitions.held(row), cut_off.ends_engines(row))
+            return None
+        return _seen(work, row)
+    stack = work.stack_of(row)
+    if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
+        return None
+    if breakpoints.waits(row):
+        return None
+    if row.want != PRESENT:
+        return _delete(work, room, row, alone)
+    if row.verb:
+        return _verb(work, row)
+    if not has_work(row):
+        transitions.unchanged(work, row)
+        return None
+    row.dirty = DIRTY if row.dirty == MARKED else row.dirty
+    return _unbegun(work, room, row, alone)
+
+
+def _unbegun(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
+    """What is worked out before anything is begun; None if that has ended engine after engine."""
+    if not alone:
+        return _seen(work, row, room=room)
+    row.take_overs += 1
+    if not cut_off.has_ended_engines(row):
+        return dataclasses.replace(_seen(work, row, room=room), heirs=[])
+    op, failure = cut_off.ends_engines_early(row)
+    row.take_overs = 0
+    transitions.could_not(work, row, op, failure)
+    return None
+
+
+def _verb(work: Work, row: ResourceRow) -> Seen | None:
+    if not follows(row.action, row.status, row.verb, suspended=bool(row.suspended)):
+        state = (row.action, row.status)
+        text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
+        failure = Failure(f"Error: {text}", "InvalidState", during="prepare")
+        transitions.refused(work, row, row.verb, failure)
+        return None
+    transitions.begin(work, row, row.verb, None)
+    return _seen(work, row, fresh=True)
+
+
+def _delete(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
+    if is_left_alone(row) and not transitions.has_adopted_below(work, row):
+        transitions.abandoned(work, row)
+        return None
+    reason = protection.forbids_deletion(work, row)
+    if reason:
+        failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
+        transitions.refused(work, row, "DELETE", failure)
+        return None
+    if (row.action, row.status) == ("DELETE", COMPLETE):
+        transitions.gone(work, row)
+        return None
+    if disappearance.drop(work, row):
+        return None
+    if breakpoints.stops(work, row, "pre-delete"):
+        return None
+    if room.definitions.is_inward(row) and not work.stack_of(row).policies:
+        return _unbegun(work, room, row, alone)
+    transitions.begin(work, row, "DELETE", None)
+    return _seen(work, row, fresh=True, room=room)
+
+
+def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, room: Room | None = None) -> Seen:
+    """What a call needs; with ``room``: those who wait for it too; unless ``fresh``: for a look."""
+    rows, after = [], []
+    if not fresh and room is not None and row.want == PRESENT and row.requires != NOTHING:
+        rows = work.tx.required(row)
+    if room is not None and (fresh or room.definitions.seems_inward(row)):
+        after = heirs(work, room, row, AT_HAND if fresh else TOGETHER - 1)
+    # what was never begun before has stored nothing yet
+    data = work.tx.data(row.id) if row.fence > int(fresh) else []
+    return Seen(copied(row), work.stack_of(row), data, rows, fresh, after)
+
+
+def settle(work: Work, room: Room, links: list[Link]) -> Begun | None:
+    """Carry out what was worked out, as far as it is still what there is; what is to be driven.
+
+    The first link is what a step has looked at; the others were waiting for those before.
+    """
+    first, *others = links
+    begun = _settle(work, room, first)
+    settle_heirs(work, room, others)
+    return begun
+
+
+def settle_heirs(work: Work, room: Room, links: Sequence[Link]) -> None:
+    """Carry out what was worked out of those that were just released."""
+    for link in links:
+        row = work.tx.resource(link.seen.row.id)
+        if row is None or row.id not in work.after.look:
+            continue
+        # else it is looked at after the commit, like every other one
+        if _same(work, row, link) and is_as_seen(work, link):
+            del work.after.look[row.id]
+            begun = _settle(work, room, link)
+            if begun is not None:
+                work.after.begun.append(begun)
+
+
+def _settle(work: Work, room: Room, link: Link) -> Begun | None:
+    row = work.tx.resource(link.seen.row.id)
+    if row is None:
+        return None
+    if row.dirty == MARKED and row.open == OPEN and not row.op:
+        work.look(row)  # what it reads has changed since it was looked at
+        return None
+    if not _same(work, row, link):
+        return None
+    row.take_overs = 0
+    if link.prepared.op == "CREATE" and replacement.waits(work, row):
+        return None
+    if link.handle is None:
+        seen = decide(work, room, row, link)
+        return None if seen is None else Begun(seen)
+    transitions.begin(work, row, link.prepared.op, link.given, op_id=link.handle.op_id)
+    if isinstance(link.answer, Final):
+        for write in link.writes:
+            write(work)
+        transitions.finished(work, link.handle, link.answer)
+        return None
+    return link.begun
+
+
+def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
+    """Carry out the verdict on an instance."""
+    prepared = link.prepared
+    hook = _HOOKS.get((prepared.verdict, prepared.op))
+    if hook is not None and breakpoints.stops(work, row, hook):
+        return None
+    if prepared.verdict == "begin":
+        transitions.begin(work, row, prepared.op, link.given)
+        return _seen(work, row, fresh=True, room=room)
+    if prepared.verdict == "unchanged":
+        transitions.unchanged(work, row, prepared)
+        _seal_all(room, row, prepared)
+    elif prepared.verdict == "replace":
+        return _replace(work, row, prepared.cause)
+    elif prepared.verdict == "refuse":
+        transitions.refused(work, row, prepared.op, prepared.failure)
+    else:
+        transitions.could_not(work, row, prepared.op, prepared.failure)
+    return None
+
+
+def _seal_all(room: Room, row: ResourceRow, prepared: Prepared) -> None:
+    """Seal what else is kept of an instance whose definition is a secret by now."""
+    sealer = room.sealer
+    if not sealer.is_sealed(prepared.definition):
+        return
+    for column in ("outputs", "meta"):
+        text = getattr(row, column)
+        if text is not None and not sealer.is_sealed(text):
+            setattr(row, column, sealer.dump(sealer.load(text), sealed=True))
+
+
+def _replace(work: Work, row: ResourceRow, cause: str) -> Seen | None:
+    """Replace an instance, unless it has been protected since that was decided.
+
+    Gives its removal where that comes first.
+    """
+    reason = protection.forbids_replacement(work.stack_of(row), row)
+    reason = reason or protection.forbids_replacement_below(work, row)
+    if reason:
+        failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
+        transitions.refused(work, row, "UPDATE", failure)
+        return None
+    transitions.replace(work, row, cause)
+    return _seen(work, row, fresh=True) if row.op else None
+
+
+def _same(work: Work, row: ResourceRow, link: Link) -> bool:
+    """Whether the desired side is what was prepared, and nothing was begun meanwhile.
+
+    If a newer plan changed it, that plan (or the release that it waits for) looks again.
+    """
+    return bool(
+        row.open == OPEN
+        and not row.op
+        and row.waiting == 0
+        and row.want == link.seen.row.want
+        and not row.verb
+        and row.fence == link.fence
+        and row.generation == link.generation
+        and not work.stack_of(row).halted
+    )
+
+
+def drive(room: Room, begun: Begun) -> Step:
+    """Drive an operation to its end."""
+    seen, writes = begun.seen, begun.writes
+    operation = begun.operation or operation_of(room, seen, writes)
+    following(room, operation)
+    try:
+        answer: Answer = yield from attempt(room, operation, begun)
+        while retries.is_one_of_several(operation.row, answer):
+            answer = yield from _tried_again(room, operation, answer, writes)
+        if not isinstance(answer, Lost):
+            handle = transitions.held(operation.row)
+            yield Tx(_with(writes, handle, _ended(room, operation, handle, answer)))
+    except GivenUp:
+        stack_id = operation.row.stack_id
+        if not (yield Tx(lambda work: history.is_abandoned(work, stack_id))):
+            yield Call(operation.abort)
+            yield from aftermath(room, operation)
+
+
+def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:
+    """The answer of the attempt that follows one that has failed."""
+    handle, chance = transitions.held(operation.row), room.chance()
+    carried = operation.carried()
+
+    def put_off(work: Work) -> Seen | None:
+        assert isinstance(failure, Failure)
+        return retries.put_off(work, handle, failure, chance, carried)
+
+    seen: Seen | None = yield Tx(_with(writes, handle, put_off))
+    if seen is None:
+        return LOST
+    operation.start_anew(seen)
+    answer: Answer = yield from retry.next_one(room, operation)
+    return (yield from attempt(room, operation, Begun(operation.seen, operation, answer, writes)))
+
+
+def attempt(room: Room, operation: Operation, begun: Begun) -> Step:
+    """Call the handler (unless ``begun`` holds its answer), and poll; gives how that ended."""
+    writes = begun.writes
+    answer: Answer = yield from begin_driving(room, operation, begun)
+    if not isinstance(answer, Waiting):
+        return answer
+    handle = transitions.held(operation.row)
+    polling = not operation.seen.fresh and transitions.is_polling(operation.row)
+    write = transitions.polled if polling else transitions.started
+    call = operation.poll if polling else operation.handle
+    kept: Answer = yield from keep(room, operation, answer, write, call, writes)
+    if not isinstance(kept, Waiting):
+        return kept
+    return (yield from poll(room, operation, handle, kept, writes))
+
+
+def keep(
+    room: Room,
+    operation: Operation,
+    answer: Waiting,
+    write: Callable[..., bool],
+    call: Callable[[], Answer],
+    writes: list[Write],
+) -> Step:
+    """Store a token with all that goes with it; gives the answer that was stored, or another end.
+
+    ``call`` is made once more where what goes with it does not fit any more.
+    """
+    handle = transitions.held(operation.row)
+    found: Answer = answer
+    while isinstance(found, Waiting):
+        try:
+            kept = yield Tx(_with(writes, handle, _stored(room, handle, found, write)))
+        except RequestError as error:  # what goes with the token is refused
+            return operation.refused(error)
+        if kept is not STALE:
+            operation.took(found)
+            return found if kept else LOST
+        found = yield of_operation(call)
+    return found
+
+
+def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
+    """Call the handler, or take an interrupted operation up again; gives an answer."""
+    resume = operation.guarded(lambda: resumed(operation))
+    fresh, writes = begun.seen.fresh, begun.writes
+    answer: Answer
+    refused = _hanging(room, operation)
+    if begun.answer is not None:
+        answer = begun.answer
+    elif refused:
+        return Failure(refused, HANGING)
+    elif not fresh and retries.is_put_off(operation.row):
+        answer = yield from retry.next_one(room, operation)
+    elif not fresh and transitions.is_to_retry(operation.row):
+        answer = yield from called_again(operation, transitions.held(operation.row))
+    else:
+        call = operation.handle if fresh else resume
+        answer = yield of_operation(call, light=operation.is_light)
+    handle = transitions.held(operation.row)
+    while isinstance(answer, Postponed):
+        again = transitions.came_back if answer.finding else transitions.again
+        if not (yield Tx(_with(writes, handle, _naming(again, handle)))):
+            return LOST
+        yield Wait(answer.delay, handle.key)
+        if answer.finding:
+            answer = yield of_operation(operation.find, light=operation.is_light)
+        else:
+            answer = yield from called_again(operation, handle)
+    return answer
+
+
+def _hanging(room: Room, operation: Operation) -> str:
+    """Why an operation is not begun: so many calls hang. What is there can be removed longer."""
+    row, hanging = operation.row, room.hanging
+    root_id = operation.seen.stack.root_id
+    why = hanging.forbids_all() if row.op == "DELETE" else hanging.forbids(root_id)
+    text = f"{row.op} was not begun: {why}. Restart the engine"
+    return f"ResourceFailure: resources.{row.name}: {text}" if why else ""
+
+
+def called_again(operation: Operation, handle: Held) -> Step:
+    """Call the handler that asked for it; what it may do now is noted before."""
+    if not (yield Tx(_naming(transitions.retry, handle))):
+        return LOST
+    operation.next_attempt()
+    return (yield of_operation(operation.handle, light=operation.is_light))
+
+
+def _naming(run: Callable[[Work, Held], Any], handle: Held) -> Callable[[Work], Any]:
+    return lambda work: run(work, handle)
+
+
+def resumed(operation: Operation) -> Answer:
+    """Go on with an operation that was begun in an earlier life."""
+    row = operation.row
+    if transitions.is_starting(row):
+        policy = operation.policy()
+        if policy == "idempotent":
+            return operation.handle()
+        return operation.find() if policy == "find" else cut_off.interrupted(row)
+    if row.is_volatile:
+        return cut_off.interrupted(row)
+    operation.restore()
+    return operation.poll()
+
+
+def poll(
+    room: Room, operation: Operation, handle: Held, answer: Waiting, writes: list[Write]
+) -> Step:
+    """Poll until the operation has ended, storing a token that changed; gives an answer."""
+    known, first = answer.stored, answer.delay is None
+    limit = limits.own_deadline(operation.row, operation.seen.stack)
+    clock = room.clock
+    until = None if limit is None else clock.monotonic() + limit - clock.now()
+    while True:
+        if not first:
+            delay = answer.delay
+            if delay is None:
+                delay = room.poll_delay(operation.started_at)
+            if until is not None:
+                delay = min(delay, max(0.0, until - clock.monotonic()))
+            yield Wait(delay, handle.key)
+        first = False
+        said: Answer = yield of_operation(operation.poll, light=operation.is_quick)
+        if not isinstance(said, Waiting):
+            return said
+        if until is not None and clock.monotonic() >= until:
+            yield Call(operation.abort)
+            yield from aftermath(room, operation)
+            return limits.timed_out(operation.row)
+        answer = said
+        if answer.stored != known or writes:
+            kept: Answer = yield from keep(
+                room, operation, answer, transitions.polled, operation.poll, writes
+            )
+            if not isinstance(kept, Waiting):
+                return kept
+            answer, known = kept, kept.stored
+
+
+def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Callable[[Work], Any]:
+    """``run`` after what the plug-in has gathered since: both are committed, or neither."""
+    gathered = tuple(writes)
+    writes.clear()
+
+    def both(work: Work) -> Any:
+        if gathered and transitions.fenced(work, handle) is not None:
+            for write in gathered:
+                write(work)
+        return run(work)
+
+    return both if gathered else run
+
+
+def _stored(
+    room: Room, handle: Held, answer: Waiting, write: Callable[..., bool]
+) -> Callable[[Work], Any]:
+    token = None if answer.stored is None else room.sealer.seal_text(answer.stored)
+
+    def store(work: Work) -> Any:
+        also = answer.also if transitions.fenced(work, handle) is not None else None
+        if also is not None and not also(work):
+            return STALE
+        return write(work, handle, token, answer.volatile)
+
+    return store
+
+
+def _ended(room: Room, operation: Operation, handle: Held, answer: Answer) -> Callable[[Work], Any]:
+    if isinstance(answer, Final):
+
+        def finish(work: Work) -> None:
+            transitions.finished(work, handle, answer)
+            settle_heirs(work, room, operation.followed)
+
+        return finish
+    if isinstance(answer, Replace):
+        return lambda work: transitions.replace_running(work, handle)
+    assert isinstance(answer, Failure)
+    return lambda work: transitions.failed(work, handle, answer)

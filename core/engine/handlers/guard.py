@@ -1,0 +1,39 @@
+"""The plans of templates that a user asks for: nothing protected may go, however deep it lies.
+
+Where nothing is protected, which is cheap to know, nothing is looked for. What there is to look for
+it in (``preview.held``) works as for a plan that is only shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+from zonda.core.template import policies
+
+from ..model.effects import Step
+from ..model.plan import Proposal
+from ..plan.accept import Noted, planned
+from ..plan.registry import propose
+from ..services import Room
+
+
+def plan(room: Room, action: Any, note: Noted) -> Step:
+    """Carry out an action that is such a plan; raises Conflict where it may not."""
+    return (yield from planned(lambda: _guarded(room, action), note))
+
+
+def _guarded(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
+    proposal, stack = propose(room, action)
+    if proposal is not None and proposal.wanted and _may_be_held(room, stack, proposal):
+        from .protected_members import check  # with all that a plan which is shown needs
+
+        check(room, stack, proposal)
+    return proposal, stack
+
+
+def _may_be_held(room: Room, stack: StackRow, proposal: Proposal) -> bool:
+    if not proposal.generation:
+        return False
+    known = policies.read(str(proposal.changes.get("policies", stack.policies)))
+    return known.protects_any or room.reader().has_protected(stack.id)

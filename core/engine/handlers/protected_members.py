@@ -1,0 +1,50 @@
+"""Refuses a plan that would delete what is protected inside of owners that stay, before it begins.
+
+What a plan deletes of the stack itself is seen in its transaction (``protection.check``). What an
+owner would drop of its nested stack only shows when its plug-in is asked, which is done here as for
+a plan that is only shown. What is not certain yet, and replacements, are refused when their turn
+comes. Called by ``guarding``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from zonda.core.store.rows import StackRow
+
+from ..model.plan import Proposal
+from ..model.states import PRESENT
+from ..preview.children import Below
+from ..preview.entries import Entry
+from ..preview.walk import Walk
+from ..progress import protection
+from ..progress.protection import Protection
+from ..services import Room
+
+_DOES_SOMETHING = ("update", "replace", "delete")
+
+
+def check(room: Room, stack: StackRow, proposal: Proposal) -> None:
+    """Raise Conflict where something protected would be deleted below."""
+    below = Below(room, stack, proposal)
+    if not below.children:
+        return
+    walk = Walk(room, stack, proposal, room.reader().resource_rows(stack.id), below)
+    held = list(_held_below(walk.entries()))
+    # what has had another plan meanwhile is proposed anew
+    if held and room.reader().stack_row(stack.id).generation == proposal.generation:
+        raise protection.deleting(stack, held)
+
+
+def _held_below(entries: Iterable[Entry]) -> Iterator[Protection]:
+    for entry in entries:
+        if entry.action in _DOES_SOMETHING and not entry.perhaps:
+            for inside in entry.nested:
+                yield from _held(inside.entries)
+                yield from _held_below(inside.entries)
+
+
+def _held(entries: Iterable[Entry]) -> Iterator[Protection]:
+    for entry in entries:
+        if entry.held is not None and entry.row is not None and entry.row.want == PRESENT:
+            yield entry.held

@@ -1,0 +1,84 @@
+"""What a step asks its driver for. A step is a generator; a driver sends the results back in.
+
+``Tx``: run a function on the engine's rows, resume when it is committed. ``Call``: run plug-in
+code (or parsing and planning) outside the engine thread. ``Wait``: resume when time has passed or
+somebody pokes the resource.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.errors import PluginError, ZondaError
+from zonda.hooks.wording import named
+
+from .unit_of_work import Work
+
+#: Seconds that a call may take which nobody else gives up (an operation has its deadline).
+LONGEST_CALL = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """One unit of a transaction. ``run`` may be called twice if the first commit fails."""
+
+    run: Callable[[Work], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Work for the pool; an exception is raised inside the step.
+
+    ``light``: it only computes (or is known to come back at once), so that several may share a
+    thread's turn. After ``seconds`` it is given up: ``TookTooLong`` is raised inside the step.
+    """
+
+    run: Callable[[], Any]
+    light: bool = False
+    seconds: float = LONGEST_CALL
+
+    def make(self) -> tuple[Any, Exception | None]:
+        """Make the call; gives its value, and what it has raised if it has none."""
+        try:
+            return self.run(), None
+        except Exception as error:  # the border: the step is told
+            return None, error
+        except BaseException as error:  # what a plug-in raises must not end a thread
+            raise_interruption(error)
+            made = PluginError(
+                f"A plug-in broke off: {named(error)}", hint="That is a fault of its own."
+            )
+            made.__cause__ = error
+            return None, made
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Resume after ``seconds``, or when resource ``key`` is poked."""
+
+    seconds: float
+    key: str
+
+
+class TookTooLong(ZondaError):
+    """Raised inside a step whose call has not come back."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"A plug-in has not come back within {seconds:g} s.")
+
+
+Effect = Tx | Call | Wait
+Step = Generator[Effect, Any, Any]
+
+
+def of_operation(run: Callable[[], Any], *, light: bool = False) -> Call:
+    """A call of an operation: its deadline ends it."""
+    return Call(run, light, math.inf)
+
+
+class GivenUp(Exception):
+    """Raised inside a step that waits: its operation was ended by somebody else."""

@@ -1,0 +1,276 @@
+"""The operation of a resource whose physical side is a nested stack. In the pool.
+
+Its handler is a plan of the child, applied by the transaction that stores the token; its check
+looks whether the child has come to rest. The end of the child pokes it, so that the time between
+two looks is only a backstop. What it stores is enough to go on with after a crash.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import Conflict, ResourceFailure
+from zonda.hooks.nested import ChildTemplate, NestedStack
+from zonda.hooks.resource import Resource, ResourceDefinition
+
+from ..diff import ceilings
+from ..model.definition import Definition
+from ..model.lending import Write
+from ..model.outcomes import NO, Again, Answer, Failure, Final, Waiting
+from ..model.plan import Proposal
+from ..model.states import IDLE, MAKING
+from ..model.unit_of_work import Work, failures
+from ..model.work_item import Seen
+from ..plan import moves_across
+from ..plan.accept import accept
+from ..plugins.operation import Operation
+from ..plugins.reasons import paths_by_key
+from ..progress import children, protection
+from ..services import BACKSTOP, Room
+from . import creation, verbs
+from . import plan as nesting
+
+__all__ = ["BACKSTOP", "NestedOperation", "operation_of"]
+
+#: Operations that make the child what a template says.
+_TEMPLATED = MAKING | {"SIGNAL"}
+
+
+def operation_of(room: Room, seen: Seen, gathered: list[Write] | None = None) -> Operation:
+    """The operation that runs on a row: of a nested stack, or of a plug-in."""
+    if room.definitions.has_child(seen.row):
+        return NestedOperation(room, seen, gathered)
+    return Operation(room.instances, seen, gathered)
+
+
+class NestedOperation(Operation):
+    """One running operation of an owner."""
+
+    def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
+        super().__init__(room.instances, seen, gathered)
+        self._room = room
+        self._pause_ends: float | None = None
+        self.is_light = self.is_quick = True
+
+    @property
+    def _backstop(self) -> float:
+        return self._room.settings.backstop
+
+    def policy(self) -> str:
+        """Nothing happens outside before it is stored."""
+        return "idempotent"
+
+    def abort(self) -> None:
+        """Nothing: whoever ends the operation ends what runs below it."""
+
+    def cleaner(self) -> Operation:
+        """Never asked for: a failure of an owner is no reason for another attempt."""
+        raise NotImplementedError
+
+    def carried(self) -> str | None:
+        """Nothing."""
+        return None
+
+    def _failure(self, error: BaseException) -> Failure:
+        """A plan of the child that is refused is told by what it is."""
+        if isinstance(error, Conflict) and error.heat_type == Conflict.heat_type:
+            error.heat_type = protection.KIND if error.code == protection.CODE else "Conflict"
+        return super()._failure(error)
+
+    def _again(self, error: BaseException) -> Again:
+        """Only the members of the nested stack are tried more than once."""
+        return NO
+
+    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+        """All attributes are those of one moment: the members are read once for all of them."""
+        context: Any = instance.context
+        with context.one_look():
+            return super()._outputs(instance, definition)
+
+    # -- handle ---------------------------------------------------------------------------------
+
+    def _handle(self) -> Answer:
+        self._during = "handle"
+        if self.action in _TEMPLATED:
+            return self._next(0)
+        child = self._child()
+        if child is None:
+            if self.action == "DELETE":
+                return Final()
+            raise ResourceFailure("Resource not created")
+        return self._verb(child)
+
+    def _verb(self, child: StackRow) -> Answer:
+        above = self._above()
+        proposal = verbs.planned(self._room, self.action, self.seen.stack, child)
+        if proposal is None and child.phase == IDLE:
+            return self._final()
+        return self._planning(child, proposal, 0, above)
+
+    def _next(self, applied: int) -> Answer:
+        """Have the child planned as its owner wants it next, or be done."""
+        target = self._target()
+        wanted = target.next_child(target.child, applied)
+        if wanted is None:
+            return self._final()
+        known = self.token or {}
+        if wanted.pause > 0 and "until" not in known:
+            until, self._pause_ends = self._room.clock.now() + wanted.pause, None
+            token = {**known, "applied": applied, "until": until, "pause": wanted.pause}
+            return self._waits(token, self._pause_left(token))
+        return self._applying(target, wanted, applied)
+
+    def _pause_left(self, token: Mapping[str, Any]) -> float:
+        """Seconds, by the clock that nobody sets; after a restart at most the whole pause."""
+        clock = self._room.clock
+        if self._pause_ends is None:
+            left = min(token["until"] - clock.now(), token["pause"])
+            self._pause_ends = clock.monotonic() + left
+        return self._pause_ends - clock.monotonic()
+
+    def _applying(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
+        above = self._above()
+        template_id, resolved = self._wanted()
+        parent = self.instances.definitions.get(template_id)
+        spec = parent.child_spec(self.row.name, wanted, resolved)
+        child = self._child()
+        if child is None:
+            name = target.physical_resource_name()
+            child = nesting.new_child(self._room, self.seen.stack, self.row, name)
+        proposal = nesting.proposed(self._room, child, spec, parent, template_id)
+        proposal = creation.as_above(self._room, self.seen, child, proposal)
+        limits = ceilings.below(self.instances.definitions.reader, self.row, child)
+        proposal = dataclasses.replace(proposal, ceilings=limits)
+        root = self.seen.stack.root
+        proposal = moves_across.taking(self._room, root, child, spec.names, proposal)
+        most = nesting.most_of(parent)
+        return self._planning(child, proposal, applied + 1, above, most)
+
+    def _above(self) -> tuple[object, ...]:
+        """What the stack at the top says before the child's plan is made."""
+        return nesting.said(self._room.reader().stack_row(self.seen.stack.root))
+
+    def _planning(
+        self,
+        child: StackRow,
+        proposal: Proposal | None,
+        applied: int,
+        above: tuple[object, ...],
+        most: int = 0,
+    ) -> Waiting:
+        """Wait for the child; the token is stored with its plan, or not at all.
+
+        ``above``: what the plan heeds; it is made anew if something else is said meanwhile.
+        ``most``: how many resources the whole tree may have.
+        """
+        token = {"child": child.id, "applied": applied}
+        if proposal is None:
+            return self._waits(token, self._backstop)
+        owner, plan, root = self.row.id, proposal, self.seen.stack.root
+        children.check(self.instances.definitions.reader, owner)
+
+        def apply(work: Work) -> bool:
+            row = work.tx.resource(owner)
+            assert row is not None
+            if not children.may_go_on(work.stack_of(row), row):
+                return False
+            top = work.tx.stack(root)
+            if top is not None and nesting.said(top) != above:
+                return False
+            if plan.more and not self._fits(work, row, plan.more, most):
+                return False
+            if accept(work, child, plan) is None:
+                return False
+            found = work.tx.stack(child.id)
+            assert found is not None
+            # it has as long as its owner, whatever was allowed when it was made
+            found.timeout_mins = work.stack_of(row).timeout_mins
+            found.deadline = row.deadline
+            row.physical_id = child.id
+            return True
+
+        return Waiting(token, nesting.token_text(token), False, self._backstop, apply)
+
+    def _fits(self, work: Work, row: ResourceRow, more: int, most: int) -> bool:
+        """Whether the tree may have more; it may be another one than when the plan was made."""
+        top = work.tx.stack(work.stack_of(row).root)
+        assert top is not None
+        return self._room.sizes.admit(work.tx, (top.id, top.generation), more, most)
+
+    def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
+        return Waiting(token, nesting.token_text(token), False, delay)
+
+    # -- poll -----------------------------------------------------------------------------------
+
+    def took(self, answer: Waiting) -> None:
+        """What was answered is stored."""
+        self.token = answer.token
+        self.row.physical_id = answer.token.get("child", self.row.physical_id)
+
+    def _poll(self) -> Answer:
+        self._during = "poll"
+        self._instance = None  # what it says of its child, and has kept, must be read anew
+        data = self.instances.definitions.reader.sealed_data(self.row.id)
+        self.seen = dataclasses.replace(self.seen, data=data)
+        token = self.token
+        if "until" in token:
+            children.check(self.instances.definitions.reader, self.row.id)
+            left = self._pause_left(token)
+            return self._waits(token, left) if left > 0 else self._next(token["applied"])
+        child = self.instances.definitions.reader.stack_row(token["child"])
+        if child.phase != IDLE:
+            return self._waits(token, self._backstop)
+        if failures(child):  # its state may be shown as what it was before
+            kind, reason = nesting.reason_above(self.row.name, child)
+            return Failure(reason, kind, during="poll")
+        if self.action in _TEMPLATED:
+            return self._next(token["applied"])
+        return self._final()
+
+    # -- what is wanted -------------------------------------------------------------------------
+
+    def _child(self) -> StackRow | None:
+        return self.instances.definitions.reader.child_row(self.row.id)
+
+    def _wanted(self) -> tuple[str, ResourceDefinition]:
+        """(id of the template, definition) of what the operation is to achieve."""
+        row = self.row
+        if self.action in MAKING:
+            template_id, text = row.op_template_id, row.op_definition
+        else:
+            template_id, text = row.have_template_id, row.definition or row.op_definition
+        template_id = template_id or row.op_template_id or row.want_template_id
+        assert template_id is not None
+        return template_id, self.instances.read(row, text)
+
+    def _target(self) -> NestedStack:
+        """The owner as it shall be."""
+        template_id, resolved = self._wanted()
+        cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
+        made = self.instances.make(
+            self.seen,
+            definition=resolved,
+            cls=cls,
+            operation=True,
+            gathered=self._gathered,
+            scrubbed=self._scrubbed,
+        )
+        assert isinstance(made, NestedStack)
+        if self.action == "ADOPT":
+            made.adopted = creation.members(self._room, self.seen)
+        return made
+
+    def _read_by(
+        self, instance: Resource, definition: Definition
+    ) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """What is not in the schema is another value with other keys below it."""
+        for key, path in super()._read_by(instance, definition):
+            if key in type(instance).attributes_schema:
+                yield key, path
+        yield from paths_by_key(type(instance), definition, self.row.name)
+
+    def _as_it_is_now(self) -> Resource:
+        return self._target() if self.action in MAKING else super()._as_it_is_now()

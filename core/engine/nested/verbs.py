@@ -1,0 +1,75 @@
+"""What is planned for a nested stack when something other than a template is carried out above it.
+
+In the pool, for ``nested_calls``: each function gives the plan, or None where there is nothing to
+do. A nested stack has no say of its own: limits, protection and breakpoints are those that the
+stack at the top has by now, also where no template of the nested one was planned since.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+from zonda.core.store.rows import StackRow
+from zonda.core.template import policies
+from zonda.core.template.policies import Policies
+
+from .. import actions
+from ..model.plan import Proposal
+from ..model.states import FAILED
+from ..plan import from_template, retry, snapshots
+from ..services import Room
+from . import plan
+from . import snapshots as nested_snapshots
+
+Verb = Callable[[Room, StackRow, StackRow], Proposal | None]
+
+
+def planned(room: Room, verb: str, stack: StackRow, child: StackRow) -> Proposal | None:
+    """The plan of ``verb`` for the nested stack ``child`` of a resource of ``stack``."""
+    proposal = _VERBS[verb](room, stack, child)
+    if proposal is None:
+        return None
+    known = plan.policies_now(room, child) or policies.read(child.policies)
+    known = known.after(Policies())
+    if plan.is_undone(room, child):
+        known = known.for_undoing()
+    changes = {
+        **proposal.changes,
+        "policies": known.to_text(),
+        "timeout_mins": plan.minutes(room, child),
+    }
+    return dataclasses.replace(proposal, changes=changes)
+
+
+def _delete(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+    return snapshots.delete_stack(room, child, actions.DeleteStack(child.id))
+
+
+def _suspend(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+    """What an attempt before has suspended is not suspended again."""
+    if (child.action, child.status) == ("SUSPEND", FAILED):
+        return retry.retry(room, child, actions.RetryStack(child.id))
+    return from_template.verb(room, child, actions.SuspendStack(child.id))
+
+
+def _resume(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+    """Nothing but what is suspended: its suspension may never have come so far."""
+    proposal = from_template.verb(room, child, actions.ResumeStack(child.id))
+    if proposal is None:
+        return None
+    return dataclasses.replace(proposal, which=from_template.is_suspended)
+
+
+def _check(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+    return from_template.verb(room, child, actions.CheckStack(child.id))
+
+
+_VERBS: Mapping[str, Verb] = {
+    "DELETE": _delete,
+    "SUSPEND": _suspend,
+    "RESUME": _resume,
+    "CHECK": _check,
+    "SNAPSHOT": nested_snapshots.create,
+    "DELETE_SNAPSHOT": nested_snapshots.delete,
+}

@@ -1,0 +1,109 @@
+"""Calls that an engine's end has cut off, and that are not made again.
+
+A plug-in may end the process. Whatever was in a call then is counted when the next engine takes it
+up. What has been taken up twice and never came back is called alone the third time, since others
+were in a call at the same moments; if that ends the engine, too, it fails. Called by steps,
+attempts and engines.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow
+
+from ..model.effects import Call, Wait
+from ..model.outcomes import INTERRUPTED, Failure
+from ..model.states import CLEANING, PRESENT, STARTING
+from ..model.unit_of_work import Work
+
+#: How often in a row something is taken up that does not come back; the last time alone.
+MOST_TAKE_OVERS = 3
+
+
+def count(work: Work) -> None:
+    """Count what an engine that begins has to look at; what is to be called alone is set apart."""
+    for key, root_id in list(work.after.look.items()):
+        row = work.tx.resource(key)
+        if row is None:
+            continue
+        if row.take_overs >= MOST_TAKE_OVERS - 1:
+            del work.after.look[key]
+            work.after.alone[key] = root_id
+        elif not row.op:  # an operation is counted when it is taken over
+            row.take_overs += 1
+
+
+def has_ended_engines(row: ResourceRow) -> bool:
+    """Whether engine after engine has ended before any call of the instance came back."""
+    return row.take_overs > MOST_TAKE_OVERS
+
+
+def ends_engines(row: ResourceRow) -> Failure:
+    """The failure of such an operation: its next call would end the next engine."""
+    call = f"check_{row.op.lower()}_complete"
+    if row.op_state == CLEANING:
+        call = "handle_delete, which removes a failed attempt"
+    elif row.op_state == STARTING:
+        call = f"handle_{row.op.lower()}"
+    return _failure(row, row.op, call)
+
+
+def ends_engines_early(row: ResourceRow) -> tuple[str, Failure]:
+    """The operation that cannot even be begun, since that ends every engine; and its failure.
+
+    What a type does that acts on nothing outside runs before its operation is stored.
+    """
+    op = "UPDATE" if row.action != "INIT" else "CREATE"
+    op = op if row.want == PRESENT else "DELETE"
+    return op, _failure(row, op, f"the reading of its properties or handle_{op.lower()}")
+
+
+def _failure(row: ResourceRow, op: str, call: str) -> Failure:
+    text = f"{op} was cut off {row.take_overs} times in a row in {call}: it is not called again"
+    return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
+
+
+def interrupted(row: ResourceRow) -> Failure:
+    """The failure of an operation whose handler was cut off with an unknown outcome."""
+    handler = f"handle_{row.op.lower()}"
+    text = f"interrupted in {handler}, outcome unknown"
+    return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
+
+
+class Alone:
+    """The instances that are called alone, one after another: no other step begins meanwhile."""
+
+    def __init__(self) -> None:
+        self._keys: deque[str] = deque()
+        #: The step whose first call is out, or about to be.
+        self.task: Any = None
+        self._is_called = False
+
+    def __bool__(self) -> bool:
+        return bool(self._keys) or self.task is not None
+
+    def add(self, key: str) -> None:
+        """Have an instance called alone."""
+        self._keys.append(key)
+
+    def take(self) -> str | None:
+        """The instance whose turn it is, if there is one, and no other one is called."""
+        return self._keys.popleft() if self._keys and self.task is None else None
+
+    def begin(self, task: Any) -> None:
+        """The step of that instance begins."""
+        self.task, self._is_called = task, False
+
+    def asked(self, task: Any, effect: Any) -> None:
+        """A step asks for something; others may begin again once its first call has come back."""
+        if task is self.task:
+            if self._is_called or isinstance(effect, Wait):
+                self.task = None
+            self._is_called = isinstance(effect, Call)
+
+    def ended(self, task: Any) -> None:
+        """A step has ended, or nobody waits for it any more."""
+        if task is self.task:
+            self.task = None

@@ -1,0 +1,24 @@
+"""What was found missing when it was replaced goes without a call: there is nothing to delete.
+
+Called by ``steps``. What has its outside name by now may be its successor.
+"""
+
+from __future__ import annotations
+
+from zonda.core.store.rows import ResourceRow
+
+from ..model import row_annotations
+from ..model.states import COMPLETE
+from ..model.unit_of_work import Work
+from . import transitions
+
+_REASON = "nothing to delete: it was found missing"
+
+
+def drop(work: Work, row: ResourceRow) -> bool:
+    """Drop the row of an instance that is to go and has vanished; whether it has."""
+    if not row_annotations.is_gone(row) or work.tx.child_of(row.id) is not None:
+        return False
+    work.resource_event(row, "DELETE", COMPLETE, _REASON)
+    transitions.gone(work, row)
+    return True

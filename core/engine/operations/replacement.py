@@ -1,0 +1,100 @@
+"""The successor of an instance: which one it is, and whether it comes before or after the removal.
+
+As in Heat the successor is made first, and the old instance goes in the clean-up. An instance whose
+creation never completed goes before; nothing can live on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from zonda.core.store.rows import ResourceRow
+
+from ..model import row_annotations
+from ..model.states import ABSENT, DIRTY, PRESENT
+from ..model.unit_of_work import Work
+from ..progress import partial, progress
+
+
+def is_completed(row: ResourceRow) -> bool:
+    """Whether a creation, an adoption or an update of it has ever ended well."""
+    return row.have_template_id is not None
+
+
+def is_left_alone(row: ResourceRow) -> bool:
+    """Whether an instance that is to go was never begun, or stays what it is outside."""
+    if row.fence == 0 or row_annotations.is_adopting(row):
+        return True
+    return row.deletion_policy == "Retain" or row.external_id is not None
+
+
+def goes_first(row: ResourceRow) -> bool:
+    """Whether an instance is removed before its successor is made."""
+    return not (is_completed(row) or is_left_alone(row) or row_annotations.is_missing(row))
+
+
+def waits(work: Work, row: ResourceRow) -> bool:
+    """Whether an instance that is to be replaced waits, since an earlier successor has to go first.
+
+    That one is what an earlier plan failed to make; it is removed now, and not at the end.
+    """
+    for key in row_annotations.attempts(row):
+        left = work.tx.resource(key)
+        if left is not None and left.want == ABSENT and goes_first(left):
+            progress.wait_for(work, row, left)
+    return row.waiting > 0
+
+
+def succeed(work: Work, row: ResourceRow) -> None:
+    """Nothing is left of what was never completed: its successor takes its place."""
+    replaced(work, row, row.cause)
+    work.tx.remove_resource(row)
+
+
+def replaced(work: Work, row: ResourceRow, cause: str) -> None:
+    """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
+    new = _new(work, row, cause)
+    row_annotations.move(row, new)
+    row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
+    edges = [(new.id, other.id) for other in work.tx.required(row)]
+    edges += [(key, new.id) for key in _moving_on(work, row)]
+    work.tx.add_edges(row.stack_id, edges)
+    work.look(new)
+
+
+def _new(work: Work, row: ResourceRow, cause: str) -> ResourceRow:
+    former = row.replaces_id if goes_first(row) else None
+    new = ResourceRow(
+        work.ids(),
+        row.stack_id,
+        row.name,
+        row.type,
+        replaces_id=former or row.id,
+        cause=cause,
+        generation=row.generation,
+        want_hash=row.want_hash,
+        want_template_id=row.want_template_id,
+        requires=row.requires,
+        dirty=1,
+        open=1,
+        created_at=work.now,
+        updated_at=work.now,
+    )
+    work.tx.add_resources([new])
+    return new
+
+
+def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:
+    """Who requires the successor of ``row``.
+
+    What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
+    """
+    outside = partial.outside(work.stack_of(row))
+    for key in work.tx.dependants(row):
+        user = work.tx.resource(key)
+        if user is None or user.want != PRESENT:
+            continue
+        if user.name in outside:
+            user.dirty = user.dirty or DIRTY
+        else:
+            yield key

@@ -1,0 +1,145 @@
+"""Ends that do not come from the work itself: deadlines, and a user who cancels.
+
+Who cancels, deletes or rolls back does not wait for ever for what still runs: after a grace it is
+told to stop (``handle_X_cancel``) and has failed. No limit is stored for that beside what a stack
+has anyway, and an operation's own deadline stays what it was: requests must not change when they
+are sent again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from zonda.core.store.rows import StackRow
+
+from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
+from ..model.states import IDLE, OPEN, PRESENT
+from ..model.unit_of_work import Notice, Work, failures
+from ..progress import phases, progress
+from . import limits, transitions
+
+
+def operation_timed_out(work: Work, key: str) -> None:
+    """Fail an operation that is past its deadline."""
+    row = work.tx.resource(key)
+    if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
+        return
+    transitions.failed(work, transitions.held(row), limits.timed_out(row))
+    work.stop(row)
+
+
+def broke(work: Work, key: str, why: str) -> None:
+    """Fail what was to be done with an instance whose step died; ``why``: of what."""
+    row = work.tx.resource(key)
+    if row is None:
+        return
+    op = row.op or row.verb or ("DELETE" if row.want != PRESENT else "")
+    op = op or ("CREATE" if row.action == "INIT" else "UPDATE")
+    text = f"{op} was broken off by a fault ({why}); the log tells more"
+    reason = f"ResourceFailure: resources.{row.name}: {text}"
+    if row.op:
+        transitions.failed(work, transitions.held(row), Failure(reason, BROKEN))
+    elif row.open == OPEN:
+        transitions.could_not(work, row, op, Failure(reason, BROKEN))
+
+
+def stack_timed_out(work: Work, stack_id: str) -> None:
+    """Fail an action that is past its deadline, and every operation of it."""
+    stack = work.tx.stack(stack_id)
+    if stack is None or stack.phase == IDLE or stack.next_action:
+        return
+    if stack.deadline is None or stack.deadline >= work.now:
+        return
+    kind, how = CANCELLED, "cancelled"
+    if not is_cancelled(stack):
+        kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
+        progress.fail_stack(work, stack, phases.timed_out(stack.action))
+    progress.halt(work, stack)
+    for key in work.tx.running(stack.id):
+        row = work.tx.resource(key)
+        if row is not None:
+            transitions.give_up(work, row, Failure(f"{row.op} {how}", kind))
+            work.stop(row)
+    phases.turn(work, stack)
+
+
+def stop_superseded(
+    work: Work, stack: StackRow, is_driven: Callable[[str], bool], grace: float
+) -> bool:
+    """Fail those operations that a deletion or a rollback has waited for long enough.
+
+    Of the others it is told that they are waited for. Gives whether there were any.
+    """
+    until = waits_until(stack, grace)
+    found = False
+    for key in work.tx.running(stack.id):
+        row = work.tx.resource(key)
+        if row is None or (row.op_gen >= stack.generation and not is_cancelled(stack)):
+            continue
+        found = True
+        if until is None or not is_driven(key):
+            continue
+        if until < work.now:
+            failure = Failure(f"{row.op} cancelled", CANCELLED)
+            transitions.failed(work, transitions.held(row), failure)
+            work.stop(row)
+        else:
+            text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
+            work.after.say.append(Notice(row.stack_id, None, row.name, text, row.started_at))
+    return found
+
+
+def is_cancelled(stack: StackRow) -> bool:
+    """Whether the user has cancelled the running action."""
+    return progress.CANCELLED in failures(stack)
+
+
+def waits_until(stack: StackRow, grace: float) -> float | None:
+    """How long the stack's action waits for operations that it has not begun; None: for ever."""
+    if stack.phase == IDLE or stack.deadline is None:
+        return None
+    if stack.action in ("DELETE", "ROLLBACK"):
+        return stack.deadline - stack.timeout_mins * 60 + grace
+    return stack.deadline if is_cancelled(stack) else None
+
+
+def cancel(work: Work, stack: StackRow, grace: float) -> None:
+    """Start nothing more; what runs ends within ``grace`` seconds, then the action has failed."""
+    limit = work.now + grace
+    stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
+    stack.failures = json.dumps([progress.CANCELLED, *failures(stack)])
+    stack.next_action = ""
+    progress.halt(work, stack)
+    phases.turn(work, stack)
+
+
+def cancel_signalled(work: Work, root: StackRow, grace: float) -> bool:
+    """Have what signals have begun in an idle stack, and below it, start nothing more.
+
+    What runs there ends within ``grace`` seconds. Gives whether there was anything.
+    """
+    if root.phase != IDLE:
+        return False
+    idle = [stack for stack in work.tx.tree(root.id) if stack.phase == IDLE]
+    running = [work.tx.resource(key) for stack in idle for key in work.tx.running(stack.id)]
+    begun = [row for row in running if row is not None and row.op == "SIGNAL"]
+    for row in begun:
+        limit = work.now + grace
+        row.deadline = limit if row.deadline is None else min(row.deadline, limit)
+        if progress.busy_child(work, row) is not None:
+            progress.halt_below(work, row)
+        else:  # it is about to begin something there
+            failure = Failure(f"{row.op} cancelled", CANCELLED)
+            transitions.failed(work, transitions.held(row), failure)
+            work.stop(row)
+    return bool(begun)
+
+
+def no_rollback(work: Work, stack_id: str, why: str) -> None:
+    """The rollback cannot be planned: the failed action ends without it."""
+    stack = work.tx.stack(stack_id)
+    if stack is not None and stack.next_action:
+        stack.next_action = ""
+        stack.failures = json.dumps([*failures(stack), phases.NO_ROLLBACK + why])
+        phases.turn(work, stack)

@@ -1,0 +1,480 @@
+"""What happens to an instance and its operation, each as one function over rows.
+
+Called by steps inside a transaction. Every write of a worker is fenced: it names the operation
+and the fence that it took, and does nothing (``None`` / False) once somebody else took over.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from zonda.core.store.rows import ResourceRow
+
+from ..model import causes, row_annotations
+from ..model.outcomes import SUPERSEDED, Failure, Final, Prepared
+from ..model.states import (
+    CLEAN,
+    CLEANING,
+    COMPLETE,
+    DIRTY,
+    FAILED,
+    IN_PROGRESS,
+    LEAVING,
+    MAKING,
+    PASSING_OPERATIONS,
+    POLLING,
+    PRESENT,
+    RETRY,
+    STARTING,
+    UNHARMED,
+    UP,
+    check_follows,
+)
+from ..model.states import next_operation_state as advance
+from ..model.unit_of_work import Work
+from ..progress import adoption, breakpoints, detachment, failures, phases, progress
+from ..progress.protection import CODE, KIND, forbids_replacement
+from . import limits, replacement
+
+CHANGED = "state changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An operation that a worker holds: which instance, which operation, which fence."""
+
+    key: str
+    op_id: str
+    fence: int
+
+
+def held(row: ResourceRow) -> Held:
+    """The handle of the operation of ``row``."""
+    assert row.op_id is not None
+    return Held(row.id, row.op_id, row.fence)
+
+
+def fenced(work: Work, handle: Held) -> ResourceRow | None:
+    """The instance if ``handle`` is still valid."""
+    row = work.tx.resource(handle.key)
+    if row is None or not row.op or row.op_id != handle.op_id or row.fence != handle.fence:
+        return None
+    return row
+
+
+def begin(
+    work: Work, row: ResourceRow, op: str, prepared: Prepared | None, op_id: str | None = None
+) -> None:
+    """T1: store the intent, before anything is done in the outside world.
+
+    ``op_id``: the one that a draft of this operation has.
+    """
+    check_follows(row.action, row.status, op, suspended=bool(row.suspended))
+    stack = work.stack_of(row)
+    row.op_state = advance(row.op_state, "begin")
+    row.op = op
+    row.op_id = op_id or new_op_id(work, row, op)
+    row.op_gen = stack.generation
+    row.fence += 1
+    row.owner = work.owner
+    row.attempt = 1
+    row.take_overs = 0
+    row.started_at = work.now
+    limit = work.now + stack.timeout_mins * 60
+    row.deadline = limit if stack.deadline is None else min(limit, stack.deadline)
+    row.promised_deadline = row.deadline
+    row.token = None
+    row.is_volatile = 0
+    row.hook = ""
+    row.updated_at = work.now
+    if op == "SUSPEND":
+        row.suspended = 1
+    if op == "CREATE":
+        row_annotations.is_made_instead(row)
+    row_annotations.has_begun(row, op)
+    if prepared is None:
+        if row.definition is not None:
+            row.op_definition = row.op_properties = None
+    else:
+        if op == "UPDATE" and row.definition is None:
+            # what a failed creation was begun with is what there is to be updated
+            row.definition, row.properties = row.op_definition, row.op_properties
+        row.op_hash = row.want_hash
+        row.op_template_id = row.want_template_id
+        row.op_definition = prepared.definition
+        row.op_properties = prepared.properties
+        row.hidden = both_hidden(row.hidden, prepared.hidden)
+        row.deletion_policy = prepared.deletion_policy
+        row.type = prepared.type
+        row.class_type = prepared.class_type
+        row.op_resolved = prepared.resolved_hash
+        if op == "UPDATE":
+            row.cause = prepared.cause
+        if prepared.metadata is not None:
+            row.meta = prepared.metadata
+        if prepared.external_id is not None:
+            row.external_id = row.physical_id = prepared.external_id
+    limits.put_on(row, stack, work.now)
+    if op != "SIGNAL":
+        work.resource_event(row, op, IN_PROGRESS, CHANGED)
+
+
+def new_op_id(work: Work, row: ResourceRow, op: str) -> str:
+    """A key for an operation, or for a new attempt at one."""
+    return f"{row.id}-{op.lower()}-{work.stack_of(row).generation}-{work.ids()[-12:]}"
+
+
+def both_hidden(before: str, after: str) -> str:
+    """What either of two definitions hides: both are shown until an operation has ended well."""
+    if before in ("{}", after):
+        return after
+    old, new = json.loads(before), json.loads(after)
+    union = {
+        key: bool(old.get(key) or new.get(key))
+        if key == "reference"
+        else sorted({*old.get(key, ()), *new.get(key, ())})
+        for key in {**old, **new}
+    }
+    return json.dumps(union)
+
+
+def take_over(work: Work, row: ResourceRow) -> None:
+    """T6: go on with an operation that another process (or an earlier life) began."""
+    row.fence += 1
+    row.owner = work.owner
+    if row.op_state in (STARTING, POLLING, CLEANING):
+        row.take_overs += 1
+
+
+def came_back(work: Work, handle: Held) -> bool:
+    """A call of the operation has come back, with nothing else to be stored."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.take_overs = 0
+    return True
+
+
+def again(work: Work, handle: Held) -> bool:
+    """The handler asks to be called again with the same operation id: nothing runs until then."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "again")
+    row.take_overs = 0
+    return True
+
+
+def retry(work: Work, handle: Held) -> bool:
+    """The handler is about to be called again."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "retry")
+    row.attempt += 1
+    return True
+
+
+def started(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+    """T2: the handler came back; its token is stored before the first poll."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "started")
+    row.take_overs = 0
+    row.token = token
+    row.is_volatile = int(volatile)
+    return True
+
+
+def polled(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+    """T3: not complete yet, and the token has changed."""
+    row = fenced(work, handle)
+    if row is None:
+        return False
+    row.op_state = advance(row.op_state, "polled")
+    row.take_overs = 0
+    row.token = token
+    row.is_volatile = int(volatile)
+    return True
+
+
+def finished(work: Work, handle: Held, final: Final) -> None:
+    """T4 and T7: the operation ended well."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    op = row.op
+    current = _end(work, row, "finished", COMPLETE, final.reason)
+    if op == "DELETE":
+        if not current or not breakpoints.stops(work, row, "post-delete"):
+            gone(work, row)
+        return
+    changed = _keep(row, op, final)
+    if current:
+        hooked = op in ("CREATE", "UPDATE")
+        waits = hooked and breakpoints.stops(work, row, f"post-{op.lower()}")
+        # another plan may end the wait, and then nobody else knows any more
+        if changed and (waits or work.stack_of(row).phase != UP):
+            progress.mark_dependants(work, row)
+        if not waits:
+            progress.close(work, row, changed=changed)
+    else:
+        _superseded(work, row, changed)
+
+
+def _end(
+    work: Work, row: ResourceRow, event: str, status: str, reason: str, *, told: bool = True
+) -> bool:
+    """No operation any more; whether it was one of the running plan. ``told``: with an event."""
+    row.op_state = advance(row.op_state, event)
+    op, row.op = row.op, ""
+    if op == "RESUME" and (row.action, row.status) == ("CHECK", FAILED):
+        row.have_hash = row.resolved_hash = ""  # it is not well, whatever it is shown as now
+    if op not in PASSING_OPERATIONS:
+        row.action, row.status, row.status_reason = op, status, reason
+    if event == "finished":
+        adoption.ended(work, row, work.stack_of(row).action, op)
+        if op == "RESUME":
+            row.suspended = 0
+    if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
+        work.after.idle[row.stack_id] = None
+        row.dirty = row.dirty or (DIRTY if event == "failed" else CLEAN)
+        progress.tell_owner(work, row)
+        if event == "failed":  # what has come and gone below by then is there, or is not
+            progress.ask_anew(work, row)
+    progress.ask_for_rollback(work, row)
+    if row.below != row.below_seen:  # it may have been told while the operation asked already
+        work.after.refresh[row.id] = None
+    if event == "failed" and op == "UPDATE":
+        # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
+        row.have_hash = row.resolved_hash = ""
+        row_annotations.has_failed(row)
+    row.token = None
+    row.is_volatile = 0
+    row.updated_at = work.now
+    if told and (op, status) != ("SIGNAL", COMPLETE):  # the event of the signal itself tells of it
+        work.resource_event(row, op, status, reason)
+    return bool(row.open and row.op_gen == work.stack_of(row).generation)
+
+
+def achieved(row: ResourceRow, final: Final) -> None:
+    """What a draft's row will be once its operation has ended well."""
+    op, row.op = row.op, ""
+    row.action, row.status = op, COMPLETE
+    _keep(row, op, final)
+
+
+def _keep(row: ResourceRow, op: str, final: Final) -> bool:
+    """Note what the operation achieved; whether others may see a difference."""
+    if op in PASSING_OPERATIONS and op != "SIGNAL":
+        return False
+    # what is managed elsewhere is taken note of by a check
+    if op in MAKING or (row.definition is None and row.external_id is not None):
+        row.have_hash = row.op_hash
+        row.have_template_id = row.op_template_id
+        row.definition, row.op_definition = row.op_definition, None
+        row.properties, row.op_properties = row.op_properties, None
+        row.resolved_hash = row.op_resolved
+    if final.hidden is not None and op in MAKING:
+        row.hidden = final.hidden
+    changed = row.outputs_hash != final.outputs_hash
+    row.reference = final.reference
+    row.outputs = final.outputs
+    row.outputs_hash = final.outputs_hash
+    return changed or op in ("CREATE", "ADOPT")
+
+
+def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
+    """An operation of an older plan has ended: the newer plan looks at the instance."""
+    if changed:
+        progress.mark_dependants(work, row)
+    if not row.open:
+        return
+    row.dirty = 1
+    if work.stack_of(row).halted or row.open == LEAVING:
+        progress.block(work, row)
+    elif row.waiting == 0:
+        work.look(row)
+
+
+def gone(work: Work, row: ResourceRow) -> None:
+    """Nothing is left outside: the row goes, too; a successor takes its place where one is due."""
+    if row.want != PRESENT:
+        progress.close(work, row, changed=True)
+        work.tx.remove_resource(row)
+    elif _goes_on(work, row):
+        replacement.succeed(work, row)
+    else:
+        _superseded(work, row, False)
+
+
+def _goes_on(work: Work, row: ResourceRow) -> bool:
+    """Whether the plan that the last operation of ``row`` was of is still being carried out."""
+    stack = work.stack_of(row)
+    return bool(row.open and row.op_gen == stack.generation and not stack.halted)
+
+
+def failed(work: Work, handle: Held, failure: Failure) -> None:
+    """T5: the operation failed; so does the stack, if it is of the running plan."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    told = failure.kind != SUPERSEDED or row.op == "SIGNAL"  # which no newer plan makes up for
+    if told:
+        failures.note(work, row, failure)
+    abort_below(work, row, failure)
+    if not _end(work, row, "failed", FAILED, failure.reason, told=told):
+        _superseded(work, row, False)
+    elif told:
+        _fail(work, row, failure.reason)
+    else:
+        progress.block(work, row)  # its stack is superseded already
+
+
+def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
+    """End a running operation from outside; the stack has failed already."""
+    failures.note(work, row, failure)
+    abort_below(work, row, failure)
+    _end(work, row, "failed", FAILED, failure.reason)
+    progress.block(work, row)
+
+
+def abort_below(work: Work, row: ResourceRow, failure: Failure) -> None:
+    """What runs in the nested stack of an operation that ends from outside, ends with it."""
+    child = progress.busy_child(work, row)
+    if child is None:
+        return
+    progress.halt_below(work, row)
+    for key in work.tx.running(child.id):
+        below = work.tx.resource(key)
+        if below is not None:
+            give_up(work, below, Failure(f"{below.op} aborted with the stack above", failure.kind))
+            work.stop(below)
+    phases.turn(work, child)
+
+
+def _fail(work: Work, row: ResourceRow, reason: str) -> None:
+    stack = work.stack_of(row)
+    progress.fail_stack(work, stack, reason)
+    if row.verb in ("CHECK", "DELETE_SNAPSHOT"):
+        progress.close(work, row, changed=False)
+    else:
+        progress.block(work, row)
+
+
+def could_not(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
+    """An operation failed before it could begin (its definition, a restriction)."""
+    failures.note_unbegun(work, row, op, failure)
+    row.action, row.status, row.status_reason = op, FAILED, failure.reason
+    row.updated_at = work.now
+    work.resource_event(row, op, FAILED, failure.reason)
+    _fail(work, row, failure.reason)
+
+
+def refused(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
+    """The update of an instance is impossible; the instance itself stays what it is."""
+    failures.note_unbegun(work, row, op, failure)
+    progress.fail_stack(work, work.stack_of(row), failure.reason)
+    progress.block(work, row)
+
+
+def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) -> None:
+    """T0: there is nothing to do after all; a new definition is kept where one is given."""
+    if prepared is not None and prepared.definition is not None:
+        row.definition, row.properties = prepared.definition, prepared.properties
+        row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
+        row.deletion_policy = prepared.deletion_policy
+        if prepared.metadata is not None:
+            row.meta = prepared.metadata
+    row.have_hash = row.want_hash
+    row.have_template_id = row.want_template_id
+    adoption.ended(work, row, work.stack_of(row).action)
+    if row.action in UNHARMED and row.status == FAILED:
+        # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
+        row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
+        row.updated_at = work.now
+        work.resource_event(row, "UPDATE", COMPLETE, CHANGED)
+    progress.close(work, row, changed=False)
+
+
+def replace_running(work: Work, handle: Held) -> None:
+    """The handler of an update asks for a replacement instead."""
+    row = fenced(work, handle)
+    if row is None:
+        return
+    reason = forbids_replacement(work.stack_of(row), row)
+    if reason:
+        failed(work, handle, Failure(reason, KIND, CODE, "handle"))
+        return
+    if row.op_state == POLLING:
+        row.resolved_hash = ""  # something was done to it: taken back, it is updated once more
+        row_annotations.drop(row, row_annotations.MISSING)
+    row.op_state = advance(row.op_state, "replaced")
+    row.op = ""
+    row.deletion_policy = _policy_before(work, row)
+    row.op_definition = row.op_properties = row.token = None
+    if not _goes_on(work, row):
+        _superseded(work, row, False)
+    elif not replace(work, row, causes.asked_for_by_plugin(row.cause)):
+        work.look(row)
+
+
+def replace(work: Work, row: ResourceRow, cause: str) -> bool:
+    """Make a successor of ``row``; False where ``row`` itself is to be removed before.
+
+    What was never completed goes first: where both are the same thing outside, to remove it later
+    would remove what was made in its place.
+    """
+    if replacement.waits(work, row):
+        return True
+    if not replacement.goes_first(row):
+        replacement.replaced(work, row, cause)
+        return True
+    row.cause = cause
+    row_annotations.hand(row, row_annotations.text(work.sealer, row_annotations.REMOVING, {}))
+    if (row.action, row.status) == ("DELETE", COMPLETE):
+        replacement.succeed(work, row)
+        return True
+    if not breakpoints.stops(work, row, "pre-delete"):
+        begin(work, row, "DELETE", None)
+    return False
+
+
+def _policy_before(work: Work, row: ResourceRow) -> str:
+    """How an instance is to go by the definition that it has, not by the one of its successor."""
+    known = work.sealer.load(row.definition) or {}
+    return str(known.get("deletion_policy", row.deletion_policy))
+
+
+def has_adopted_below(work: Work, row: ResourceRow) -> bool:
+    """Whether an instance has a nested stack that is being adopted: its members know themselves."""
+    if not row_annotations.is_adopting(row) or row.deletion_policy == "Retain":
+        return False
+    return work.tx.child_of(row.id) is not None
+
+
+def abandoned(work: Work, row: ResourceRow) -> None:
+    """An instance that is to go is left alone outside (retained, external): only its row goes."""
+    if row.fence:
+        detachment.set_free(work, row)
+    if row.action != "INIT":
+        work.resource_event(row, "DELETE", COMPLETE, CHANGED)
+    progress.close(work, row, changed=True)
+    work.tx.remove_resource(row)
+
+
+def is_starting(row: ResourceRow) -> bool:
+    """Whether the handler may be running."""
+    return row.op_state == STARTING
+
+
+def is_polling(row: ResourceRow) -> bool:
+    """Whether its token is stored."""
+    return row.op_state == POLLING
+
+
+def is_to_retry(row: ResourceRow) -> bool:
+    """Whether the handler has come back to be called again."""
+    return row.op_state == RETRY

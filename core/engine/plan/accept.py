@@ -1,0 +1,125 @@
+"""From a proposal to a plan: worked out in the pool, accepted in one transaction, again if stale.
+
+Used by ``acting`` and by the modules of actions that need more than a plan.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import NotFound
+
+from ..actions import Accepted
+from ..model.effects import Call, Step, Tx
+from ..model.plan import Proposal
+from ..model.states import IDLE
+from ..model.unit_of_work import Work
+from ..progress import moves, protection
+from . import write
+from .from_template import check_overtakes, exists
+
+#: Stores what was accepted with whatever accepts it.
+Noted = Callable[[Work, Accepted], None]
+#: Works a proposal out; None where there is nothing to do.
+Proposing = Callable[[], tuple[Proposal | None, StackRow]]
+
+
+def unnoted(work: Work, accepted: Accepted) -> None:
+    """Nobody needs a note."""
+
+
+def planned(propose: Proposing, note: Noted = unnoted) -> Step:
+    """Propose until what was proposed still fits; gives ``Accepted``."""
+    accepted = None
+    while accepted is None:
+        proposal, stack = yield Call(propose)
+        accepted = yield Tx(noting(_accepting(proposal, stack), note))
+    return accepted
+
+
+def noting(
+    run: Callable[[Work], Accepted | None], note: Noted
+) -> Callable[[Work], Accepted | None]:
+    """``run`` and, where it accepts, ``note`` in the same transaction."""
+
+    def both(work: Work) -> Accepted | None:
+        accepted = run(work)
+        if accepted is not None:
+            note(work, accepted)
+        return accepted
+
+    return both
+
+
+def _accepting(proposal: Proposal | None, stack: StackRow) -> Callable[[Work], Accepted | None]:
+    if proposal is None:
+        answer = accepted_as(stack)
+        return lambda work: answer
+    return lambda work: accept(work, stack, proposal)
+
+
+def accepted_as(stack: StackRow) -> Accepted:
+    """The answer that names a stack and its running plan."""
+    return Accepted(stack.id, stack.generation, stack.name)
+
+
+def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
+    """Apply a proposal; None if the stack is not what it was worked out for."""
+    if proposal.generation == 0:
+        if not all(moves.fits(work, seen.id, move) for move in proposal.moves):
+            return None
+        stack = _new_stack(work, seen)
+    else:
+        found = work.tx.stack(seen.id)
+        if found is None or found.deleted_at is not None:
+            raise NotFound("Stack", seen.name)
+        stack = found
+        if not _still_fits(work, stack, seen, proposal):
+            return None
+        if proposal.demanded or proposal.action != "ROLLBACK":
+            check_overtakes(stack, proposal.action)
+        if proposal.guard is not None:
+            proposal.guard(stack)
+    protection.check(work, stack, proposal)
+    write.apply(work, stack, proposal)
+    return accepted_as(stack)
+
+
+def _still_fits(work: Work, stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
+    if stack.generation != proposal.generation:
+        return False
+    if not all(moves.fits(work, stack.id, move) for move in proposal.moves):
+        return False
+    if not all(moves.is_untaken(work, key) for key in proposal.untaken):
+        return False
+    if proposal.facts is not None and proposal.facts != work.tx.tree_facts(stack.id):
+        return False
+    if proposal.action == "ROLLBACK":
+        if stack.phase == IDLE and not proposal.demanded:
+            return False
+        # what ran has worked meanwhile: to go back is something else now
+        if _good(stack) != _good(seen):
+            return False
+    return not proposal.owed or stack.next_action == "ROLLBACK"
+
+
+def _good(stack: StackRow) -> tuple[str | None, str]:
+    return stack.good_template_id, stack.good_parts
+
+
+def _new_stack(work: Work, seen: StackRow) -> StackRow:
+    if work.tx.live_stack_named(seen.project, seen.name) is not None:
+        raise exists(seen.name)
+    root_id = _root_of(work, seen)
+    stack = dataclasses.replace(seen, created_at=work.now, root_id=root_id)
+    work.tx.add_stack(stack)
+    return stack
+
+
+def _root_of(work: Work, stack: StackRow) -> str:
+    """The top of the tree that a new stack is in by now: its owner may have been set free."""
+    owner_id = stack.owner_resource_id
+    owner = None if owner_id is None else work.tx.resource(owner_id)
+    return stack.root_id if owner is None else work.stack_of(owner).root

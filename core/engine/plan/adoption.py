@@ -1,0 +1,227 @@
+"""Adoption: a stack of what exists already, and the import of one object into a resource.
+
+Nothing is made. What is adopted belongs to whoever made it until the adoption has worked: a
+rollback, a replacement or a deletion before that takes its row away and leaves it alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import NotFound, NotSupported, UsageError
+from zonda.hooks.near import near
+
+from .. import actions
+from ..model import row_annotations
+from ..model.documents import MASK
+from ..model.plan import Given, Proposal
+from ..model.states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
+from ..model.unit_of_work import Work
+from ..services import Room
+from . import ownership
+from .from_template import check_idle, loaded, new_stack, nodes_of, templated
+
+
+def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
+    """The plan of a new stack whose resources exist."""
+    stack = new_stack(room, action)
+    definition = loaded(room, stack, action.bundle, None)
+    entries = _entries(action.resources)
+    if not action.force:
+        nodes = definition.resources
+        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
+        ownership.check_free(room, nodes, ids)
+    handed = {
+        name: row_annotations.text(room.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        for name in definition.resources
+    }
+
+    forced = _forced(room, action.force)
+
+    def also(work: Work, planned: StackRow) -> None:
+        for row in work.tx.resources_of(planned.id):
+            row_annotations.hand(row, handed[row.name])
+            forced(row)
+
+    proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
+    detail = {"force": True} if action.force else {}
+    given = dataclasses.replace(proposal.given, detail=detail)
+    return dataclasses.replace(proposal, given=given), stack
+
+
+def below(room: Room, owner: ResourceRow, proposal: Proposal, known: Mapping[str, Any]) -> Proposal:
+    """The plan of a nested stack as the adoption of what it has; ``known``: what its owner was
+    handed, Heat's document of a nested stack.
+    """
+    nodes = nodes_of(room, proposal.template_id)
+    entries = _entries(known.get("resources") or {})
+    force = row_annotations.is_forced(owner)
+    if not force:
+        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
+        ownership.check_free(room, nodes, ids)
+    handed = {
+        name: row_annotations.text(room.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        for name in nodes
+    }
+    forced = _forced(room, force)
+
+    def also(work: Work, planned: StackRow) -> None:
+        for row in work.tx.resources_of(planned.id):
+            is_new = row.action == "INIT" or row_annotations.is_adopting(row)
+            if is_new and row.want == PRESENT and row.name in handed:
+                row_annotations.hand(row, handed[row.name])
+                forced(row)
+
+    return dataclasses.replace(proposal, action="ADOPT", also=also)
+
+
+def _forced(room: Room, force: bool) -> Callable[[ResourceRow], None]:
+    """Notes with a row that it is adopted whoever owns it, where that is so."""
+    text = row_annotations.text(room.sealer, row_annotations.FORCED, {}) if force else ""
+
+    def note(row: ResourceRow) -> None:
+        if text:
+            row_annotations.hand(row, text)
+
+    return note
+
+
+def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
+    """The section ``resources`` of a document; raises UsageError."""
+    if not isinstance(resources, Mapping):
+        raise UsageError("The adoption data has no map 'resources'.")
+    for name, found in resources.items():
+        if not isinstance(found, Mapping):
+            raise UsageError(f"The adoption data of resource {name} is no map.")
+        known = [found.get(key) for key in ("resource_data", "metadata")]
+        if any(MASK in each.values() for each in known if isinstance(each, Mapping)):
+            raise UsageError(
+                f"The adoption data of resource {name} has hidden values left out.",
+                hint="Export it again with --with-secrets.",
+            )
+        if isinstance(found.get("resources"), Mapping):
+            _entries(found["resources"])
+    return resources
+
+
+def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposal:
+    """The plan that binds one object to one resource of the template."""
+    check_idle(stack)
+    if stack.suspended:
+        raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
+    nodes = nodes_of(room, stack.template_id)
+    if action.resource not in nodes:
+        hint = near(action.resource, nodes)
+        raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
+    node = nodes[action.resource]
+    if node.cls.has_child:
+        raise NotSupported(
+            f"Resource {action.resource} is a nested stack: there is no object to be imported.",
+            hint="'zonda stack adopt' takes over whole stacks with what is nested in them.",
+        )
+    _check_free(room, stack, action.resource)
+    if not action.physical_id:
+        raise UsageError("The id of the object to be imported is empty.")
+    handed = row_annotations.text(
+        room.sealer, row_annotations.ADOPT, {"resource_id": action.physical_id}
+    )
+    if not action.force:
+        own = (stack.id, action.resource)
+        ownership.check_free(room, nodes, {action.resource: action.physical_id}, own)
+    forced = _forced(room, action.force)
+    fingerprint = room.sealer.hmac(node.fingerprint.encode())
+    requires = sorted(node.requires)
+    _check_required(room, stack, action.resource, requires)
+
+    def also(work: Work, planned: StackRow) -> None:
+        ownership.leave_to(work, planned.id, action.resource, action.physical_id, handed)
+        row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
+        row_annotations.hand(row, handed)
+        forced(row)
+        row.want_hash = fingerprint
+        row.want_template_id = planned.template_id
+        row.generation = planned.generation
+        row.open, row.dirty, row.waiting, row.verb = OPEN, DIRTY, 0, ""
+        _connect(work, planned, row, requires)
+        planned.remaining = 1
+        work.look(row)
+
+    return Proposal(
+        stack.id,
+        "IMPORT",
+        stack.generation,
+        which=lambda row: False,
+        also=also,
+        given=Given(detail={"resource": action.resource, "physical_id": action.physical_id}),
+    )
+
+
+def _check_free(room: Room, stack: StackRow, name: str) -> None:
+    for row in room.reader().resource_rows(stack.id):
+        if row.name == name and row.want == PRESENT and not _is_free(row):
+            raise NotSupported(
+                f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
+                hint="Only what does not exist yet, or failed to be created, can be imported.",
+            )
+
+
+def _check_required(room: Room, stack: StackRow, name: str, requires: Collection[str]) -> None:
+    """What a resource requires is there: its definition may read of it."""
+    rows = room.reader().resource_rows(stack.id)
+    there = {row.name for row in rows if row.want == PRESENT and row.have_hash}
+    for other in requires:
+        if other not in there:
+            raise NotSupported(
+                f"Resource {name} requires {other}, which does not exist yet.",
+                hint=f"Import or create {other} first.",
+            )
+
+
+def _is_free(row: ResourceRow) -> bool:
+    failed = row.action in ("CREATE", "ADOPT") and row.status == FAILED
+    return row.action == "INIT" or (failed and not row.have_hash)
+
+
+def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: str) -> ResourceRow:
+    """A new instance; one whose creation failed goes with the next update."""
+    protect = 0
+    for row in work.tx.resources_named(stack.id, name):
+        if row.want == PRESENT and row.action == "INIT":
+            row.requires = requires
+            return row
+        if row.want == PRESENT:  # what failed to be created; the name is what is protected
+            protect, row.protect = row.protect, 0
+        row.want, row.open, row.dirty, row.waiting = ABSENT, 0, 0, 0
+    made = ResourceRow(
+        work.ids(),
+        stack.id,
+        name,
+        type_name,
+        requires=requires,
+        protect=protect,
+        created_at=work.now,
+        updated_at=work.now,
+    )
+    work.tx.add_resources([made])
+    return made
+
+
+def _connect(work: Work, stack: StackRow, row: ResourceRow, requires: list[str]) -> None:
+    """Edges to what it requires, and from what requires it already."""
+    present = {
+        other.name: other.id
+        for other in work.tx.resources_of(stack.id)
+        if other.want == PRESENT and other.id != row.id
+    }
+    edges = [(row.id, present[name]) for name in requires if name in present]
+    edges += [
+        (present[other.name], row.id)
+        for other in work.tx.resources_of(stack.id)
+        if other.name in present and row.name in json.loads(other.requires)
+        if other.id == present[other.name]
+    ]
+    work.tx.add_edges(stack.id, edges)

@@ -1,0 +1,382 @@
+"""From an action to a proposal: names looked up, rules checked, templates loaded. In the pool.
+
+Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.showing import stack_view
+from zonda.core.store.views import gone_at
+from zonda.core.template import policies
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.source import load_document
+from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
+from zonda.hooks.resource import Resource
+
+from .. import actions
+from ..model.definition import Definition, Node
+from ..model.plan import Given, Proposal, Wanted
+from ..model.states import COMPLETE, IDLE, OVERTAKES
+from ..model.unit_of_work import Work
+from ..plugins.reasons import HIDDEN
+from ..progress import partial
+from ..progress.history import hashes
+from ..services import Room
+from ..templates import checks, unused
+from ..templates.checks import Earlier
+from ..templates.definitions import body_of, drift_of, merged, policies_of
+from ..templates.fingerprints import fingerprint_hash
+from ..templates.stored import stored as stored_as
+from . import drift_schedule, moves, moves_across
+from .selection import without
+
+_VERBS = {"SuspendStack": "SUSPEND", "ResumeStack": "RESUME", "CheckStack": "CHECK"}
+UNCHECKED = ". 'CHECK' not fully supported (see resources)"
+
+
+def named(room: Room, name: str) -> StackRow:
+    """The live stack of a name or an id; raises NotFound."""
+    reader, project = room.reader(), room.settings.project
+    try:
+        stack = reader.stack_named(name, project)
+    except NotFound as error:
+        error.hint = error.hint or reader.hint(name, project)
+        raise
+    return live(stack, name)
+
+
+def live(stack: StackRow, name: str) -> StackRow:
+    """The stack, which was asked for as ``name``; raises NotFound for one that is deleted."""
+    if stack.deleted_at is not None:
+        raise NotFound("Stack", name, hint=f"It was deleted at {gone_at(stack_view(stack))}.")
+    return stack
+
+
+def check_root(room: Room, stack: StackRow) -> None:
+    """Raise NotSupported for a nested stack: whatever is done to it is done by its owner."""
+    if stack.owner_resource_id is None:
+        return
+    root = room.reader().stack_row(stack.root)
+    raise NotSupported(
+        f"Stack {stack.name} is nested in the stack {root.name}.",
+        hint=f"Act on {root.name}: what is nested in it follows.",
+    )
+
+
+def root_named(room: Room, name: str) -> StackRow:
+    """The live stack of a name or an id, which is not nested; raises NotFound, NotSupported."""
+    stack = named(room, name)
+    check_root(room, stack)
+    return stack
+
+
+def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
+    """The plan back to the last good template; None if none is owed, or not yet."""
+    stack = room.reader().stack_row(stack_id)
+    if stack.next_action != "ROLLBACK":
+        return None, stack
+    given = Given(detail={"because": stack.generation})
+    proposal = dataclasses.replace(_undoing(room, stack), owed=True, given=given)
+    try:
+        return _moved_back(room, stack, proposal), stack
+    except moves_across.Busy:  # the end of what runs asks again
+        return None, stack
+
+
+def _moved_back(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+    """With the names that resources had when all worked."""
+    return moves.back(room, stack, proposal, moves.good_generation(room, stack))
+
+
+def _undoing(room: Room, stack: StackRow) -> Proposal:
+    """The plan that undoes the running one; it leaves alone what that is not for."""
+    proposal = back(room, stack)
+    names = {item.name for item in proposal.wanted or ()}
+    names.update(row.name for row in room.reader().resource_rows(stack.id))
+    return dataclasses.replace(proposal, selection=without(names, partial.outside(stack)))
+
+
+def back(room: Room, stack: StackRow) -> Proposal:
+    """The plan of what last worked; of nothing where no plan has ever worked."""
+    proposal = stored(room, stack, "ROLLBACK", stack.good_template_id)
+    return dataclasses.replace(proposal, wanted=good_wanted(room, stack, proposal.wanted or ()))
+
+
+def good_wanted(room: Room, stack: StackRow, wanted: Sequence[Wanted]) -> list[Wanted]:
+    """What is wanted of the last good template, with those parts that are from another one."""
+    found = {
+        name: []
+        if key is None
+        else partial.of_template(wanted_by(room, room.definitions.get(key)), name, key)
+        for name, key in partial.good(stack).items()
+    }
+    return partial.mixed(wanted, found)
+
+
+def stored(
+    room: Room,
+    stack: StackRow,
+    action: str,
+    template_id: str | None,
+    *,
+    keeps_protected: bool = False,
+) -> Proposal:
+    """The plan of a template that was a stack's before; None: of nothing.
+
+    ``keeps_protected``: what is protected now is so during the plan. It is not where a failed
+    action is undone, with all that it has made.
+    """
+    description = ""
+    said: Mapping[str, Any] = {}
+    if template_id is None:
+        known, wanted = policies.read(stack.policies).for_nothing(), []
+    else:
+        definition = room.definitions.get(template_id)
+        known, wanted = policies_of(definition), wanted_by(room, definition)
+        said = drift_of(definition)
+        description = str(definition.description)
+    known = known.after(policies.read(stack.policies)) if keeps_protected else known.for_undoing()
+    changes: dict[str, object] = {
+        **drift_schedule.planned(room, stack, said),
+        "policies": known.to_text(),
+        "note": "",
+        "description": description,
+    }
+    return Proposal(stack.id, action, stack.generation, wanted, template_id, changes=changes)
+
+
+def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
+    """The plan of a new stack, and its row."""
+    stack = new_stack(room, action)
+    definition = loaded(room, stack, action.bundle, None)
+    drift = (action.drift_schedule, action.drift_policy)
+    return templated(room, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
+
+
+def nodes_of(room: Room, template_id: str | None) -> Mapping[str, Node]:
+    """The resources of a stored template; none of a stack that was rolled back to nothing."""
+    return {} if template_id is None else room.definitions.get(template_id).resources
+
+
+def new_stack(room: Room, action: actions.CreateStack | actions.AdoptStack) -> StackRow:
+    """The row of a stack that is not there yet; raises Conflict where its name is taken."""
+    try:
+        room.reader().stack_named(action.name, room.settings.project)
+    except NotFound:
+        pass
+    else:
+        raise exists(action.name)
+    return StackRow(
+        room.ids(),
+        room.settings.project,
+        action.name,
+        disable_rollback=int(not action.rollback),
+        timeout_mins=action.timeout_mins,
+        tags=json.dumps(action.tags),
+    )
+
+
+def exists(name: str) -> Conflict:
+    """The error for a name that is taken."""
+    error = Conflict(
+        f"The Stack ({name}) already exists.",
+        hint="Choose another name, or update that stack.",
+        code="ZON206",
+    )
+    error.heat_type = "StackExists"
+    return error
+
+
+def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal:
+    """The plan of another template, or of the same with other values."""
+    if stack.suspended and stack.action != "RESUME":
+        raise NotSupported(
+            "Updating a stack when it is suspended is not supported.", hint="Resume it first."
+        )
+    check_overtakes(stack, "UPDATE")
+    bundle, before = action.bundle, None
+    if stack.template_id is not None:
+        before = room.definitions.get(stack.template_id, bundle.documents)
+    if action.existing and before is not None and stack.template_id is not None:
+        old = unused.bundle(stored_as(room.reader(), stack.template_id), before)
+        bundle = merged(old, before.environment.parameters, bundle, _declared)
+    previous = None if before is None else before.parameters.values
+    definition = loaded(room, stack, bundle, previous)
+    changes: dict[str, Any] = {}
+    if action.timeout_mins is not None:
+        changes["timeout_mins"] = action.timeout_mins
+    if action.rollback is not None:
+        changes["disable_rollback"] = int(not action.rollback)
+    if action.tags is not None:
+        changes["tags"] = json.dumps(action.tags)
+    drift = (action.drift_schedule, action.drift_policy)
+    proposal = templated(room, stack, "UPDATE", bundle, definition, changes, drift=drift)
+    return moves.for_update(room, stack, proposal, definition)
+
+
+def _declared(text: str) -> set[str]:
+    found = load_document(text, "template").data
+    section = found.get("parameters") if isinstance(found, Mapping) else None
+    return set(section) if isinstance(section, Mapping) else set()
+
+
+def loaded(
+    room: Room, stack: StackRow, bundle: Bundle, previous: Mapping[str, Any] | None
+) -> Definition:
+    """The definition of a bundle, with its resources validated; raises ValidationErrors."""
+    identity = Identity(stack.id, stack.name, stack.project)
+    earlier = Earlier(room.reader, room.sealer, stack) if previous is not None else None
+    return room.definitions.load(bundle, identity, previous, True, earlier)
+
+
+def templated(
+    room: Room,
+    stack: StackRow,
+    action: str,
+    bundle: Bundle,
+    definition: Definition,
+    changes: dict[str, Any],
+    *,
+    also: Callable[[Work, StackRow], None] | None = None,
+    drift: tuple[str | None, str | None] = (None, None),
+) -> Proposal:
+    """The plan of a new template; ``changes`` and ``also``: what else is changed with it.
+
+    ``drift``: the schedule and the policy that were asked for with it.
+    """
+    template_id = room.ids()
+    room.definitions.keep(template_id, definition)
+    sealed = holds_secrets(definition)
+    description = definition.description
+    kept = dataclasses.replace(bundle, types=definition.family.types)
+    return Proposal(
+        stack.id,
+        action,
+        stack.generation,
+        wanted_by(room, definition),
+        template_id,
+        room.sealer.dump(body_of(kept), sealed=sealed),
+        {
+            **changes,
+            **drift_schedule.planned(room, stack, drift_of(definition), *drift, is_new=True),
+            "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
+            "description": description if isinstance(description, str) else str(description),
+            "note": "",
+        },
+        given=Given("", {}, *hashes(room.sealer, bundle)),
+        also=also,
+        checked=checks.text(room.reader(), room.sealer, stack, definition),
+    )
+
+
+def holds_secrets(definition: Definition) -> bool:
+    """Whether hidden values may stand in a bundle: of parameters, or as hidden properties."""
+    return bool(definition.parameters.hidden) or any(
+        HIDDEN in node.secrecy.values() for node in definition.resources.values()
+    )
+
+
+def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
+    """What a definition wants, as plans compare it."""
+    return [
+        Wanted(
+            name,
+            node.type,
+            fingerprint_hash(room.sealer, node),
+            tuple(sorted(node.requires)),
+            node.cls.always_update is not Resource.always_update,
+        )
+        for name, node in definition.resources.items()
+    ]
+
+
+def delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
+    """The plan of nothing at all; None if that runs already."""
+    if stack.action == "DELETE" and stack.phase != IDLE:
+        return None
+    return Proposal(
+        stack.id,
+        "DELETE",
+        stack.generation,
+        [],
+        stack.template_id,
+        changes={
+            "note": "",
+            "policies": policies.read(stack.policies).after(policies.Policies()).to_text(),
+        },
+    )
+
+
+def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal:
+    """The rollback of what runs."""
+    if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
+        raise NotSupported(
+            f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
+            "is not supported.",
+            hint=_instead_of_cancelling(stack),
+        )
+    given = Given(detail={"because": stack.generation})
+    return _moved_back(room, stack, dataclasses.replace(_undoing(room, stack), given=given))
+
+
+def _instead_of_cancelling(stack: StackRow) -> str:
+    if stack.phase == IDLE:
+        return "Nothing is running, so there is nothing to cancel."
+    return f"{stack.action} cannot be undone; --no-rollback starts nothing more of it."
+
+
+def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
+    """The plan of a suspension, a resumption or a check; None if that was done last."""
+    op = _VERBS[type(action).__name__]
+    check_overtakes(stack, op)
+    check_meant(stack, op)
+    if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":
+        return None
+    note = UNCHECKED if op == "CHECK" and not _all_checked(room, stack) else ""
+    # what a suspension has not reached need not be resumed
+    which = is_suspended if op == "RESUME" and stack.suspended else None
+    return Proposal(stack.id, op, stack.generation, changes={"note": note}, which=which)
+
+
+def check_meant(stack: StackRow, op: str) -> None:
+    """Raise NotSupported for a stack that is being deleted: nothing in it is meant to be there."""
+    if stack.action == "DELETE":
+        raise NotSupported(
+            f"Stack {stack.name} is {stack.action}_{stack.status}: {op} is for what is to stay.",
+            hint=f"Go on with 'zonda stack delete {stack.name}', or update the stack to keep it.",
+        )
+
+
+def is_suspended(row: ResourceRow) -> bool:
+    """Whether an instance is to be resumed."""
+    return bool(row.suspended)
+
+
+def _all_checked(room: Room, stack: StackRow) -> bool:
+    if stack.template_id is None:
+        return True
+    nodes = room.definitions.get(stack.template_id).resources.values()
+    return all(callable(getattr(node.cls, "handle_check", None)) for node in nodes)
+
+
+def check_overtakes(stack: StackRow, action: str) -> None:
+    """Raise Conflict unless ``action`` may begin now."""
+    if stack.action not in OVERTAKES.get(action, ()):
+        check_idle(stack)
+
+
+def check_idle(stack: StackRow) -> None:
+    """Raise Conflict if anything runs."""
+    if stack.phase == IDLE:
+        return
+    raise ActionInProgress(
+        f"Stack {stack.name} already has an action ({stack.action}) in progress.",
+        hint=f"'zonda stack wait {stack.name}' waits for its end, and goes on with it where nobody "
+        "does; or cancel it, or delete the stack.",
+    )

@@ -1,0 +1,151 @@
+"""Which resources a plan moves. In the pool.
+
+An update is asked to by its environment (``zonda: moved:``), or by a command that has left a word
+with the instance (``handing.moves``). Whatever goes back to an earlier template gives the names of
+then back: the history tells what was moved since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import ActionView
+from zonda.core.template import own_section
+from zonda.hooks.errors import Conflict, NotSupported
+from zonda.hooks.near import near
+
+from ..model import row_annotations
+from ..model.definition import Definition
+from ..model.plan import BELOW, Move, Proposal
+from ..model.states import COMPLETE, IDLE, PRESENT
+from ..progress.moves import DETAIL, joined, wanted_as_moved
+from ..progress.phases import CLEANING
+from ..services import Room
+from ..templates.tree_rows import is_begun, way
+from . import moves_across
+
+
+def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Definition) -> Proposal:
+    """The plan of an update with what is moved; raises Conflict, NotSupported."""
+    owed = moves_across.pending(room, stack)
+    rows = _there(room, stack)
+    nodes = definition.resources
+    said = _ways(own_section.moved(definition.environment.own), {*rows, *nodes})
+    words = {
+        joined(row.name, below): new
+        for row in rows.values()
+        if row.given is not None
+        for below, new in row_annotations.moves(row).items()
+    }
+    # what a command wants waits for the template that has the new name instead of the old one
+    left = {old: new for old, new in _ways(words, {*rows, *nodes}).items() if old not in nodes}
+    known = {**left, **said}
+    moves = [
+        _checked(stack, rows, rows[old], new, nodes, known)
+        for old, new in known.items()
+        if old in rows and BELOW not in new
+    ]
+    moves += moves_across.for_update(room, stack, proposal, known, said, owed)
+    return _with(proposal, moves, owed)
+
+
+def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Proposal:
+    """The plan of a template of ``generation``, with the names that resources had then."""
+    owed = moves_across.pending(room, stack)
+    actions = room.reader().actions(stack.id)
+    since = [_moved(each) for each in actions if each.generation > generation]
+    moves = []
+    for row in _there(room, stack).values():
+        name = _name_before(row.name, since)
+        if name != row.name and BELOW not in name:
+            moves.append(Move(row.id, row.name, name, stack.id))
+    moves += moves_across.back(room, stack, list(filter(None, since)))
+    return _with(proposal, moves, owed)
+
+
+def again(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+    """The failed plan once more: what it has promised, and nobody has taken, is so still."""
+    owed = moves_across.pending(room, stack)
+    return replace(proposal, moves=owed, untaken=[move.key for move in owed])
+
+
+def good_generation(room: Room, stack: StackRow) -> int:
+    """The last generation in which the template that last worked has worked."""
+    worked = (
+        each.generation
+        for each in room.reader().actions(stack.id)
+        if each.template_id == stack.good_template_id
+        and each.status == COMPLETE
+        and each.action in CLEANING
+    )
+    return max(worked, default=0)
+
+
+def _there(room: Room, stack: StackRow) -> dict[str, ResourceRow]:
+    """What is there by its name; what was never begun has nothing to keep."""
+    rows = room.reader().resource_rows(stack.id)
+    return {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
+
+
+def _ways(names: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    return {way(old, known): way(new, known) for old, new in names.items()}
+
+
+def _moved(action: ActionView) -> Mapping[str, str]:
+    return action.detail.get(DETAIL) or {}
+
+
+def _name_before(name: str, since: Sequence[Mapping[str, str]]) -> str:
+    for moved in reversed(since):
+        name = next((old for old, new in moved.items() if new == name), name)
+    return name
+
+
+def _checked(
+    stack: StackRow,
+    rows: Mapping[str, ResourceRow],
+    row: ResourceRow,
+    new: str,
+    nodes: Mapping[str, Any],
+    moves: Mapping[str, str],
+) -> Move:
+    """The move of ``row`` to ``new``; raises what is against it."""
+    what = f"Resource {row.name} of stack {stack.name} cannot be moved to {new}"
+    if row.name in nodes:
+        raise NotSupported(
+            f"{what}: the template still has {row.name}.", hint=f"Call it {new} there."
+        )
+    if new not in nodes:
+        raise NotSupported(f"{what}: the template has no {new}.", hint=near(new, nodes))
+    if new in rows and new not in moves:
+        raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
+    if [*moves.values()].count(new) > 1 and all(
+        old in rows for old, name in moves.items() if name == new
+    ):
+        raise Conflict(f"{what}: another one is moved there, too.")
+    if nodes[new].type != row.type:
+        raise moves_across.another_type(what, row, new, nodes[new].type)
+    if stack.phase != IDLE or row.op:
+        raise moves_across.at_work(what, stack)
+    return Move(row.id, row.name, new, stack.id)
+
+
+def _with(proposal: Proposal, moves: Sequence[Move], owed: Sequence[Move]) -> Proposal:
+    """The plan that finds what is moved by its new name, and says so in the history.
+
+    ``owed``: what was promised and not taken before anything else was looked at.
+    """
+    proposal = replace(proposal, untaken=[move.key for move in owed])
+    if not moves:
+        return proposal
+    wanted = wanted_as_moved(proposal.wanted or (), moves)
+    of_part = {item.name: item.template_id for item in wanted}
+    known = [
+        replace(move, template_id=of_part.get(move.new) or proposal.template_id) for move in moves
+    ]
+    detail = {**proposal.given.detail, DETAIL: {move.old: move.new for move in moves}}
+    given = replace(proposal.given, detail=detail)
+    return replace(proposal, wanted=wanted, moves=known, given=given)

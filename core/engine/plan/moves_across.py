@@ -1,0 +1,244 @@
+"""Moves between the stacks of one tree: into what is nested, out of it, and from one to another.
+
+In the pool. What comes to the stack at the top is brought by its own plan; what goes to a nested
+stack is promised to that, whose next plan takes it (``moves``). So there is no time in which an
+instance is in two stacks or in none, and a plan that is never made leaves it where it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import Conflict, NotSupported
+from zonda.hooks.near import near
+
+from ..actions import places
+from ..model import row_annotations
+from ..model.plan import BELOW, Move, Proposal
+from ..model.states import COMPLETE, IDLE, PRESENT
+from ..progress.moves import is_free, promises, wanted_as_moved
+from ..services import Room
+from ..templates.tree_rows import TreeRows
+
+
+class Busy(Conflict):
+    """What is to go back to its stack is being worked on."""
+
+
+def for_update(
+    room: Room,
+    stack: StackRow,
+    proposal: Proposal,
+    known: Mapping[str, str],
+    said: Collection[str],
+    owed: Sequence[Move],
+) -> list[Move]:
+    """The moves of an update that has all of ``known``, old names and new ones.
+
+    ``said``: those that are no words of a command, which may wait. ``owed``: what is promised.
+    """
+    wanted = {old: new for old, new in known.items() if BELOW in old + new and old != new}
+    tree = TreeRows(room.reader(), stack)
+    if stack.action in ("ROLLBACK", "RESTORE"):  # not all that goes back finds its place
+        owed = []
+    if not owed and not any(tree.at(old) for old in wanted):
+        return []
+    checks = _Checks(room, stack, proposal, tree, known)
+    moves = {move.key: move for move in checks.still_owed(owed, wanted)}
+    for old, new in wanted.items():
+        row = tree.at(old)
+        if row is not None and (old in said or checks.is_due(old, new)):
+            moves[row.id] = checks.move(row, old, new)
+    return [*moves.values()]
+
+
+def pending(room: Room, stack: StackRow) -> list[Move]:
+    """What the last plan has promised and nobody has taken yet."""
+    last = room.reader().last_change(stack.id)
+    if last is None or not promises(last.detail):
+        return []
+    tree = TreeRows(room.reader(), stack)
+    return [
+        Move(row.id, tree.way_to(row), path, row.stack_id)
+        for row in room.reader().promised(stack.id)
+        if (path := row_annotations.promised_to(row))
+    ]
+
+
+class _Checks:
+    """What is against a move."""
+
+    def __init__(
+        self,
+        room: Room,
+        stack: StackRow,
+        proposal: Proposal,
+        tree: TreeRows,
+        known: Mapping[str, str],
+    ) -> None:
+        self._stack = stack
+        self._tree = tree
+        self._known = known
+        self._shape = places.at("preview.shape:Shape")(room, stack, proposal, tree)
+
+    def is_due(self, old: str, new: str) -> bool:
+        """Whether the template has the new name instead of the old one."""
+        return self._shape.type_at(new) is not None and not self._shape.type_at(old)
+
+    def still_owed(self, owed: Sequence[Move], wanted: Collection[str]) -> list[Move]:
+        """What was promised before, and is so still; raises Conflict for what nobody wants."""
+        found = []
+        for move in owed:
+            if move.old in wanted:
+                continue
+            if self._shape.type_at(move.new) is not None:
+                found.append(move)
+            elif BELOW in move.old and self._shape.type_at(move.old) is None:
+                raise Conflict(
+                    f"Resource {move.old} of stack {self._stack.name} is to be moved to "
+                    f"{move.new} since an update that has failed: the template has neither.",
+                    hint=f"Keep {move.new} in the template until an update has worked.",
+                )
+        return found
+
+    def move(self, row: ResourceRow, old: str, new: str) -> Move:
+        """The move; raises what is against it."""
+        what = f"Resource {old} of stack {self._stack.name} cannot be moved to {new}"
+        kind = self._shape.type_at(new)
+        if kind is None:
+            hint = near(new, self._shape.names_beside(new))
+            raise NotSupported(f"{what}: the template has no {new}.", hint=hint)
+        if self._shape.type_at(old):
+            hint = (
+                f"Take {old} out of it (of a group, by count or 'removal_policies'), "
+                "or the entry out of 'moved'."
+            )
+            raise NotSupported(f"{what}: the template still has {old}.", hint=hint)
+        if kind not in ("", row.type):
+            raise another_type(what, row, new, kind)
+        self._check_place(what, row, new)
+        if row.have_template_id is None or "DELETE" in (row.action, row.op):
+            raise Conflict(f"{what}: it is {row.action}_{row.status}.", hint="Update it first.")
+        if row_annotations.promised_to(row) != new:
+            for each in (self._stack, self._tree.stacks[row.stack_id]):
+                if each.phase != IDLE or row.op:
+                    raise at_work(what, each)
+        return Move(row.id, old, new, row.stack_id)
+
+    def _check_place(self, what: str, row: ResourceRow, new: str) -> None:
+        there = self._tree.at(new)
+        if there is not None and there.id != row.id and new not in self._known:
+            raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
+        others = [old for old, each in self._known.items() if each == new and self._tree.at(old)]
+        if len(others) > 1:
+            raise Conflict(f"{what}: another one is moved there, too.")
+
+
+def another_type(what: str, row: ResourceRow, new: str, kind: str) -> NotSupported:
+    """The error for a move to a name of another type."""
+    return NotSupported(
+        f"{what}: it is a {row.type}, and {new} is a {kind}.", hint="What is moved keeps its type."
+    )
+
+
+def at_work(what: str, stack: StackRow) -> Conflict:
+    """The error for a move in a stack that is not at rest."""
+    return Conflict(
+        f"{what}: stack {stack.name} has an action ({stack.action}) in progress.",
+        hint=f"'zonda stack wait {stack.name}' waits for its end.",
+    )
+
+
+# -- going back -----------------------------------------------------------------------------------
+
+
+def back(room: Room, stack: StackRow, since: Sequence[Mapping[str, str]]) -> list[Move]:
+    """What returns to where it was before the moves ``since``; raises Busy."""
+    if not any(BELOW in old + new for moved in since for old, new in moved.items()):
+        return []
+    tree, found = TreeRows(room.reader(), stack), dict[str, tuple[ResourceRow, str]]()
+    for row in sorted(room.reader().tree_resources(stack.id), key=_worth):
+        way = tree.way_to(row)
+        owner, _, name = way.rpartition(BELOW)
+        before = _before(way, since)
+        stays = before == BELOW.join(filter(None, (_before(owner, since), name)))
+        if not stays and BELOW in way + before and _is_kept(row):
+            found[before] = (row, way)
+    moves = []
+    for before, (row, way) in found.items():
+        source = tree.stacks[row.stack_id]
+        if row.op or (source.id != stack.id and not is_free(source, row)):
+            raise Busy(
+                f"Resource {way} of stack {stack.name} cannot go back to {before} yet: "
+                f"stack {source.name} has an action ({source.action}) in progress.",
+                hint=f"'zonda stack wait {stack.name}' waits for its end; "
+                "'zonda stack cancel --no-rollback' ends it.",
+            )
+        moves.append(Move(row.id, way, before, source.id))
+    return moves
+
+
+def _worth(row: ResourceRow) -> tuple[bool, bool, str]:
+    """Of several instances of a name the last one goes back."""
+    return row.status == COMPLETE, row.want == PRESENT, row.id
+
+
+def _is_kept(row: ResourceRow) -> bool:
+    return row.have_template_id is not None and "DELETE" not in (row.action, row.op)
+
+
+def _before(way: str, since: Sequence[Mapping[str, str]]) -> str:
+    """What was at a way before the moves: it, or an owner on the way, may have been elsewhere."""
+    for moved in reversed(since):
+        known = {new: old for old, new in moved.items()}
+        head, tail = way, ""
+        while head and head not in known:
+            head, _, name = head.rpartition(BELOW)
+            tail = BELOW.join(filter(None, (name, tail)))
+        way = BELOW.join(filter(None, (known.get(head, head), tail)))
+    return way
+
+
+# -- what is taken --------------------------------------------------------------------------------
+
+
+def taking(
+    room: Room, root_id: str, child: StackRow, names: Sequence[str], proposal: Proposal
+) -> Proposal:
+    """The plan of a nested stack with what was promised to it; ``names`` lead to its owner."""
+    last = room.reader().last_change(root_id)
+    if last is None or not promises(last.detail):
+        return proposal
+    reader = room.reader()
+    tree = TreeRows(reader, reader.stack_row(root_id))
+    wanted = {BELOW.join((*names, item.name)): item for item in proposal.wanted or ()}
+    rows = reader.resource_rows(child.id) if child.generation else []
+    there = {row.name for row in rows if row.want == PRESENT and row.have_template_id is not None}
+    moves, ceilings = [], dict(proposal.ceilings)
+    above = BELOW.join((*names, ""))
+    for row in reader.promised(root_id):
+        on = row_annotations.promised_to(row).removeprefix(above)
+        if BELOW in on and above + on == row_annotations.promised_to(row):
+            moves.append(Move("", "", on, child.id))
+        item = wanted.get(row_annotations.promised_to(row))
+        if item is None or (item.name in there and row.stack_id != child.id):
+            continue
+        way = tree.way_to(row)
+        what = f"Resource {way} cannot be moved to {row_annotations.promised_to(row)}"
+        if item.type != row.type:
+            raise another_type(what, row, item.name, item.type)
+        source = tree.stacks[row.stack_id]
+        if source.id != child.id and not is_free(source, row):
+            raise at_work(what, source)
+        moves.append(Move(row.id, way, item.name, row.stack_id, proposal.template_id))
+        if row.ceiling:
+            ceilings[item.name] = row.ceiling
+    return dataclasses.replace(
+        proposal,
+        moves=moves,
+        ceilings=ceilings,
+        more=max(0, proposal.more - len(moves)),
+        wanted=wanted_as_moved(wanted.values(), moves),
+    )

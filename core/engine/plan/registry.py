@@ -1,0 +1,109 @@
+"""The table of plans: which function works out what for which action. In the pool.
+
+A new action that is a plan of its own gets one line in ``PLANS``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import NotSupported
+
+from ..actions import places
+from ..model.plan import Proposal
+from ..model.states import PRESENT
+from ..services import Room
+from . import from_template
+from .selection import select
+
+
+def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
+    """The plan for an action, and the stack it is for; None where there is nothing to do."""
+    proposal: Proposal | None
+    kind = type(action).__name__
+    guard = None
+    if kind in NEW:
+        proposal, stack = places.at(NEW[kind])(room, action)
+    else:
+        stack = from_template.named(room, action.stack)
+        from_template.check_root(room, stack)
+        guard = _not_at_work(room, kind)
+        guard(stack)
+        proposal = places.at(PLANS[kind])(room, stack, action)
+    if proposal is not None:
+        proposal = _signed(room, _part(room, proposal, action))
+        proposal = dataclasses.replace(proposal, guard=guard)
+    return proposal, stack
+
+
+def _not_at_work(room: Room, kind: str) -> Callable[[StackRow], None]:
+    """Raises ActionInProgress for a stack whose action is carried out, and may not be superseded.
+
+    What nobody carries out was interrupted: there is nobody to be disturbed.
+    """
+    supersedes = kind in ENDING or room.settings.supersedes
+
+    def check(stack: StackRow) -> None:
+        if not supersedes and room.drives(stack.root):
+            from_template.check_idle(stack)
+
+    return check
+
+
+def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
+    """The proposal for that part of the template that the action names, if it names one."""
+    targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
+    if proposal.wanted is None or not (targets or excludes):
+        return proposal
+    if proposal.moves:
+        raise NotSupported(
+            "What is moved is so by an update of the whole template.",
+            hint="Leave out --target and --exclude.",
+        )
+    rows = room.reader().resource_rows(proposal.stack_id)
+    found = select(
+        {item.name: item.requires for item in proposal.wanted},
+        {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
+        targets,
+        excludes,
+    )
+    named = {"targets": list(targets), "excludes": list(excludes)}
+    given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
+    return dataclasses.replace(proposal, selection=found, given=given)
+
+
+def _signed(room: Room, proposal: Proposal) -> Proposal:
+    """The proposal with who asks for it."""
+    given = dataclasses.replace(proposal.given, by=room.settings.user)
+    return dataclasses.replace(proposal, given=given)
+
+
+#: Actions that are for what is being carried out: they need not be allowed to supersede it.
+ENDING = frozenset({"CancelStack", "DeleteStack"})
+
+#: Actions that make a stack: (room, action) -> proposal, the new stack.
+NEW: Mapping[str, str] = {
+    "CreateStack": "plan.from_template:create",
+    "AdoptStack": "plan.adoption:adopt",
+}
+
+#: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
+PLANS: Mapping[str, str] = {
+    "UpdateStack": "plan.from_template:update",
+    "DeleteStack": "plan.snapshots:delete_stack",
+    "CancelStack": "plan.from_template:cancel",
+    "RollbackStack": "plan.rollback:roll_back",
+    "RetryStack": "plan.retry:retry",
+    "RepairDrift": "drift.dry_run:propose",
+    "ImportResource": "plan.adoption:bind",
+    "SnapshotStack": "plan.snapshots:create",
+    "DeleteSnapshot": "plan.snapshots:delete",
+    "RestoreSnapshot": "plan.snapshots:restore",
+    "SuspendStack": "plan.from_template:verb",
+    "ResumeStack": "plan.from_template:verb",
+    "CheckStack": "plan.from_template:verb",
+}

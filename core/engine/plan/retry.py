@@ -1,0 +1,143 @@
+"""The failed action once more, with the same inputs: only what failed or was not reached.
+
+A plan of a template finds by itself what is left to do: what is complete and as wanted is not in
+its cone. Of suspensions, resumptions, checks and snapshots, what worked is left out here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.views import ActionView
+from zonda.hooks.errors import NotSupported
+
+from .. import actions
+from ..model import row_annotations
+from ..model.plan import Given, Proposal
+from ..model.states import CLOSED, COMPLETE, FAILED
+from ..model.unit_of_work import Work
+from ..progress import partial, snapshots
+from ..services import Room
+from . import moves, ownership
+from .from_template import check_idle, good_wanted, is_suspended, wanted_by
+from .selection import without
+from .snapshots import delete_stack
+
+_OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
+
+
+def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
+    """The plan of what has failed."""
+    check_idle(stack)
+    if stack.status != FAILED:
+        raise NotSupported(
+            f"Stack {stack.name} is {stack.action}_{stack.status}: there is nothing to try again.",
+            hint="'zonda stack update' carries out a change.",
+        )
+    plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
+    proposal = moves.again(room, stack, plan(room, stack))
+    detail = {**_detail(room, stack), "retries": _generation(room, stack)}
+    return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
+
+
+def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
+    """What the failed action was asked for with."""
+    found = _failed(room, stack)
+    return {} if found is None else found.detail
+
+
+def _generation(room: Room, stack: StackRow) -> int:
+    """The one that has failed: what the stack is not shown as may have come since."""
+    found = _failed(room, stack)
+    return stack.generation if found is None else found.generation
+
+
+def _failed(room: Room, stack: StackRow) -> ActionView | None:
+    same = [each for each in room.reader().actions(stack.id) if each.action == stack.action]
+    return same[-1] if same else None
+
+
+def _again(room: Room, stack: StackRow) -> Proposal:
+    definition = None if stack.template_id is None else room.definitions.get(stack.template_id)
+    rows = room.reader().resource_rows(stack.id)
+    # what was not restored yet is restored, whatever its definition
+    open_names = {row.name for row in rows if row_annotations.is_for(row, "RESTORE")}
+    wanted = [
+        dataclasses.replace(item, always=item.always or item.name in open_names)
+        for item in ([] if definition is None else wanted_by(room, definition))
+    ]
+    detail = _detail(room, stack)
+    if stack.action == "ADOPT" and definition is not None and not detail.get("force"):
+        ownership.check_still_free(room, rows, definition.resources)
+    if stack.action == "ROLLBACK" and detail.get("to") is None:
+        wanted = good_wanted(room, stack, wanted)
+    names = {*(item.name for item in wanted), *(row.name for row in rows)}
+    return Proposal(
+        stack.id,
+        stack.action,
+        stack.generation,
+        wanted,
+        stack.template_id,
+        selection=without(names, partial.outside(stack)),
+        ceilings={row.name: row.ceiling for row in rows if "plan" in detail and row.ceiling},
+    )
+
+
+def _delete(room: Room, stack: StackRow) -> Proposal:
+    proposal = delete_stack(room, stack, actions.DeleteStack(stack.id))
+    assert proposal is not None
+    return proposal
+
+
+def _verb(room: Room, stack: StackRow) -> Proposal:
+    verb, generation = stack.action, _generation(room, stack)
+
+    def is_done(row: ResourceRow) -> bool:
+        if verb == "RESUME":
+            return not is_suspended(row)
+        done = (row.action, row.status) == (verb, COMPLETE)
+        return done and row.generation == generation
+
+    def keep(work: Work, planned: StackRow) -> None:
+        """What is left out belongs to the new plan as well, should that fail, too."""
+        for row in work.tx.resources_of(planned.id):
+            if row.open == CLOSED and row.generation == generation:
+                row.generation = planned.generation
+
+    return Proposal(
+        stack.id,
+        verb,
+        stack.generation,
+        changes={"note": stack.note},
+        which=lambda row: not is_done(row),
+        also=keep,
+    )
+
+
+def _snapshot(room: Room, stack: StackRow) -> Proposal:
+    """Like other verbs; the snapshot that failed is the one that is made."""
+    failed = [
+        row
+        for row in room.reader().snapshots(stack.id)
+        if (row.action, row.status) == ("SNAPSHOT", FAILED)
+    ]
+    if not failed:
+        raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")
+    proposal = _verb(room, stack)
+    keep = proposal.also
+    assert keep is not None
+
+    def also(work: Work, planned: StackRow) -> None:
+        keep(work, planned)
+        snapshots.begin(work, planned, failed[-1], "SNAPSHOT")
+
+    return dataclasses.replace(proposal, also=also)
+
+
+_PLANS: Mapping[str, Callable[[Room, StackRow], Proposal]] = {
+    "DELETE": _delete,
+    "SNAPSHOT": _snapshot,
+}

@@ -1,0 +1,118 @@
+"""Which instances a plan touches: pure functions over names, no rows, no database.
+
+The cone is what is dirty and all that requires it. Only the cone is written by a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from zonda.core.store.rows import PlanRow
+
+from ..model.plan import Wanted
+from ..model.states import COMPLETE, PRESENT
+
+
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """``chosen``: name -> instance (None: a new one); ``waiting``: name -> open requirements.
+
+    What is not selected is in none of them. ``dirty`` are the names that must be looked at; every
+    name of ``waiting`` is in the cone.
+    """
+
+    chosen: Mapping[str, PlanRow | None]
+    dirty: Collection[str]
+    waiting: Mapping[str, int]
+
+
+def choose(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> dict[str, PlanRow | None]:
+    """The instance that shall be each wanted resource.
+
+    One that is complete and as wanted comes first (so a rollback finds the old one alive), then
+    the present one, then the newest. What is being deleted, or failed to be, is not taken, unless
+    its creation never completed: it is removed before a new one is made in its place.
+    """
+    by_name: dict[str, list[PlanRow]] = {}
+    for row in rows:
+        if not _is_deleted(row) or row.have_template_id is None:
+            by_name.setdefault(row.name, []).append(row)
+    return {item.name: _best(by_name.get(item.name, ()), item) for item in wanted}
+
+
+def _best(candidates: Sequence[PlanRow], wanted: Wanted) -> PlanRow | None:
+    return max(
+        candidates,
+        key=lambda row: (
+            row.id == wanted.instance,
+            _is_as_wanted(row, wanted),
+            row.want == PRESENT,
+            not _is_deleted(row),
+            row.id,
+        ),
+        default=None,
+    )
+
+
+def _is_deleted(row: PlanRow) -> bool:
+    """Whether it is being deleted, or was, or failed to be."""
+    return "DELETE" in (row.op, row.action)
+
+
+def _is_as_wanted(row: PlanRow, wanted: Wanted) -> bool:
+    return row.status == COMPLETE and row.have_hash == wanted.hash and not row.op
+
+
+def cone(
+    rows: Iterable[PlanRow], wanted: Sequence[Wanted], selected: Collection[str] | None = None
+) -> Cone:
+    """What a converging plan touches; ``selected``: no others, and these require no others."""
+    if selected is not None:
+        wanted = [item for item in wanted if item.name in selected]
+    chosen = choose(rows, wanted)
+    users = _users(wanted)
+    dirty: dict[str, None] = {}
+    for item in wanted:
+        row = chosen[item.name]
+        if row is None or row.want != PRESENT:
+            # Whoever uses it must look at what it says now.
+            dirty.update(dict.fromkeys([item.name, *users.get(item.name, ())]))
+        elif item.always or row.dirty or not _is_as_wanted(row, item):
+            dirty[item.name] = None
+    inside = _reach(dirty, users)
+    waiting = {
+        item.name: sum(1 for name in item.requires if name in inside)
+        for item in wanted
+        if item.name in inside
+    }
+    return Cone(chosen, dirty, waiting)
+
+
+def _users(wanted: Iterable[Wanted]) -> dict[str, list[str]]:
+    users: dict[str, list[str]] = {}
+    for item in wanted:
+        for name in item.requires:
+            users.setdefault(name, []).append(item.name)
+    return users
+
+
+def _reach(start: Iterable[str], users: Mapping[str, Sequence[str]]) -> set[str]:
+    """``start`` and all that requires any of it."""
+    reached = set(start)
+    pending = sorted(reached)
+    while pending:
+        for name in users.get(pending.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                pending.append(name)
+    return reached
+
+
+def counts(ids: Collection[str], edges: Iterable[tuple[str, str]], *, up: bool) -> dict[str, int]:
+    """How many of ``ids`` each of them waits for, going up or down the graph."""
+    waiting = dict.fromkeys(ids, 0)
+    for dependant, requirement in edges:
+        if dependant in waiting and requirement in waiting:
+            waiting[dependant if up else requirement] += 1
+    return waiting

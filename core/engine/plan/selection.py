@@ -1,0 +1,122 @@
+"""Which part of a template an action is for: ``--target`` and ``--exclude``, with what follows.
+
+Pure functions over names. What is selected never requires what is not, so that it can be carried
+out by itself; the rest keeps what it has until an update that selects it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from zonda.hooks.errors import UsageError
+from zonda.hooks.near import near
+
+from ..model.plan import Selection
+
+Requires = Mapping[str, Collection[str]]
+
+
+def select(
+    wanted: Requires, there: Requires, targets: Sequence[str], excludes: Sequence[str]
+) -> Selection | None:
+    """The selection; None where everything is meant.
+
+    ``wanted`` and ``there``: name -> what it requires, by the template and by what exists.
+    Raises UsageError for a name that neither has, and for a target that has to be left out.
+    """
+    if not targets and not excludes:
+        return None
+    known = dict.fromkeys((*wanted, *there))
+    _check(known, (*targets, *excludes))
+    chosen = _with_requirements(wanted, there, targets) if targets else set(known)
+    left_out = _with_users(wanted, excludes) & set(known)
+    for name in targets:
+        if name in left_out:
+            raise UsageError(
+                f"{name} is a target, and it is or requires what is excluded.",
+                hint="Leave one of the two out.",
+            )
+    names = _without_used(wanted, there, chosen - left_out)
+    for name in targets:
+        if name not in names:
+            raise UsageError(
+                f"{name} cannot be deleted: what is not selected still uses it.",
+                hint="Select what requires it, too.",
+            )
+    asked = {*targets} if targets else {*excludes}
+    added = names - asked if targets else {*known} - names - asked
+    return Selection(
+        frozenset(names),
+        tuple(name for name in known if name not in names),
+        tuple(name for name in known if name in added),
+    )
+
+
+def without(names: Iterable[str], left_out: Sequence[str]) -> Selection | None:
+    """Everything but ``left_out``; None where nothing is left out."""
+    if not left_out:
+        return None
+    return Selection(frozenset(names).difference(left_out), tuple(left_out), ())
+
+
+def _check(known: Iterable[str], named: Iterable[str]) -> None:
+    names = [*known]
+    for name in named:
+        if name not in names:
+            raise UsageError(
+                f"There is no resource {name}, neither in the template nor in the stack.",
+                hint=_nested_hint(name, names) or near(name, names),
+            )
+
+
+def _nested_hint(name: str, names: Collection[str]) -> str:
+    """A hint for what names a resource of a nested stack: ``OWNER/NAME``."""
+    owner, slash, _ = name.partition("/")
+    if not slash or owner not in names:
+        return ""
+    return f"A part is named by the resources of the stack itself: {owner} with all nested in it."
+
+
+def _with_requirements(wanted: Requires, there: Requires, targets: Iterable[str]) -> set[str]:
+    """Targets and all they require; of one that is to go, who uses it now."""
+    users = _users(there)
+    found: set[str] = set()
+    pending = sorted(targets)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending.extend(wanted[name] if name in wanted else users.get(name, ()))
+    return found
+
+
+def _with_users(wanted: Requires, names: Iterable[str]) -> set[str]:
+    users = _users(wanted)
+    found: set[str] = set()
+    pending = sorted(names)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending.extend(users.get(name, ()))
+    return found
+
+
+def _users(requires: Requires) -> dict[str, list[str]]:
+    users: dict[str, list[str]] = {}
+    for name, required in requires.items():
+        for other in required:
+            users.setdefault(other, []).append(name)
+    return users
+
+
+def _without_used(wanted: Requires, there: Requires, names: set[str]) -> set[str]:
+    """``names`` without what would be deleted although the rest, as it is now, still uses it."""
+    pending = [name for name in there if name not in names]
+    kept = set(names)
+    while pending:
+        for other in there.get(pending.pop(), ()):
+            if other in kept and other not in wanted:
+                kept.discard(other)
+                pending.append(other)
+    return kept

@@ -1,0 +1,277 @@
+"""Plans: one transaction that raises the generation and writes the desired side of the cone.
+
+Called with a ``Proposal`` that was worked out in the pool. Running operations are not touched: a
+newer plan overtakes an older one by being looked at when they end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+
+from ..model import row_annotations
+from ..model.plan import Proposal, Wanted
+from ..model.states import (
+    ABSENT,
+    COMPLETE,
+    DIRTY,
+    DOWN,
+    FIRST_PHASE,
+    IN_PROGRESS,
+    PASSING,
+    PRESENT,
+    UP,
+)
+from ..model.unit_of_work import Work
+from ..progress import breakpoints, children, history, moves, partial, phases, progress, snapshots
+from .scope import Cone, cone, counts
+
+
+def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    """Write the plan; ready instances are looked at after the commit."""
+    if proposal.body is not None and proposal.template_id is not None:
+        work.tx.add_template(
+            proposal.template_id,
+            stack.id,
+            proposal.body,
+            work.now,
+            proposal.base_id,
+            proposal.checked,
+        )
+    _begin_action(work, stack, proposal)
+    if proposal.wanted is None:
+        _plan_verb(work, stack, proposal.action, proposal.which)
+    else:
+        moves.carry_out(work, stack, proposal.moves, proposal.given)
+        stack.template_id = proposal.template_id
+        _plan_wanted(work, stack, proposal.wanted, proposal)
+    if proposal.also is not None:
+        proposal.also(work, stack)
+    history.begin(work, stack, proposal.given)
+    if stack.generation > 1:
+        _preempt(work, stack)
+    phases.turn(work, stack)
+
+
+def _preempt(work: Work, stack: StackRow) -> None:
+    """Nested stacks that are being made what nobody wants any more come to their end at once."""
+    for key in work.tx.running(stack.id):
+        row = _row(work, key)
+        if children.is_overtaken(stack, row):
+            progress.halt_below(work, row, children.SUPERSEDED)
+
+
+def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
+    history.overtake(work, stack, proposal.action, proposal.given.by)
+    snapshots.overtake(work, stack, proposal.action)
+    progress.wake(work, stack)
+    breakpoints.end_all(work, stack, proposal.action)
+    for name, value in proposal.changes.items():
+        setattr(stack, name, value)
+    stack.before = ""
+    if proposal.action in PASSING:
+        stack.before = json.dumps([stack.action, stack.status, stack.status_reason])
+    stack.generation += 1
+    stack.action = proposal.action
+    stack.phase = FIRST_PHASE[proposal.action]
+    stack.halted = 0
+    stack.failures = "[]"
+    stack.next_action = ""
+    stack.deadline = work.now + stack.timeout_mins * 60
+    if proposal.action == "SUSPEND":
+        stack.suspended = 1
+    if proposal.action not in ("CREATE", "CHECK"):
+        stack.updated_at = work.now
+    work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
+
+
+def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal: Proposal) -> None:
+    partial.begin(work, stack, proposal.selection)
+    rows = work.tx.plan_rows(stack.id)
+    selected = None if proposal.selection is None else proposal.selection.names
+    work.tx.close_all(stack.id)
+    stack.phase = UP
+    found = cone(rows, wanted, selected)
+    wanted = [item for item in wanted if item.name in found.chosen]
+    ids = _instances(work, stack, wanted, found)
+    ids = {**_outside(work, rows, selected), **ids}
+    kept = set(ids.values())
+    if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
+        work.tx.resources_of(stack.id)  # read at once, since most of them will be needed
+    _drop_unwanted(work, rows, kept, ids)
+    stack.remaining = len(found.waiting)
+    for item in wanted:
+        if item.name in found.waiting and found.chosen[item.name] is not None:
+            ceiling = proposal.ceilings.get(item.name, "")
+            _desire(work, stack, ids[item.name], item, found, ceiling)
+    _note_attempts(work, rows, kept, {name: ids[name] for name in found.waiting})
+    _connect(work, stack, wanted, ids, found)
+    for name, count in found.waiting.items():
+        if count == 0:
+            work.look(_row(work, ids[name]))
+
+
+def _instances(
+    work: Work, stack: StackRow, wanted: Sequence[Wanted], found: Cone
+) -> dict[str, str]:
+    """The instance of each name; new ones are inserted."""
+    ids: dict[str, str] = {}
+    new: list[ResourceRow] = []
+    for item in wanted:
+        row = found.chosen[item.name]
+        if row is not None:
+            ids[item.name] = row.id
+            continue
+        made = ResourceRow(
+            work.ids(),
+            stack.id,
+            item.name,
+            item.type,
+            generation=stack.generation,
+            want_hash=item.hash,
+            want_template_id=item.template_id or stack.template_id,
+            requires=json.dumps(item.requires) if item.requires else "[]",
+            waiting=found.waiting[item.name],
+            dirty=1,
+            open=1,
+            created_at=work.now,
+            updated_at=work.now,
+        )
+        ids[item.name] = made.id
+        new.append(made)
+    if new:
+        work.tx.add_resources(new)
+    return ids
+
+
+def _outside(
+    work: Work, rows: Sequence[PlanRow], selected: Collection[str] | None
+) -> dict[str, str]:
+    """The instance of each name that the plan is not for.
+
+    One that was to replace another and has never begun gives way to that other one: nobody makes
+    the new one now, and what uses the resource goes by what is there. Why it was to be replaced
+    need not show in its definition (a value that it reads), so a later plan looks at it.
+    """
+    if selected is None:
+        return {}
+    ids: dict[str, str] = {}
+    for seen in rows:
+        if seen.name in selected or seen.want != PRESENT:
+            continue
+        ids[seen.name] = seen.id
+        if (seen.action, seen.op) == ("INIT", ""):
+            former = _not_yet_replaced(work, _row(work, seen.id))
+            if former is not None:
+                former.want, former.dirty = PRESENT, DIRTY
+                ids[seen.name] = former.id
+                _want_as_it_is(former)
+        elif seen.want_hash != seen.have_hash:
+            _want_as_it_is(_row(work, seen.id))
+    return ids
+
+
+def _want_as_it_is(row: ResourceRow) -> None:
+    """What an older plan had wanted of it and never came to, nobody wants any more."""
+    if row.status == COMPLETE and row.have_hash:
+        row.want_hash, row.want_template_id = row.have_hash, row.have_template_id
+
+
+def _not_yet_replaced(work: Work, row: ResourceRow) -> ResourceRow | None:
+    """What ``row``, which has never begun, was to replace, if that is still there."""
+    former: ResourceRow | None = row
+    while former is not None and (former.action, former.op) == ("INIT", ""):
+        former = work.tx.resource(former.replaces_id) if former.replaces_id else None
+    if former is None or "DELETE" in (former.op, former.action):
+        return None
+    return former
+
+
+def _drop_unwanted(
+    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
+) -> None:
+    """What nobody wants is to go. Who takes its place is protected like it."""
+    for seen in rows:
+        if seen.id not in kept and seen.want != ABSENT:
+            row = _row(work, seen.id)
+            row.want, row.open, row.dirty, row.verb, row.waiting = ABSENT, 0, 0, "", 0
+            if row.protect and row.name in ids:
+                _row(work, ids[row.name]).protect = 1
+
+
+def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ceiling: str) -> None:
+    row = _row(work, key)
+    row.generation = stack.generation
+    row.want, row.verb, row.open = PRESENT, "", 1
+    row.want_hash = item.hash
+    row.want_template_id = item.template_id or stack.template_id
+    row.requires = json.dumps(item.requires) if item.requires else "[]"
+    row.waiting = found.waiting[item.name]
+    row.dirty = int(bool(row.dirty) or item.name in found.dirty)
+    row.ceiling = ceiling
+    row_annotations.drop(row, row_annotations.GONE, row_annotations.ATTEMPT)
+
+
+def _note_attempts(
+    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
+) -> None:
+    """What is to go and was never completed is noted with the instance that there is of its name.
+
+    Should that be replaced, it is removed before (``replacement``).
+    """
+    for seen in rows:
+        if seen.id not in kept and seen.have_template_id is None and seen.name in ids:
+            row_annotations.attempted(_row(work, ids[seen.name]), seen.id)
+
+
+def _connect(
+    work: Work,
+    stack: StackRow,
+    wanted: Sequence[Wanted],
+    ids: dict[str, str],
+    found: Cone,
+) -> None:
+    """Edges as wanted. One to an instance that is to go stays until its user has moved on."""
+    present = set(ids.values())
+    edges = {
+        (ids[item.name], ids[name])
+        for item in wanted
+        if item.name in found.waiting
+        for name in item.requires
+        if name in ids
+    }
+    sources = {ids[name] for name in found.waiting}
+    old = {edge for edge in work.tx.edges(stack.id) if edge[0] in sources and edge[1] in present}
+    work.tx.drop_edges(stack.id, sorted(old - edges))
+    work.tx.add_edges(stack.id, sorted(edges - old))
+
+
+def _plan_verb(
+    work: Work, stack: StackRow, verb: str, which: Callable[[ResourceRow], bool] | None
+) -> None:
+    """Suspend, resume, check (and the like) every instance that exists, or those of ``which``."""
+    rows = [
+        row
+        for row in work.tx.plan_rows(stack.id)
+        if row.want == PRESENT
+        and row.action != "INIT"
+        and (which is None or which(_row(work, row.id)))
+    ]
+    work.tx.close_all(stack.id)
+    up = stack.phase != DOWN
+    waiting = counts({row.id for row in rows}, work.tx.edges(stack.id), up=up)
+    stack.remaining = len(rows)
+    for seen in rows:
+        row = _row(work, seen.id)
+        row.verb, row.open = verb, 1
+        row.waiting = waiting[row.id]
+        if row.waiting == 0:
+            work.look(row)
+
+
+def _row(work: Work, key: str) -> ResourceRow:
+    row = work.tx.resource(key)
+    assert row is not None
+    return row

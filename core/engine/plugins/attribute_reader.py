@@ -1,0 +1,72 @@
+"""Attributes of a resource that are not stored: its type is asked, whatever comes of that.
+
+In the pool, or in a process that only reads. What a plug-in raises becomes one error that names
+the attribute and holds no secret; what it gives is plain data, as JSON has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from zonda.core.store.jsontext import dumps, loads
+from zonda.hooks.attributes import Schema
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.errors import PluginError, TemplateError
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import named, shortened
+
+from .secrets import scrub
+from .values import check_value, joined
+
+
+class AttributeReader:
+    """Stands for a resource that is read; ``secrets``: what no text about it may hold."""
+
+    def __init__(
+        self, name: str, make: Callable[[], Resource], secrets: Callable[[], Iterable[Any]]
+    ) -> None:
+        self._name = name
+        self._make = make
+        self._secrets = secrets
+
+    @cached_property
+    def _instance(self) -> Resource:
+        return self._make()
+
+    @property
+    def attributes_schema(self) -> Mapping[str, Schema]:
+        """See ``Resource``."""
+        return self._instance.attributes_schema
+
+    @property
+    def has_child(self) -> bool:
+        """See ``Resource``."""
+        return self._instance.has_child
+
+    @property
+    def context(self) -> ResourceContext:
+        """See ``Resource``."""
+        return self._instance.context
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """The value of an attribute below ``path``; raises TemplateError where there is none."""
+        try:
+            value = self._instance.FnGetAtt(key, *path)
+            check_value("its value", value)
+            return loads(dumps(value))
+        except TemplateError as error:
+            error.message = self._scrubbed(error.message)
+            raise
+        except BaseException as error:  # the border: a plug-in is asked
+            raise_interruption(error)
+            said = self._scrubbed(named(error))
+            raise TemplateError(
+                f"The attribute {joined((key, *path))} of {self._name} cannot be read: {said}",
+                code=PluginError.code,
+            ) from error
+
+    def _scrubbed(self, text: str) -> str:
+        return shortened(scrub(text, self._secrets()))

@@ -1,0 +1,194 @@
+"""Nested stacks as plug-ins see them (``hooks.nested.Child``): read in the pool, never written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.sealing import Sealer
+
+from ..model.definition import Definition
+from ..model.states import COMPLETE, FAILED, IDLE, PRESENT
+from .values import Reading, RowValues
+
+
+class ChildView:
+    """One nested stack as it was when it was asked for; what it holds is read when it is used.
+
+    ``build`` makes what asks one of its rows for attributes that are not stored.
+    """
+
+    def __init__(
+        self,
+        row: StackRow,
+        reader: Reader,
+        sealer: Sealer,
+        define: Callable[[str], Definition],
+        build: Callable[[StackRow, ResourceRow], Reading],
+    ) -> None:
+        self.row = row
+        self._reader = reader
+        self._sealer = sealer
+        self._define = define
+        self._build = build
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.row.id
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.row.name
+
+    @property
+    def action(self) -> str:
+        """The last action."""
+        return self.row.action
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+        return self.row.status
+
+    @cached_property
+    def is_well(self) -> bool:
+        """Whether all of it is as its template says, as far as is known."""
+        if self.row.status != COMPLETE or self.row.phase != IDLE or self.row.action == "DELETE":
+            return False
+        return not any(
+            each.dirty or each.status == FAILED or each.want != PRESENT for each in self._all_rows
+        )
+
+    def members(self) -> Sequence[MemberView]:
+        """Its resources, in the order of its template."""
+        return list(self._members.values())
+
+    def member(self, name: str) -> MemberView | None:
+        """The resource of that name."""
+        return self._members.get(name)
+
+    def output_names(self) -> Sequence[str]:
+        """The outputs of its template."""
+        return () if self._definition is None else list(self._definition.outputs)
+
+    def has_output(self, name: str) -> bool:
+        """Whether its template has that output."""
+        return self._definition is not None and name in self._definition.outputs
+
+    def output(self, name: str) -> Any:
+        """The value of an output; raises what its expression raises."""
+        assert self._definition is not None
+        return _own(self._definition.outputs[name].resolve(self._scope))
+
+    def entry(self, name: str) -> Mapping[str, Any]:
+        """The entry of a resource in the present template."""
+        assert self._definition is not None
+        raw: Mapping[str, Any] = self._definition.resources[name].raw
+        return raw
+
+    @cached_property
+    def values(self) -> RowValues:
+        """What its resources show."""
+        return RowValues(self._rows.values(), self._sealer, lambda row: self._build(self.row, row))
+
+    @cached_property
+    def _scope(self) -> Any:
+        assert self._definition is not None
+        return self._definition.scope(self.values)
+
+    @cached_property
+    def _definition(self) -> Definition | None:
+        return None if self.row.template_id is None else self._define(self.row.template_id)
+
+    @cached_property
+    def _all_rows(self) -> list[ResourceRow]:
+        return self._reader.resource_rows(self.row.id)
+
+    @cached_property
+    def _rows(self) -> dict[str, ResourceRow]:
+        return {row.name: row for row in self._all_rows if row.want == PRESENT}
+
+    @cached_property
+    def _members(self) -> dict[str, MemberView]:
+        if self._definition is None:
+            return {}
+        return {
+            name: MemberView(self, self._rows[name])
+            for name in self._definition.resources
+            if name in self._rows
+        }
+
+
+class RowFacts:
+    """What a member's row says of it."""
+
+    @property
+    def _row(self) -> ResourceRow:
+        raise NotImplementedError
+
+    @property
+    def physical_id(self) -> str | None:
+        """Its physical id."""
+        return self._row.physical_id
+
+    @property
+    def action(self) -> str:
+        """The last action."""
+        return self._row.action
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+        return self._row.status
+
+    @property
+    def created_at(self) -> float:
+        """When it was first made."""
+        return self._row.created_at
+
+
+class MemberView(RowFacts):
+    """One resource of a nested stack."""
+
+    def __init__(self, child: ChildView, row: ResourceRow) -> None:
+        self._child = child
+        self._own = row
+
+    @property
+    def _row(self) -> ResourceRow:
+        return self._own
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._row.name
+
+    @property
+    def type(self) -> str:
+        """Its type, as the nested template says."""
+        return self._row.type
+
+    @property
+    def reference(self) -> Any:
+        """What ``get_resource`` gives."""
+        return self._child.values.reference(self._row.name)
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Its entry in the nested stack's present template."""
+        return self._child.entry(self._row.name)
+
+    def attribute(self, name: str, *path: Any) -> Any:
+        """The value of an attribute, below ``path``: the caller's own, who may sort it in place."""
+        return _own(self._child.values.attribute(self._row.name, name, path))
+
+
+def _own(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _own(item) for key, item in value.items()}
+    return [_own(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,255 @@
+"""Plug-in instances, made from rows. Called in the pool, by ``calls`` and ``values``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.drift_states import DRIFTED, MISSING
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.values.opened import Opened
+from zonda.core.template import policies
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.references import StackRef
+from zonda.hooks.resource import Resource, ResourceState
+
+from ..model import row_annotations
+from ..model.definition import Definition
+from ..model.lending import Lending, LentOperation, Write
+from ..model.states import MAKING, PRESENT
+from ..model.work_item import Seen
+from ..templates.definitions import Definitions
+from .attribute_reader import AttributeReader
+from .child_view import ChildView
+from .context import LentContext
+from .reasons import OPEN, Secrets
+
+
+class Instances:
+    """Makes instances and their contexts."""
+
+    def __init__(self, lending: Lending, definitions: Definitions) -> None:
+        self.lending = lending
+        self.definitions = definitions
+
+    def context(
+        self,
+        seen: Seen,
+        *,
+        operation: bool,
+        gathered: list[Write] | None = None,
+        scrubbed: Callable[[str], str] | None = None,
+    ) -> LentContext:
+        """The context of an instance; ``gathered``: where its writes go instead of being made.
+
+        ``scrubbed`` takes the secrets out of what it says; without it, it may say nothing.
+        """
+        row, stack = seen.row, seen.stack
+        lent = None
+        if operation and row.op and row.op_id is not None:
+            until = row.promised_deadline or 0.0
+            lent = LentOperation(row.op_id, row.op, row.started_at or 0.0, until, row.attempt)
+        if seen.observation is not None:
+            lent = seen.observation.operation
+        return LentContext(
+            self.lending,
+            StackRef(stack.id, stack.name, stack.project),
+            stack.timeout_mins * 60.0,
+            row.id,
+            row.name,
+            lent,
+            gathered,
+            scrubbed,
+            lambda: self._required(seen),
+            below=lambda: seen.nested or self.child(row),
+            read=lambda: self._definition_for(seen).attributes_read(row.name),
+            paths=lambda: self._definition_for(seen).paths_read(row.name),
+            onward=seen.onward,
+            elsewhere=lambda reference: self._found(seen, reference),
+            lent=seen.lent,
+            hidden=lambda: self._hidden_properties(seen),
+            assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
+            most=lambda: self._most_resources(seen),
+            observation=None if seen.observation is None else seen.observation.kept,
+            fence=row.fence,
+            metadata=row.meta,
+        )
+
+    def child(self, row: ResourceRow) -> ChildView | None:
+        """The nested stack of an instance, if it has one."""
+        reader = self.definitions.reader
+        found = reader.child_row(row.id)
+        if found is None:
+            return None
+
+        def build(stack: StackRow, member: ResourceRow) -> AttributeReader:
+            return self.attributes(Seen(member, stack, reader.sealed_data(member.id)))
+
+        return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
+
+    def definition_of(self, template_id: str | None, name: str) -> Definition | None:
+        """A stored template, if it has a resource of that name."""
+        if template_id is None:
+            return None
+        definition = self.definitions.get(template_id)
+        return definition if name in definition.resources else None
+
+    def _definition_for(self, seen: Seen) -> Definition:
+        """The template by which an instance is what it is, or is being made."""
+        row = seen.row
+        if seen.definition is not None:
+            return seen.definition
+        making = row.op_template_id if row.op in MAKING else None
+        template_id = making or (row.have_template_id if row.op else row.want_template_id)
+        template_id = template_id or row.op_template_id or row.have_template_id
+        assert template_id is not None
+        return self.definitions.get(template_id)
+
+    def _most_resources(self, seen: Seen) -> int:
+        most: int = self._definition_for(seen).family.around.limits.max_resources_per_stack
+        return most
+
+    def _hidden_properties(self, seen: Seen) -> frozenset[str]:
+        row, definition = seen.row, self._definition_for(seen)
+        if row.name not in definition.resources:
+            return frozenset()
+        marks = Secrets.of(definition, row.name)
+        marks.add_properties(definition.resources[row.name].cls.properties_schema)
+        return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
+
+    def _found(self, seen: Seen, reference: str) -> Resource | None:
+        """What was made in this project and has the id ``reference``; its writes are not kept."""
+        reader, data = self.definitions.reader, None
+        row = reader.resource_row(reference)
+        if row is None or row.action == "INIT":
+            # made a moment ago, by the turn that is still being worked out
+            row, data = seen.drafts.get(reference, (None, None))
+        if row is None:
+            return None
+        stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)
+        if stack.project != seen.stack.project:
+            return None
+        if all(row.id != known.id for known in seen.found):
+            seen.found.append(row)
+        other = Seen(row, stack, reader.sealed_data(row.id) if data is None else data)
+        instance = self.make(other)
+        instance.context = self.context(other, operation=False, gathered=[])
+        return instance
+
+    def _required(self, seen: Seen) -> dict[str, Resource]:
+        """What a resource requires, as it is now; nothing that they write is kept.
+
+        What a plan was not for has what it was made with, until it moves on to the successor.
+        """
+        reader, found = self.definitions.reader, {}
+        rows = seen.as_seen(reader.required_rows(seen.row.id))
+        mine = json.loads(seen.row.requires) if seen.row.want == PRESENT else ()
+        chosen = {row.name: row for row in rows if row.name in mine}
+        chosen.update({row.name: row for row in rows if row.want == PRESENT})
+        for row in chosen.values():
+            data = seen.drafted.get(row.id)
+            other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
+            found[row.name] = self.make(other)
+            found[row.name].context = self.context(other, operation=False, gathered=[])
+        return found
+
+    def make(
+        self,
+        seen: Seen,
+        *,
+        definition: ResourceDefinition | None = None,
+        cls: type[Resource] | None = None,
+        operation: bool = False,
+        gathered: list[Write] | None = None,
+        scrubbed: Callable[[str], str] | None = None,
+    ) -> Resource:
+        """An instance; of what is stored unless ``definition`` and ``cls`` are given.
+
+        ``gathered``: where the writes of a type that does nothing outside go.
+        """
+        row, sealer = seen.row, self.lending.sealer
+        state = ResourceState(
+            uuid=row.id,
+            resource_id=row.physical_id,
+            action=row.action,
+            status=row.status,
+            status_reason=row.status_reason,
+            data=Opened(seen.data, sealer) if seen.data else {},
+            metadata=sealer.load(row.meta),
+            drift=self._drift(row),
+        )
+        cls = cls or self.definitions.class_of(row)
+        definition = definition or self.stored(row)
+        context = self.context(
+            seen,
+            operation=operation,
+            gathered=None if cls.acts_outside else gathered,
+            scrubbed=scrubbed,
+        )
+        return cls(row.name, definition, context, state)
+
+    def attributes(self, seen: Seen) -> AttributeReader:
+        """What asks a resource for attributes, outside of any operation."""
+        return AttributeReader(
+            seen.row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
+        )
+
+    def secrets(self, seen: Seen) -> Secrets:
+        """What must not appear in a text about a resource; of what it has looked up, too."""
+        row, secrets = seen.row, Secrets()
+        for template_id, text in (
+            (row.have_template_id, row.definition),
+            (row.op_template_id, row.op_definition),
+        ):
+            definition = self.definition_of(template_id, row.name)
+            if definition is not None:
+                secrets.values += self._secret_values(seen, definition, text)
+        for other in seen.found:
+            secrets.values += self._secrets_elsewhere(other)
+        secrets.values += [*seen.lent.values()]
+        return secrets
+
+    def _secret_values(self, seen: Seen, definition: Definition, text: str | None) -> list[Any]:
+        """What is secret for one template: of its properties, and of what they were made of."""
+        row, secrets, sealer = seen.row, Secrets.of(definition, seen.row.name), self.lending.sealer
+        secrets.add_properties(self.read(row, text).properties)
+        secrets.add_properties(row_annotations.live(sealer, row))
+        if secrets.any:
+            rows = self.definitions.reader.required_rows(row.id)
+            secrets.add_read(definition, seen.as_seen(rows), sealer)
+        return secrets.values
+
+    def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:
+        """What is secret of a resource that was looked up: what it says may come back in a text."""
+        template_id = row.have_template_id or row.op_template_id
+        definition = self.definition_of(template_id, row.name)
+        if definition is None:
+            return []
+        secrets = Secrets.of(definition, row.name)
+        secrets.add_properties(self.stored(row).properties)
+        return secrets.values
+
+    def _live(self, row: ResourceRow) -> dict[str, Any]:
+        return row_annotations.live(self.lending.sealer, row) if row.given is not None else {}
+
+    def _drift(self, row: ResourceRow) -> str:
+        if row_annotations.is_missing(row):
+            return MISSING
+        return DRIFTED if self._live(row) else ""
+
+    def stored(self, row: ResourceRow) -> ResourceDefinition:
+        """The definition of the last operation that succeeded, else of the first one begun.
+
+        With what was observed instead, where the running plan repairs it.
+        """
+        found = self.read(row, row.definition or row.op_definition)
+        live = self._live(row)
+        return found.freeze(properties={**found.properties, **live}) if live else found
+
+    def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:
+        """A definition from a column."""
+        values: Mapping[str, Any] = self.lending.sealer.load(text) or {"type": row.type}
+        return ResourceDefinition(
+            row.name, **{**values, "depends_on": tuple(values.get("depends_on", ()))}
+        )

@@ -1,0 +1,471 @@
+"""The plug-in calls of one operation: handle, poll, and what is read when it has ended.
+
+Runs in the pool. One instance lives from ``handle_X`` to the end of the operation; after a
+restart it is made anew. Gives answers (``outcome``), never what a plug-in raised.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from zonda.core.store.jsontext import dumps
+from zonda.core.store.values.opened import Opened
+from zonda.core.template.fingerprint import canonical
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import seconds_of
+
+from ..model import row_annotations
+from ..model.definition import Definition
+from ..model.lending import Write
+from ..model.outcomes import (
+    NEW,
+    NO,
+    SAME,
+    Again,
+    Answer,
+    Failure,
+    Final,
+    Postponed,
+    Replace,
+    Waiting,
+)
+from ..model.work_item import Seen
+from . import call_log, live_state
+from .deletion import Forgetting
+from .instances import Instances
+from .reasons import OPEN, Secrets, not_in_plan, restricted, tell
+from .secrets import scrub
+from .snapshot_before_delete import SNAPSHOT, SavingDeletion
+from .values import check_value
+
+QUICK = 0.0005
+#: Operations whose handlers take what was handed to them.
+_HANDED = {"ADOPT": row_annotations.ADOPT, "DELETE_SNAPSHOT": row_annotations.SNAPSHOT}
+UNSUPPORTED = "{} not supported for {}"
+
+
+class Operation:
+    """One running operation in the memory of the process that drives it."""
+
+    def __init__(
+        self, instances: Instances, seen: Seen, gathered: list[Write] | None = None
+    ) -> None:
+        self.instances = instances
+        self.seen = seen
+        self.row = seen.row
+        self.action = seen.row.op
+        self.started_at = seen.row.started_at or 0.0
+        self.token: Any = None
+        self._gathered = gathered
+        #: What goes on where the operation has ended well, in the same call; and what that gave.
+        self.follow: Callable[[Operation, Final], list[Any]] | None = None
+        self.followed: list[Any] = []
+        #: Whether its calls only compute, so that several may share a thread's turn.
+        self.is_light = instances.definitions.is_inward(seen.row)
+        #: Whether the next poll may: the last one came back at once.
+        self.is_quick = self.is_light
+        self._instance: Resource | None = None
+        self._secrets: Secrets | None = None
+        self._lookups = (0, 0)
+        self._during = "handle"
+
+    # -- the calls ------------------------------------------------------------------------------
+
+    def handle(self) -> Answer:
+        """Call ``handle_X``."""
+        return self._followed(self._guarded(self._handle))
+
+    def guarded(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
+        """``call`` with everything that it raises made a ``Failure``."""
+        return lambda: self._guarded(call)
+
+    def next_attempt(self) -> None:
+        """The handler will be called once more."""
+        self.row.attempt += 1
+        gathered = None if type(self.instance).acts_outside else self._gathered
+        self.instance.context = self.instances.context(
+            self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
+        )
+
+    def start_anew(self, seen: Seen) -> None:
+        """The operation as it is stored now; its next call is made on a new instance."""
+        self.seen, self.row = seen, seen.row
+        self.token = None
+        self._instance = None
+        self._secrets = None
+
+    def handle_once_more(self) -> Answer:
+        """Make an attempt of which nobody knows what became of it once more, with the same key."""
+        return self._guarded(lambda: self._find() if self.policy() == "find" else self._handle())
+
+    def cleaner(self) -> Operation:
+        """The deletion of what this operation has left; it runs in its place."""
+        row = dataclasses.replace(self.row, op="DELETE", deletion_policy="Delete")
+        return Operation(self.instances, dataclasses.replace(self.seen, row=row))
+
+    def find(self) -> Answer:
+        """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
+        return self._guarded(self._find)
+
+    def poll(self) -> Answer:
+        """Call ``check_X_complete``."""
+        clock = self.instances.lending.clock
+        begun = clock.monotonic()
+        answer = self._guarded(self._poll)
+        self.is_quick = clock.monotonic() - begun < QUICK
+        return self._followed(answer)
+
+    def abort(self) -> None:
+        """Tell the plug-in that the operation is given up, where it wants to know."""
+        cancel = getattr(self._instance, f"handle_{self.action.lower()}_cancel", None)
+        if cancel is not None:
+            self._guarded(lambda: cancel(self.token) or Failure(""))
+
+    def state(self) -> Final:
+        """What others may read of the resource now (after a signal): that ends no operation."""
+        return Final() if self.action == "DELETE" else self._shown(self._as_it_is_now())
+
+    def restore(self) -> None:
+        """Take the stored token up again."""
+        self.token = self.instances.lending.sealer.load(self.row.token)
+
+    def took(self, answer: Waiting) -> None:
+        """What was answered is stored now."""
+
+    def refused(self, error: BaseException) -> Answer:
+        """What was to be stored with a token is refused."""
+        return self._failure(error)
+
+    def policy(self) -> str:
+        """What recovery may do with a handler that was interrupted."""
+        if self._saves_first and self._saving().has_to_save:
+            return "idempotent" if self.instance.start_policy == "idempotent" else "fail"
+        if self.action in ("DELETE", "CHECK"):
+            return "idempotent"
+        return self.instance.start_policy
+
+    def carried(self) -> str | None:
+        """What the next attempt need not do again, sealed."""
+        if self._saves_first and (self._is_saved() or SavingDeletion.has_saved(self.token)):
+            return self.instances.lending.sealer.seal({"saved": True})
+        return None
+
+    def _followed(self, answer: Answer) -> Answer:
+        if self.follow is not None and isinstance(answer, Final):
+            self.followed = self.follow(self, answer)
+        return answer
+
+    # -- how they are made ----------------------------------------------------------------------
+
+    @property
+    def instance(self) -> Resource:
+        """The plug-in instance of this operation."""
+        if self._instance is None:
+            self._instance = self.instances.make(
+                self.seen, operation=True, gathered=self._gathered, scrubbed=self._scrubbed
+            )
+        return self._instance
+
+    def _scrubbed(self, text: str) -> str:
+        return scrub(text, self.secrets.values)
+
+    def _new_definition(self) -> ResourceDefinition:
+        return self.instances.read(self.row, self.row.op_definition)
+
+    def _guarded(self, call: Callable[[], Answer]) -> Answer:
+        if not call_log.is_wanted():
+            return self._answer(call)
+        clock = self.instances.lending.clock
+        begun = clock.monotonic()
+        answer = self._answer(call)
+        seconds, stack = clock.monotonic() - begun, self.seen.stack
+        request = self.instances.lending.requests.get(stack.root, "")
+        call_log.note(self.seen, self._during, seconds, answer, request)
+        return answer
+
+    def _answer(self, call: Callable[[], Answer]) -> Answer:
+        try:
+            return call()
+        except UpdateReplace as error:
+            if self.action == "UPDATE" and self.row.ceiling:
+                return Failure(not_in_plan(self.row, "replace"), "NotInPlan")
+            if self.action != "UPDATE":
+                return self._failure(error)
+            if self._is_restricted("replace"):
+                reason = restricted(self.row.name, "replace")
+                return Failure(reason, "Restricted", during=self._during)
+            return Replace()
+        except BaseException as error:  # the border: a plug-in may raise anything, or exit
+            raise_interruption(error)
+            return self._failure(error)
+
+    def _is_restricted(self, what: str) -> bool:
+        definition, name = self._template(), self.row.name
+        return definition is not None and what in definition.registry.restricted_actions(name)
+
+    def _failure(self, error: BaseException) -> Failure:
+        told = tell(self.row.name, error, self.secrets)
+        again = self._again(error)
+        return Failure(
+            told.reason, told.kind, told.code, self._during, again, told.path, told.trace, told.hint
+        )
+
+    def _again(self, error: BaseException) -> Again:
+        """What another attempt has to be like, after ``error``.
+
+        ``ResourceFailure`` means that it has failed; after anything else that a handler raises
+        nobody knows whether something was begun, so that its key is used once more if it may be.
+        """
+        if isinstance(error, Permanent | UpdateReplace | _NotCreated):
+            return NO
+        known = isinstance(error, ResourceFailure) or self._during == "poll"
+        if known or self._instance is None or self.policy() == "fail":
+            return NEW
+        return SAME
+
+    @property
+    def secrets(self) -> Secrets:
+        """What must not appear in reasons."""
+        lookups = (len(self.seen.found), len(self.seen.lent))
+        if self._secrets is None or lookups != self._lookups:
+            self._secrets, self._lookups = self.instances.secrets(self.seen), lookups
+        return self._secrets
+
+    def _template(self) -> Definition | None:
+        template_id = self.row.op_template_id or self.row.have_template_id
+        return self.instances.definition_of(template_id, self.row.name)
+
+    # -- handle -----------------------------------------------------------------------------------
+
+    def _handle(self) -> Answer:
+        self._during = "handle"
+        if self._was_never_made():
+            raise _NotCreated("Resource not created")
+        handler = self._handler()
+        if handler is None:
+            return self._without_handler()
+        try:
+            self.token = self._call(handler)
+        except NotReady as error:
+            return Postponed(seconds_of(error))
+        return self._begun()
+
+    def _handler(self) -> Callable[..., Any] | None:
+        forgetting = self._forgetting()
+        return self._own_handler() if forgetting is None else forgetting.handle
+
+    def _forgetting(self) -> Forgetting | None:
+        """Where the resource keeps something for snapshots, which goes with it."""
+        if self.action != "DELETE":
+            return None
+        kept = row_annotations.kept(self.instances.lending.sealer, self.row)
+        if not kept:
+            return None
+        return Forgetting(self.instance, kept, self._own_handler(), self._own_checker())
+
+    def _own_handler(self) -> Callable[..., Any] | None:
+        if self._saves_first:
+            return self._saving().handle
+        return getattr(self.instance, f"handle_{self.action.lower()}", None)
+
+    @property
+    def _saves_first(self) -> bool:
+        return self.action == "DELETE" and self.row.deletion_policy == SNAPSHOT
+
+    def _saving(self) -> SavingDeletion:
+        return SavingDeletion(self.instance, saved=self._is_saved())
+
+    def _is_saved(self) -> bool:
+        """Whether an attempt before has saved what there was."""
+        return SavingDeletion.has_saved(self.instances.lending.sealer.load(self.row.token))
+
+    def _was_never_made(self) -> bool:
+        """Whether there is nothing that could be checked, suspended or resumed."""
+        row = self.row
+        made = bool(row.outputs_hash) or row.external_id is not None
+        return self.action in ("CHECK", "SUSPEND", "RESUME") and not made
+
+    def _without_handler(self) -> Answer:
+        reason = "state changed"
+        if self.action == "CHECK":
+            reason = UNSUPPORTED.format(self.action, self.row.type)
+        return self._final(reason)
+
+    def _call(self, handler: Callable[..., Any]) -> Any:
+        if self.action in _HANDED:
+            sealer, kind = self.instances.lending.sealer, _HANDED[self.action]
+            return handler(row_annotations.values(sealer, self.row, kind))
+        if self.action != "UPDATE":
+            return handler()
+        before = self.instance.t
+        wanted = self._new_definition()
+        sealer = self.instances.lending.sealer
+        after = row_annotations.as_repaired(sealer, self.row, wanted, type(self.instance))
+        observed = row_annotations.live(sealer, self.row) if self.row.given is not None else ()
+        properties = self.instance.make_properties(after)
+        changed = {key: after[key] for key in after if after[key] != before[key]}
+        return handler(after, changed, properties.changes(self.instance.properties, observed))
+
+    def _begun(self) -> Answer:
+        if self._checker() is None:
+            return self._final()
+        return self._waiting(None)
+
+    def _find(self) -> Answer:
+        self._during = "find"
+        find = getattr(self.instance, "handle_find", None)
+        try:
+            found = None if find is None else find(self.row.op_id)
+        except NotReady as error:
+            return Postponed(seconds_of(error), finding=True)
+        if found is None:
+            return self._handle()
+        self.token = found
+        return self._begun()
+
+    # -- poll -------------------------------------------------------------------------------------
+
+    def _checker(self) -> Callable[[Any], Any] | None:
+        forgetting = self._forgetting()
+        return self._own_checker() if forgetting is None else forgetting.check
+
+    def _own_checker(self) -> Callable[[Any], Any] | None:
+        if self._saves_first:
+            return self._saving().checker
+        method: Callable[[Any], Any] | None = getattr(
+            self.instance, f"check_{self.action.lower()}_complete", None
+        )
+        return method
+
+    def _poll(self) -> Answer:
+        self._during = "poll"
+        check = self._checker()
+        if check is None:
+            return self._final()
+        self._hear_signals()
+        try:
+            if check(self.token):
+                return self._final()
+        except NotReady as error:
+            return self._waiting(seconds_of(error))
+        return self._waiting(None)
+
+    def _hear_signals(self) -> None:
+        """What a signal has stored meanwhile, through an instance of its own, is there to be read.
+
+        Nothing is read again as long as something that this one stores has yet to be committed.
+        """
+        if hasattr(self.instance, "handle_signal") and not self._gathered:
+            lending, row = self.instances.lending, self.row
+            stored = self.instances.definitions.reader.sealed_data(row.id)
+            self.instance._state.data = Opened(stored, lending.sealer) if stored else {}
+
+    def _waiting(self, delay: float | None) -> Waiting:
+        try:
+            plain = None if self.token is None else dumps(self.token)
+        except (TypeError, ValueError):
+            return Waiting(self.token, None, True, delay)
+        return Waiting(self.token, plain, False, delay)
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def _final(self, reason: str = "state changed") -> Final:
+        if self.action == "DELETE":
+            return Final()
+        instance = self._as_it_is_now()
+        if self.action == "ADOPT":
+            reason = self._scrubbed(live_state.compared(instance, self._marks())) or reason
+        return self._shown(instance, reason)
+
+    def _shown(self, instance: Resource, reason: str = "state changed") -> Final:
+        definition = self._template()
+        reference = instance.get_reference_id()
+        check_value("the reference", reference)
+        outputs = self._outputs(instance, definition)
+        sealer = self.instances.lending.sealer
+        seal_reference, seal_outputs = self._seals(definition, outputs)
+        text = canonical([reference, outputs])
+        return Final(
+            reference=sealer.dump(reference, sealed=seal_reference),
+            outputs=sealer.dump(outputs, sealed=seal_outputs) if outputs else None,
+            outputs_hash=sealer.hmac(text.encode()),
+            reason=reason,
+            hidden=self._hidden(definition),
+        )
+
+    def _marks(self) -> Mapping[str, str]:
+        """Which properties are secret."""
+        definition = self._template()
+        return {} if definition is None else self._secrets_of(definition).marks
+
+    def _hidden(self, definition: Definition | None) -> str | None:
+        """What is hidden now that the operation has ended, where that may have changed."""
+        if definition is None or self.row.hidden == "{}":
+            return None
+        return dumps(self._secrets_of(definition).hidden(definition, type(self.instance)))
+
+    def _secrets_of(self, definition: Definition) -> Secrets:
+        row, found = self.row, Secrets.of(definition, self.row.name)
+        text = row.definition if row.op_definition is None else row.op_definition
+        found.add_properties(self.instances.read(row, text).properties)
+        return found
+
+    def _as_it_is_now(self) -> Resource:
+        """The instance with the definition that the operation achieved."""
+        if self.action != "UPDATE":
+            self.instance.attributes.reset()
+            return self.instance
+        old = self.instance
+        instance = type(old)(old.name, self._new_definition(), old.context, old._state)
+        return instance
+
+    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+        if definition is None:
+            return {}
+        found = {}
+        for key, path in self._read_by(instance, definition):
+            try:
+                value = instance.FnGetAtt(*path)
+            except BaseException as error:  # the border: whoever reads it asks again, and is told
+                raise_interruption(error)
+                continue
+            try:
+                check_value(f"the attribute {key}", value)
+            except ResourceFailure:
+                raise
+            except BaseException as error:  # it cannot be stored: who reads it asks again
+                raise_interruption(error)
+                continue
+            found[key] = value
+        return found
+
+    def _read_by(
+        self, instance: Resource, definition: Definition
+    ) -> Iterable[tuple[str, tuple[Any, ...]]]:
+        """(key to store it under, name and keys below it) of what the template reads."""
+        wanted = definition.attributes_read(self.row.name)
+        names = list(instance.attributes_schema) if None in wanted else []
+        names += sorted(name for name in wanted if name is not None)
+        return ((name, (name,)) for name in dict.fromkeys(names))
+
+    def _seals(self, definition: Definition | None, outputs: dict[str, Any]) -> tuple[bool, bool]:
+        if definition is None:
+            return False, False
+        marks, name = definition.secrecy, self.row.name
+        return (
+            marks.of_reference(name) != OPEN,
+            any(
+                marks.of_attribute(name, path[0], path[1:]) != OPEN
+                for key, path in self._read_by(self.instance, definition)
+                if key in outputs
+            ),
+        )
+
+
+class _NotCreated(Exception):
+    heat_type = "Exception"

@@ -1,0 +1,90 @@
+"""``ApplyPlan``: exactly what a plan file says, or a refusal that names what has changed since."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any
+
+from zonda.core.engine.actions import ApplyPlan, CreateStack
+from zonda.core.store.rows import StackRow
+from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported, UsageError
+
+from ..model.effects import Step
+from ..model.plan import Proposal
+from ..model.unit_of_work import Work
+from ..plan.accept import Noted, planned
+from ..services import Room
+from .plan_file import Promise, impossible
+from .preview import preview
+
+Also = Callable[[Work, StackRow], None]
+
+_ALREADY = "it was carried out already."
+
+
+def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
+    """Plan what the file says; gives ``Accepted``. Raises Conflict where it is out of date."""
+    return (yield from planned(lambda: applied(room, action), note))
+
+
+def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
+    """The proposal of a plan file, with nothing stronger allowed than it says."""
+    promise = Promise(action.plan, room.sealer)
+    if promise.project != room.settings.project:
+        raise UsageError(
+            f"The plan was made in the project {promise.project}; this is {room.settings.project}.",
+            hint=f"Carry it out with '--set project={promise.project}', or make a plan here.",
+        )
+    mark = room.sealer.hmac(action.plan.encode())[:12]
+    if any(past.detail.get("plan") == mark for past in room.reader().actions(promise.stack_id)):
+        raise impossible(_ALREADY)
+    promised = _with_id(room, promise)
+    facts = room.reader().tree_facts(promise.stack_id)  # read before all that is looked at
+    try:
+        found = preview(promised, promise.action)
+    except ActionInProgress:
+        raise
+    except (Conflict, NotFound, NotSupported) as error:
+        raise impossible(error.message) from error
+    promise.check(found, room.sealer, room.definitions)
+    proposal = found.proposal
+    if proposal is None:
+        return None, found.stack
+    detail: dict[str, Any] = {**proposal.given.detail, "plan": mark}
+    given = dataclasses.replace(proposal.given, detail=detail)
+    limited = dataclasses.replace(
+        proposal,
+        ceilings=found.ceilings,
+        given=given,
+        also=_limiting(found.ceilings_below, proposal.also),
+        facts=facts,
+    )
+    return limited, found.stack
+
+
+def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
+    """Writes the ceilings of nested instances, besides what ``also`` does."""
+
+    def write(work: Work, stack: StackRow) -> None:
+        if also is not None:
+            also(work, stack)
+        for key, ceiling in ceilings.items():
+            row = work.tx.resource(key)
+            if row is not None and row.ceiling != ceiling:
+                row.ceiling = ceiling
+
+    return write
+
+
+def _with_id(room: Room, promise: Promise) -> Room:
+    """The room whose next id is the one that a new stack was promised: templates may show it."""
+    if not isinstance(promise.action, CreateStack):
+        return room
+    try:
+        room.reader().stack_row(promise.stack_id)
+    except NotFound:
+        ids = chain([promise.stack_id], iter(room.ids, None))
+        return dataclasses.replace(room, ids=lambda: next(ids))
+    raise impossible(_ALREADY)

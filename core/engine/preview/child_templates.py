@@ -1,0 +1,91 @@
+"""What the owner of a nested stack will show, as far as that is known from its nested template.
+
+The plug-in is asked, with a nested stack as it will be. So whoever reads only what no open value
+goes into need not be looked at again, and the value is there before anything is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from zonda.core.template.partly import KnownLater, has_later
+from zonda.hooks.attributes import select
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.nested import NestedStack
+from zonda.hooks.resource import Resource
+
+from ..model.work_item import Seen
+from ..plugins.instances import Instances
+from ..plugins.reasons import OPEN
+from .entries import Inside
+from .planned_child import PlannedChild
+from .walk import Owner
+
+
+class Offers:
+    """The attributes of one owner as they will be. ``known``: its definition without open values,
+    where its type cannot do with them.
+    """
+
+    def __init__(self, instances: Instances, owner: Owner, known: Any, inside: Inside) -> None:
+        self._instances = instances
+        self._owner = owner
+        self._definition = known
+        self._inside = inside
+
+    def value(self, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """The value of an attribute below ``rest``; raises KnownLater."""
+        if attribute is None:
+            raise KnownLater
+        by_outputs = self._is_by_outputs and attribute in self._owner.cls.attributes_schema
+        resource = self._lenient if by_outputs else self._strict
+        child = resource.child
+        assert isinstance(child, PlannedChild)
+        marks = self._owner.definition.secrecy
+        child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute, rest) != OPEN
+        try:
+            value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
+        except BaseException as error:  # a plug-in may raise anything when it is asked
+            raise_interruption(error)
+            raise KnownLater from error
+        value = _below(value, rest) if by_outputs else value
+        if has_later(value):
+            raise KnownLater
+        return value
+
+    @property
+    def _is_by_outputs(self) -> bool:
+        """Whether the attributes are the outputs of the nested template."""
+        return self._owner.cls.FnGetAtt is NestedStack.FnGetAtt
+
+    @cached_property
+    def _strict(self) -> Any:
+        return self._made(is_strict=True)
+
+    @cached_property
+    def _lenient(self) -> Any:
+        return self._made(is_strict=False)
+
+    def _made(self, *, is_strict: bool) -> Resource:
+        """The owner, as it will be; nothing that it writes is kept."""
+        owner, instances = self._owner, self._instances
+        child = PlannedChild(self._inside, is_strict=is_strict, tells_secrets=False)
+        row = owner.row
+        data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+        seen = Seen(row, owner.stack, data, definition=owner.definition, nested=child)
+        made = instances.make(seen, definition=self._definition, cls=owner.cls)
+        made.context = instances.context(seen, operation=False, gathered=[])
+        return made
+
+
+def _below(value: Any, rest: tuple[Any, ...]) -> Any:
+    """What is at some keys of a value that may be open in places."""
+    for index, key in enumerate(rest):
+        if not has_later(value):
+            return select(value, rest[index:])
+        if not isinstance(value, Mapping | list):
+            break
+        value = select(value, (key,))
+    return value

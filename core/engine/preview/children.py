@@ -1,0 +1,223 @@
+"""What becomes of nested stacks: each is walked like the stack above, as far as it is known.
+
+Called by ``walk`` for every owner that something happens to, and for no other. What the owner wants
+of its nested stack is asked of the plug-in, as an operation does, with the template that it shall
+have in the end; parameters that are only known later are left open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.template.bundle import Identity
+from zonda.core.template.partly import has_later
+from zonda.core.template.template_resource import TemplateResource
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TooManyResources, ZondaError
+from zonda.hooks.nested import ChildTemplate, NestedStack
+
+from ..model.plan import Proposal
+from ..model.states import PRESENT
+from ..model.work_item import Seen
+from ..nested import plan, verbs
+from ..plan.from_template import wanted_by
+from ..services import Room
+from . import group_batches
+from .child_templates import Offers
+from .entries import Inside
+from .moved import moved_rows, moved_to, with_moved
+from .walk import Owner, Walk
+
+#: What no template can know of a nested stack that is not there yet.
+_OF_A_NEW_ONE = frozenset(("OS::stack_id", "OS::stack_name"))
+
+
+class Below:
+    """The nested stacks of one tree; ``root`` is the stack at its top, ``proposal`` its plan."""
+
+    def __init__(self, room: Room, root: StackRow, proposal: Proposal) -> None:
+        self._room = room
+        self._root = root
+        # What it says while that is carried out holds for all that is nested in it: what is stored
+        # of a nested stack may be older, since it need not have been planned since.
+        said = str(proposal.changes.get("policies", root.policies))
+        self._changes: dict[str, object] = {"policies": said}
+        self._moves = proposal.moves
+        self._count = len(proposal.wanted or ())
+
+    @cached_property
+    def children(self) -> Mapping[str, StackRow]:
+        """The nested stacks that there are, by the ids of their owners."""
+        if not self._root.generation:
+            return {}
+        rows = self._room.reader().tree(self._root.id)
+        return {
+            row.owner_resource_id: row
+            for row in rows
+            if row.owner_resource_id is not None and row.deleted_at is None
+        }
+
+    def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
+        """What goes with an instance of ``stack``: nothing, where it has no nested stack."""
+        child = self.children.get(row.id)
+        if child is None:
+            return
+        proposal = verbs.planned(self._room, "DELETE", stack, child)
+        if proposal is None:  # it goes already
+            proposal = Proposal(child.id, "DELETE", child.generation)
+        changes = {**proposal.changes, **self._changes}
+        yield self._walked(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
+
+    def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
+        """What becomes of the nested stack of an owner, or what a plug-in or a template raised.
+
+        ``owner.row`` is a row without an id where there is no instance yet.
+        """
+        child = self.children.get(owner.row.id) if owner.row.id else None
+        try:
+            return self._inside(owner, child), None
+        except BaseException as error:  # a plug-in or the template's author is at fault
+            raise_interruption(error)
+            if issubclass(owner.cls, TemplateResource) or not has_later(owner.wanted.properties):
+                return (), error
+            return (self._unknown(owner, child),), None  # what it is depends on what is not known
+
+    def _inside(self, owner: Owner, child: StackRow | None) -> Sequence[Inside]:
+        target = self._target(owner)
+        made = _final(target)
+        if made is None:
+            return ()
+        inside = self._made(owner, child, target, made)
+        first = _first(target, inside)
+        if first is not None and first.template != made.template:
+            inside = group_batches.joined(self._made(owner, child, target, first), inside)
+        wanted = _known(owner.wanted, owner.cls)
+        offers = Offers(self._room.instances, owner, wanted, inside)
+        return (dataclasses.replace(inside, offer=offers.value),)
+
+    def _made(
+        self, owner: Owner, child: StackRow | None, target: NestedStack, made: ChildTemplate
+    ) -> Inside:
+        """What becomes of the nested stack of an owner when it is made to be like ``made``."""
+        later = {key for key, value in made.parameters.items() if has_later(value)}
+        known = {key: value for key, value in made.parameters.items() if key not in later}
+        made = dataclasses.replace(made, parameters=known)
+        spec = owner.definition.child_spec(owner.wanted.name, made, owner.wanted)
+        if spec.depth > owner.definition.family.around.limits.max_nested_depth:
+            return self._unknown(owner, child)
+        later.update(_later_parameters(owner))
+        if child is None:
+            child, later = self._new(owner, target.physical_resource_name()), later | _OF_A_NEW_ONE
+        definition = self._loaded(owner, child, spec, frozenset(later))
+        return self._walked(child, self._proposal(child, definition), definition, spec.names)
+
+    def _unknown(self, owner: Owner, child: StackRow | None) -> Inside:
+        action = "CREATE" if child is None else "UPDATE"
+        return Inside(child or self._new(owner, owner.wanted.name), action, is_known=False)
+
+    # -- one nested stack -----------------------------------------------------------------------
+
+    def _target(self, owner: Owner) -> NestedStack:
+        """The owner as it shall be; nothing that it writes is kept."""
+        row, instances = owner.row, self._room.instances
+        data = self._room.reader().sealed_data(row.id) if row.id else []
+        seen = Seen(row, owner.stack, data, definition=owner.definition)
+        wanted = _known(owner.wanted, owner.cls)
+        made = instances.make(seen, definition=wanted, cls=owner.cls)
+        made.context = instances.context(seen, operation=False, gathered=[])
+        assert isinstance(made, NestedStack)
+        return made
+
+    def _new(self, owner: Owner, name: str) -> StackRow:
+        return plan.new_child(self._room, owner.stack, owner.row, name)
+
+    def _loaded(self, owner: Owner, child: StackRow, spec: Any, later: frozenset[str]) -> Any:
+        before = before_of(self._room, child)
+        previous = None if before is None else before.parameters.values
+        identity = Identity(child.id, child.name, child.project)
+        return plan.loaded(owner.definition.family, spec, identity, previous, later)
+
+    def _proposal(self, child: StackRow, definition: Any) -> Proposal:
+        """The plan of a template that is not kept, since it is only shown."""
+        return Proposal(
+            child.id,
+            "UPDATE" if child.generation else "CREATE",
+            child.generation,
+            wanted_by(self._room, definition),
+            changes=self._changes,
+        )
+
+    def _walked(
+        self, child: StackRow, proposal: Proposal, definition: Any, names: Sequence[str] = ()
+    ) -> Inside:
+        room = self._room
+        if definition is not None:
+            self._check_size(len(proposal.wanted or ()), definition)
+        rows = room.reader().resource_rows(child.id) if child.generation else []
+        moves = moved_to(self._moves, names)
+        rows = moved_rows(room, rows, moves, child.id)
+        proposal = with_moved(proposal, moves)
+        before = before_of(room, child)
+        walk = Walk(room, child, proposal, rows, self, definition)
+        return Inside(
+            child,
+            proposal.action,
+            tuple(walk.entries()),
+            definition,
+            before,
+            walk.values,
+            walk.row_values([row for row in rows if row.want == PRESENT]),
+        )
+
+    def _check_size(self, more: int, definition: Any) -> None:
+        """Raise TooManyResources, as carrying it out would: a few files can make billions."""
+        most = definition.family.around.limits.max_resources_per_stack
+        if self._count + more > most:
+            raise TooManyResources(self._count + more, most, at=("resources",), nested=True)
+        self._count += more
+
+
+def before_of(room: Room, stack: StackRow) -> Any:
+    """The definition that a stack has; None where there is none, or it cannot be read."""
+    if stack.template_id is None:
+        return None
+    try:
+        return room.definitions.get(stack.template_id)
+    except ZondaError:  # a plug-in is gone: what was is not told
+        return None
+
+
+def _final(target: NestedStack) -> ChildTemplate | None:
+    """What the nested stack shall be when all is done, in however many steps that is."""
+    if type(target).child_template is NestedStack.child_template:
+        return target.next_child(target.child, 0)
+    return ChildTemplate(target.child_template(), parameters=target.child_parameters())
+
+
+def _first(target: NestedStack, inside: Inside) -> ChildTemplate | None:
+    """The first batch, where members have nested stacks that it may do something to."""
+    if type(target).child_template is NestedStack.child_template or target.child is None:
+        return None
+    return target.next_child(target.child, 0) if group_batches.matter(inside) else None
+
+
+def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
+    """The definition of a template's owner without what is only known later.
+
+    Others get it as it is: their plug-ins hand values on to members, whatever these are.
+    """
+    if not issubclass(cls, TemplateResource):
+        return wanted
+    known = {key: value for key, value in wanted.properties.items() if not has_later(value)}
+    return dataclasses.replace(wanted, properties=known)
+
+
+def _later_parameters(owner: Owner) -> list[str]:
+    if not issubclass(owner.cls, TemplateResource):
+        return []
+    return [key for key, value in owner.wanted.properties.items() if has_later(value)]

@@ -1,0 +1,216 @@
+"""A plan that is only shown, worked out from an action. In the pool, or where no engine is.
+
+Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.core.engine.actions import Action
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import ZondaError
+
+from ..diff.changes import Change
+from ..diff.sections import UNKNOWN, Marks, marks_of, of_existing, of_new
+from ..model import row_annotations
+from ..model.plan import Proposal
+from ..model.states import PRESENT
+from ..plan.registry import propose
+from ..progress.protection import of_stack
+from ..services import Room
+from . import outputs
+from .children import Below, before_of
+from .entries import Entry, Inside
+from .moved import moved_rows
+from .walk import Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One entry of the walk with its changes; nothing secret stands in them."""
+
+    entry: Entry
+    changes: tuple[Change, ...] = ()
+    nested: tuple[Nested, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """What becomes of a nested stack, with what changes in it."""
+
+    inside: Inside
+    resources: tuple[Resource, ...] = ()
+    outputs: tuple[Change, ...] = ()
+    parameters: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an action would do. ``proposal`` is None where it has nothing to do at all.
+
+    ``refusal``: why the action as a whole will be refused, or ''. ``definition``: what is wanted;
+    None of a stack that goes. ``nested``: the stacks that are nested in it now, by id.
+    """
+
+    action: Action
+    stack: StackRow
+    proposal: Proposal | None
+    resources: tuple[Resource, ...] = ()
+    outputs: tuple[Change, ...] = ()
+    parameters: tuple[Change, ...] = ()
+    settings: tuple[Change, ...] = ()
+    refusal: str = ""
+    definition: Any = None
+    nested: Mapping[str, StackRow] = field(default_factory=dict)
+
+    @property
+    def fails(self) -> dict[str, Entry]:
+        """The resources that are known to fail, by name; of nested ones with the way to them."""
+        return {name: each for one in self.resources for name, each in one.entry.failing()}
+
+    @property
+    def does_something(self) -> bool:
+        """Whether anything would, or might, be done or shown differently."""
+        quiet = ("none", "outside", "keep")
+        entries = (each.entry for each in self.resources)
+        moves = () if self.proposal is None else self.proposal.moves
+        return bool(self.outputs or self.settings or moves) or any(
+            entry.action not in quiet or entry.may for entry in entries
+        )
+
+    @property
+    def ceilings(self) -> Mapping[str, str]:
+        """The strongest that the plan allows, for those that are there; see ``Proposal``."""
+        known = {each.entry.name: _ceiling(each.entry) for each in self.resources}
+        return {name: ceiling for name, ceiling in known.items() if ceiling}
+
+    @property
+    def ceilings_below(self) -> Mapping[str, str]:
+        """The same for what is nested, by the ids of the instances; '': without any."""
+        return dict(_ceilings_below(self.resources))
+
+
+def _ceiling(entry: Entry) -> str:
+    if entry.row is None or entry.action not in ("none", "update"):
+        return ""
+    strongest = "unchanged" if entry.verdict is None else entry.verdict.strongest
+    return {"unchanged": "unchanged", "note": "unchanged", "update": "update"}.get(strongest, "")
+
+
+def _ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, str]]:
+    for nested in (nested for each in resources for nested in each.nested):
+        if nested.inside.action == "UPDATE":
+            for each in nested.resources:
+                if each.entry.row is not None:
+                    yield each.entry.row.id, _ceiling(each.entry)
+            yield from _ceilings_below(nested.resources)
+
+
+def preview(room: Room, action: Action) -> Preview:
+    """What ``action`` would do."""
+    with room.reader().snapshot():
+        proposal, stack = propose(room, action)
+        rows = room.reader().resource_rows(stack.id)
+    if proposal is None:
+        return Preview(action, stack, None)
+    rows = moved_rows(room, rows, proposal.moves, stack.id)
+    below = Below(room, stack, proposal)
+    walk = Walk(room, stack, proposal, rows, below)
+    before = before_of(room, stack)
+    entries = tuple(walk.entries())
+    return Preview(
+        action,
+        stack,
+        proposal,
+        _resources(room, entries),
+        _outputs(walk, before, rows),
+        tuple(outputs.parameters(before, walk.definition)),
+        tuple(outputs.settings(stack, proposal.changes)),
+        _refusal(stack, proposal),
+        walk.definition,
+        {row.id: row for row in below.children.values()},
+    )
+
+
+def _resources(room: Room, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
+    marks = _Marks(room)
+    return tuple(
+        Resource(entry, marks.changes(entry), tuple(_nested(room, entry.nested)))
+        for entry in entries
+    )
+
+
+def _nested(room: Room, found: tuple[Inside, ...]) -> Iterator[Nested]:
+    for inside in found:
+        before, after = inside.before, inside.definition
+        told: tuple[Change, ...] = ()
+        if after is not None:
+            told = tuple(outputs.outputs(before, after, inside.old_values, inside.values))
+        yield Nested(
+            inside,
+            _resources(room, inside.entries),
+            told,
+            tuple(outputs.parameters(before, after)),
+        )
+
+
+def _refusal(stack: StackRow, proposal: Proposal) -> str:
+    """Why the stack itself stands against it."""
+    held = of_stack(stack) if proposal.action == "DELETE" else None
+    return f"The stack {stack.name} is protected. {held.how_to_lift}" if held else ""
+
+
+def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, ...]:
+    """The outputs that change; of a stack that goes nobody asks."""
+    if walk.definition is None:
+        return ()
+    now = walk.row_values([row for row in rows if row.want == PRESENT])
+    return tuple(outputs.outputs(before, walk.definition, now, walk.values))
+
+
+class _Marks:
+    """Tells the changes of entries, with what may not be shown left out."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    def changes(self, entry: Entry) -> tuple[Change, ...]:
+        verdict = entry.verdict
+        if verdict is None or verdict.wanted is None:
+            return ()
+        new = marks_of(verdict.template, entry.name)
+        if entry.row is None or verdict.decision in ("create", "check"):
+            return tuple(of_new(verdict.wanted, new))
+        before = self._before(verdict.row)
+        forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
+        forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
+        marks = (self._old(verdict.row), new)
+        wanted = verdict.wanted
+        if verdict.template is not None and not row_annotations.why_as_a_whole(verdict.row):
+            cls = verdict.template.resources[entry.name].cls
+            wanted = row_annotations.as_repaired(self._room.sealer, verdict.row, wanted, cls)
+        return tuple(of_existing(before, wanted, marks, forces))
+
+    def _before(self, row: ResourceRow) -> ResourceDefinition:
+        """What it was; nothing of a property is said by what was observed of the whole."""
+        if row_annotations.why_as_a_whole(row):
+            return self._room.instances.read(row, row.definition or row.op_definition)
+        return self._room.instances.stored(row)
+
+    def _old(self, row: ResourceRow) -> Marks:
+        template_id = row.have_template_id or row.op_template_id
+        try:
+            definition = None if template_id is None else self._room.definitions.get(template_id)
+        except ZondaError:
+            definition = None
+        if definition is None or row.name not in definition.resources:
+            return UNKNOWN
+        return marks_of(definition, row.name)
+
+
+def _effect(decision: str) -> str:
+    return "fail" if decision in ("fail", "refuse") else decision

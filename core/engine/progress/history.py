@@ -1,0 +1,100 @@
+"""The history of a stack: one row per plan, who asked for it and how it ended.
+
+Written in the transactions that plan and end an action, so that it says nothing else than what
+happened: an engine that was killed leaves its action IN_PROGRESS, and whoever takes up the stack
+ends it.
+"""
+
+from __future__ import annotations
+
+import json
+
+from zonda.core.store.rows import ActionRow, StackRow
+from zonda.core.store.sealing import Sealer
+from zonda.core.template.bundle import Bundle
+from zonda.core.template.fingerprint import canonical
+
+from ..model.plan import Given
+from ..model.states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
+from ..model.unit_of_work import Work
+
+#: Actions of events that are no states of what they are about.
+ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "MOVE"})
+
+
+def signed(reason: str, user: str) -> str:
+    """The reason of an event that somebody has asked for, with who that was."""
+    return f"{reason} (by {user})" if user else reason
+
+
+def hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:
+    """Keyed hashes of the template with its files, and of environments with parameters."""
+    template = [bundle.template, sorted(bundle.files.values())]
+    texts = [text for _, text in bundle.environment_files]
+    environment = [bundle.environment, texts, dict(bundle.parameters), bundle.parameters_win]
+    return (
+        sealer.hmac(canonical(template).encode("utf-8", "surrogatepass")),
+        sealer.hmac(canonical(environment).encode("utf-8", "surrogatepass")),
+    )
+
+
+def overtake(work: Work, stack: StackRow, by: str, user: str = "") -> None:
+    """A plan for the action ``by`` is about to be made: what has not ended ends here.
+
+    ``user``: who has asked for it, and so has cancelled what it undoes.
+    """
+    if stack.next_action:
+        status, reason = FAILED, stack.status_reason
+    elif stack.phase != IDLE:
+        status = CANCELLED if by == "ROLLBACK" else SUPERSEDED
+        reason = f"{stack.action} was overtaken by {by}"
+        if status == CANCELLED:
+            cancelled(work, stack, user)
+    else:
+        return
+    work.tx.end_action(stack.id, status, reason, work.now)
+
+
+def begin(work: Work, stack: StackRow, given: Given) -> None:
+    """Record the plan that ``stack`` carries now."""
+    by, hashed = given.by, (given.template_hash, given.environment_hash)
+    if stack.generation > 1 and not by:
+        before = work.tx.last_action(stack.id)
+        by = "" if before is None else before.by
+    if not given.template_hash and stack.template_id is not None:
+        hashed = work.tx.template_hashes(stack.id, stack.template_id)
+    work.tx.add_action(
+        ActionRow(
+            work.ids(),
+            stack.id,
+            stack.generation,
+            stack.action,
+            json.dumps(dict(given.detail)),
+            by,
+            work.now,
+            None,
+            IN_PROGRESS,
+            "",
+            stack.template_id,
+            *hashed,
+        )
+    )
+
+
+def cancelled(work: Work, stack: StackRow, by: str) -> None:
+    """Record who has cancelled the running action of ``stack``."""
+    running = work.tx.last_action(stack.id)
+    if running is not None and by:
+        detail = {**json.loads(running.detail), "cancelled_by": by}
+        work.tx.note_on_action(stack.id, json.dumps(detail))
+
+
+def end(work: Work, stack: StackRow, status: str) -> None:
+    """Record how the action of ``stack`` has ended; ``status`` may also be one of ours."""
+    work.tx.end_action(stack.id, status, stack.status_reason, work.now)
+
+
+def is_abandoned(work: Work, stack_id: str) -> bool:
+    """Whether a stack was forgotten, so that nothing of it may be touched any more."""
+    last = work.tx.last_action(stack_id)
+    return last is not None and "abandoned" in json.loads(last.detail)

@@ -1,0 +1,80 @@
+"""Where a stack is not as its template says, because an action was for a part of it only.
+
+A plan stores which names it leaves ``outside``. Once it has worked, ``good_parts`` tells what those
+are instead: name -> the template they are from, or None where there is no such resource. So what a
+rollback goes back to is what there was, and not a template that was never carried out as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.errors import Conflict
+
+from ..model.plan import Selection, Wanted
+from ..model.states import PRESENT
+from ..model.unit_of_work import Work
+
+Parts = Mapping[str, str | None]
+
+
+def begin(work: Work, stack: StackRow, selection: Selection | None) -> None:
+    """A plan for ``selection`` is made. Raises Conflict where it would leave out what runs."""
+    names = () if selection is None else selection.outside
+    there = _there(work, stack) if names else {}
+    for name in names:
+        for row in there.get(name, ()):
+            if row.op:
+                raise Conflict(
+                    f"Resource {name} cannot be left as it is: its {row.op} is running.",
+                    hint="Wait for its end, or cancel with 'zonda stack cancel --no-rollback'.",
+                )
+    stack.outside = json.dumps(list(names))
+
+
+def worked(work: Work, stack: StackRow) -> None:
+    """The plan of a template has worked; called before that is the last good one."""
+    names = dict.fromkeys(outside(stack))
+    if stack.action == "ROLLBACK" and stack.template_id == stack.good_template_id:
+        names.update(dict.fromkeys(good(stack)))
+    found: dict[str, str | None] = {}
+    there = _there(work, stack) if names else {}
+    for name in names:
+        rows = there.get(name, ())
+        found[name] = rows[-1].have_template_id if rows else None
+    stack.good_parts = json.dumps(found)
+
+
+def outside(stack: StackRow) -> list[str]:
+    """What the last plan of a template was not for."""
+    names: list[str] = json.loads(stack.outside)
+    return names
+
+
+def good(stack: StackRow) -> Parts:
+    """What is not as the last good template says."""
+    found: Parts = json.loads(stack.good_parts)
+    return found
+
+
+def mixed(wanted: Sequence[Wanted], found: Mapping[str, Sequence[Wanted]]) -> list[Wanted]:
+    """``wanted`` with other parts; ``found``: name -> what is wanted of it, at most one."""
+    whole = [item for item in wanted if item.name not in found]
+    return [*whole, *(item for items in found.values() for item in items)]
+
+
+def of_template(wanted: Sequence[Wanted], name: str, template_id: str) -> list[Wanted]:
+    """What a template wants of one name."""
+    return [replace(item, template_id=template_id) for item in wanted if item.name == name]
+
+
+def _there(work: Work, stack: StackRow) -> dict[str, list[ResourceRow]]:
+    """The present instances of each name, the oldest first, read at once."""
+    found: dict[str, list[ResourceRow]] = {}
+    for row in work.tx.resources_of(stack.id):
+        if row.want == PRESENT:
+            found.setdefault(row.name, []).append(row)
+    return found

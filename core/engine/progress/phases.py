@@ -1,0 +1,185 @@
+"""The phases of a stack's action: up the graph, the barrier, clean-up down the graph, the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from ..model import row_annotations
+from ..model.states import (
+    CANCELLED,
+    COMPLETE,
+    DOWN,
+    FAILED,
+    IDLE,
+    PRESENT,
+    SUPERSEDED,
+    TIMED_OUT,
+    UP,
+    USER_CANCELLED,
+)
+from ..model.unit_of_work import Work, failures
+from . import adoption, history, lapses, partial, snapshots
+from .children import is_superseded
+
+#: What a failure says where a rollback was wanted too.
+NO_ROLLBACK = "rollback impossible: "
+#: Actions that end with the deletion of what the template no longer has.
+CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
+
+
+def turn(work: Work, stack: StackRow) -> None:
+    """Go on to the next phase if nothing of the running one is left."""
+    if stack.remaining > 0 or stack.phase == IDLE or stack.next_action:
+        return
+    if failures(stack):
+        _end(work, stack, FAILED, failure_reason(stack))
+    elif not (stack.phase == UP and stack.action in CLEANING and _open_cleanup(work, stack)):
+        _complete(work, stack)
+
+
+def _open_cleanup(work: Work, stack: StackRow) -> bool:
+    """Open the instances that are to be deleted, dependants first; False if there are none."""
+    rows = {row.id: row for row in _leftovers(work, stack)}
+    edges = work.tx.edges(stack.id) if rows else []
+    for key in _still_used(rows, edges):
+        del rows[key]
+    if not rows:
+        return False
+    waiting = dict.fromkeys(rows, 0)
+    for dependant, requirement in edges:
+        if dependant in rows and requirement in rows:
+            waiting[requirement] += 1
+    stack.phase = DOWN
+    stack.remaining = len(rows)
+    for key, row in rows.items():
+        row.open = 1
+        row.verb = ""
+        row.generation = stack.generation
+        row.waiting = waiting[key]
+        if not row.waiting:
+            work.look(row)
+    return True
+
+
+def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> set[str]:
+    """Those of ``rows`` that something uses which stays: what an update was not meant for."""
+    required: dict[str, list[str]] = {}
+    pending = []
+    for dependant, requirement in edges:
+        if requirement in rows:
+            if dependant in rows:
+                required.setdefault(dependant, []).append(requirement)
+            else:
+                pending.append(requirement)
+    used: set[str] = set()
+    while pending:
+        key = pending.pop()
+        if key not in used:
+            used.add(key)
+            pending.extend(required.get(key, ()))
+    return used
+
+
+def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
+    """The instances to be deleted; those that never began to exist are gone already.
+
+    What is promised to another stack is left to that, unless all of this one goes.
+    """
+    left = []
+    for key in work.tx.absent(stack.id):
+        row = work.tx.resource(key)
+        assert row is not None
+        if row_annotations.promised_to(row) and not _is_end(stack):
+            continue
+        if row.fence == 0:
+            work.tx.remove_resource(row)
+        else:
+            left.append(row)
+    return left
+
+
+def _is_end(stack: StackRow) -> bool:
+    """Whether nobody will take what is promised: all goes, or all that goes back has done so."""
+    is_back = stack.action in ("ROLLBACK", "RESTORE") and stack.owner_resource_id is None
+    return stack.action == "DELETE" or is_back
+
+
+def _complete(work: Work, stack: StackRow) -> None:
+    if stack.policies:  # what was protected before the plan is so during the plan
+        lapses.lapse(work, stack)
+    left = ""
+    if stack.action in CLEANING:
+        if stack.action != "CREATE" and (stack.good_template_id is None or partial.good(stack)):
+            left = adoption.over(work, stack)
+        partial.worked(work, stack)
+        stack.good_template_id = stack.template_id
+    if stack.action == "DELETE":
+        stack.deleted_at = work.now
+        work.tx.drop_snapshots(stack.id)
+    reason = f"Stack {stack.action} completed successfully{stack.note}{left}"
+    _end(work, stack, COMPLETE, reason + _resumed(work, stack))
+
+
+def _resumed(work: Work, stack: StackRow) -> str:
+    """Note whether a stack is suspended still; tells what of it is, where only a part is.
+
+    An update may replace what could not be resumed.
+    """
+    if stack.action == "RESUME":
+        stack.suspended = 0
+    if not stack.suspended or stack.action not in CLEANING:
+        return ""
+    rows = work.tx.resources_of(stack.id)
+    names = sorted(row.name for row in rows if row.suspended and row.want == PRESENT)
+    stack.suspended = int(bool(names))
+    return f"; still suspended: {', '.join(names)}" if names else ""
+
+
+def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
+    stack.phase = IDLE
+    stack.remaining = 0
+    stack.halted = 0
+    stack.deadline = None
+    if is_superseded(stack):
+        stack.status, stack.status_reason = status, reason
+    else:
+        work.stack_state(stack, status, reason)
+    history.end(work, stack, _recorded(stack, status))
+    snapshots.end(work, stack, status, reason)
+    if stack.before:
+        stack.action, stack.status, stack.status_reason = json.loads(stack.before)
+        stack.before = ""
+    work.after.idle[stack.id] = None
+    if stack.owner_resource_id is not None:
+        work.after.poke[stack.owner_resource_id] = None
+
+
+def timed_out(action: str) -> str:
+    """The failure of an action that is past its deadline."""
+    return f"{action.title()} timed out"
+
+
+def _recorded(stack: StackRow, status: str) -> str:
+    """How the history calls the end."""
+    if status != FAILED:
+        return status
+    if is_superseded(stack):
+        return SUPERSEDED
+    reasons = failures(stack)
+    if USER_CANCELLED in reasons:
+        return CANCELLED
+    return TIMED_OUT if reasons[:1] == [timed_out(stack.action)] else FAILED
+
+
+def failure_reason(stack: StackRow) -> str:
+    """The reason of a failed action, in Heat's words."""
+    reasons = failures(stack)
+    if stack.action == "CHECK":
+        return f"Resource CHECK failed: {reasons}{stack.note}"
+    first = "; ".join(reasons[:1] + [each for each in reasons[1:] if NO_ROLLBACK in each])
+    if stack.action in ("UPDATE", "ROLLBACK") or first.endswith("timed out"):
+        return first
+    return f"Resource {stack.action} failed: {first}"

@@ -1,0 +1,242 @@
+"""How a plan advances: an instance is closed, those that waited for it are released.
+
+``waiting`` counts the open neighbours that come first in the running phase: requirements going
+UP, dependants going DOWN. ``remaining`` counts the open instances of the stack; whoever closes
+the last one turns the phase. ``dirty`` outlives a plan that was halted, so the next plan knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from ..model import row_annotations
+from ..model.states import (
+    CLEAN,
+    CLOSED,
+    DIRTY,
+    FAILED,
+    IDLE,
+    LEAVING,
+    MARKED,
+    OPEN,
+    PASSING_OPERATIONS,
+    PRESENT,
+    UNDONE,
+    UP,
+    USER_CANCELLED,
+)
+from ..model.unit_of_work import Work, failures
+from . import breakpoints, phases
+from .children import HALTED
+
+#: The failure of an action that the user has cancelled.
+CANCELLED = USER_CANCELLED
+#: How many reasons a stack keeps of one action: the list is read and written at each failure.
+MOST_REASONS = 100
+MORE = "and more: each resource has its own reason"
+
+
+def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
+    """Take ``row`` out of the plan and release whoever waited for it.
+
+    A neighbour that is released by its last one and has nothing to do is closed in the same
+    transaction.
+    """
+    stack = work.stack_of(row)
+    pending = [(row, changed)]
+    while pending:
+        row, changed = pending.pop()
+        if row.open:
+            _leave(work, stack, row)
+            _release(work, stack, row, changed, pending)
+    phases.turn(work, stack)
+
+
+def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
+    row.open = 0
+    row.hook = ""
+    stack.remaining -= 1
+    if row.verb:
+        if row.verb not in PASSING_OPERATIONS:  # who was not reached is not done with this plan
+            row.generation = stack.generation
+        row.verb = ""
+    elif row.want == PRESENT:
+        row.dirty = DIRTY if row.dirty == MARKED else CLEAN
+        if stack.generation > 1:  # the first plan has nothing that is to go
+            work.tx.drop_edges_to_absent(row)
+
+
+def _release(
+    work: Work,
+    stack: StackRow,
+    row: ResourceRow,
+    changed: bool,
+    pending: list[tuple[ResourceRow, bool]],
+) -> None:
+    for other in neighbours(work, stack, row):
+        if changed:
+            other.dirty = other.dirty or DIRTY
+        if other.open and other.waiting > 0:
+            other.waiting -= 1
+            if other.waiting == 0:
+                if has_work(other):
+                    work.look(other)
+                else:
+                    pending.append((other, False))
+
+
+def has_work(row: ResourceRow) -> bool:
+    """Whether a step must look at an open instance that waits for nothing."""
+    return bool(row.dirty or row.op or row.verb or row.want != PRESENT)
+
+
+def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
+    """The instances that come after ``row`` in the running phase and have the same aim."""
+    if stack.phase == UP and row.want != PRESENT:  # it goes first, so that another can be made
+        for named in work.tx.resources_named(row.stack_id, row.name):
+            if named.want == PRESENT and row.id in row_annotations.attempts(named):
+                yield named
+        return
+    ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
+    for other in map(work.tx.resource, ids):
+        if other is not None and other.want == row.want:
+            yield other
+
+
+def wait_for(work: Work, row: ResourceRow, other: ResourceRow) -> None:
+    """Have ``other``, which is to go, removed; ``row`` waits for that."""
+    stack = work.stack_of(row)
+    row.waiting += 1
+    row.dirty = row.dirty or DIRTY
+    other.open, other.waiting, other.generation = OPEN, 0, stack.generation
+    stack.remaining += 1
+    if not other.op:
+        work.look(other)
+
+
+def mark_dependants(work: Work, row: ResourceRow) -> None:
+    """What ``row`` shows has changed outside the plan: whoever reads it must be looked at.
+
+    Nobody reads what is to go any more, although edges to it stay until their users have moved on.
+    """
+    for key in work.tx.dependants(row) if row.want == PRESENT else ():
+        other = work.tx.resource(key)
+        if other is not None and other.want == PRESENT:
+            other.dirty = MARKED if other.open else DIRTY
+
+
+def mark_owners(work: Work, row: ResourceRow) -> None:
+    """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
+    owner_id = work.stack_of(row).owner_resource_id
+    while owner_id is not None:
+        owner = work.tx.resource(owner_id)
+        if owner is None:
+            return
+        owner.dirty = MARKED if owner.open else DIRTY
+        owner_id = work.stack_of(owner).owner_resource_id
+
+
+def tell_owner(work: Work, row: ResourceRow) -> None:
+    """What the owner of the stack of ``row`` shows may be something else now: it is asked anew.
+
+    That it is to be asked is stored (``refreshing``).
+    """
+    owner_id = work.stack_of(row).owner_resource_id
+    owner = None if owner_id is None else work.tx.resource(owner_id)
+    if owner is not None:
+        ask_anew(work, owner)
+
+
+def ask_anew(work: Work, owner: ResourceRow) -> None:
+    """Something below an owner has changed: what it shows is behind until it is asked."""
+    owner.below += 1
+    work.after.refresh[owner.id] = None
+
+
+def block(work: Work, row: ResourceRow) -> None:
+    """Take ``row``, which failed, and everything that waits for it out of the plan.
+
+    What still runs (an operation of an older plan) leaves when that ends.
+    """
+    stack = work.stack_of(row)
+    pending = [row]
+    while pending:
+        row = pending.pop()
+        if row.open == OPEN or (row.open and not row.op):
+            pending.extend(other for other in neighbours(work, stack, row) if other.waiting > 0)
+            row.verb = ""
+            row.open = LEAVING if row.op else CLOSED
+            stack.remaining -= int(not row.op)
+            if not row.op:  # a breakpoint that was cleared for this plan is none for the next one
+                row.hook, row.hook_until = "", None
+    phases.turn(work, stack)
+
+
+def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
+    """Note that the running action fails; with rollback on nothing more is started.
+
+    What the user has cancelled is not rolled back.
+    """
+    known = failures(stack)
+    if len(known) <= MOST_REASONS:
+        known.append(reason if len(known) < MOST_REASONS else MORE)
+        stack.failures = json.dumps(known)
+    if CANCELLED in known:
+        return
+    if stack.action in UNDONE and not stack.disable_rollback:
+        if not stack.next_action:
+            work.stack_state(stack, FAILED, phases.failure_reason(stack))
+        stack.next_action = "ROLLBACK"
+        work.after.plan[stack.id] = None
+        halt(work, stack)
+
+
+def ask_for_rollback(work: Work, row: ResourceRow) -> None:
+    """An operation has ended: a rollback that is owed may have waited for that."""
+    stack = work.stack_of(row)
+    root = work.tx.stack(stack.root) if stack.halted else None
+    if root is not None and root.next_action:
+        work.after.plan[root.id] = None
+
+
+def halt(work: Work, stack: StackRow, why: str = HALTED) -> None:
+    """Start nothing more but what runs; ``why``: the failure of what is nested below."""
+    stack.halted = 1
+    breakpoints.end_all(work, stack)
+    work.tx.close_idle(stack.id)
+    running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
+    stack.remaining = sum(1 for row in running if row is not None and row.open)
+    wake(work, stack)
+    for row in running:
+        if row is not None:
+            halt_below(work, row, why)
+
+
+def halt_below(work: Work, row: ResourceRow, why: str = HALTED) -> None:
+    """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
+    child = busy_child(work, row)
+    if child is None:
+        work.after.poke[row.id] = None  # it may be waiting to plan something there
+    elif not child.halted:
+        child.failures = json.dumps([*failures(child), why])
+        halt(work, child, why)
+        phases.turn(work, child)
+
+
+def busy_child(work: Work, row: ResourceRow) -> StackRow | None:
+    """The nested stack of an instance, if something is planned or running in it."""
+    if row.physical_id is None:
+        return None
+    child = work.tx.child_of(row.id)
+    return None if child is None or child.phase == IDLE else child
+
+
+def wake(work: Work, stack: StackRow) -> None:
+    """Operations that pause between two attempts look whether another one is still wanted."""
+    for key in work.tx.running(stack.id) if stack.policies else ():
+        row = work.tx.resource(key)
+        if row is not None and row.retry_at is not None:
+            work.after.poke[key] = None

@@ -1,0 +1,71 @@
+"""How a snapshot follows the action that makes or deletes it: as parts of transactions.
+
+Called by ``phases`` when an action has ended and by ``planning`` when one is overtaken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+
+from ..model import documents
+from ..model.states import COMPLETE, FAILED, IDLE, IN_PROGRESS, PRESENT
+from ..model.unit_of_work import Work
+
+#: Actions of a stack that a snapshot follows.
+ACTIONS = frozenset({"SNAPSHOT", "DELETE_SNAPSHOT"})
+
+
+def begin(work: Work, stack: StackRow, snapshot: SnapshotRow, action: str) -> None:
+    """A plan that makes (``action`` SNAPSHOT) or deletes (DELETE) a snapshot has been made."""
+    snapshot.action, snapshot.status, snapshot.status_reason = action, IN_PROGRESS, ""
+    snapshot.generation = stack.generation
+    work.tx.put_snapshot(snapshot)
+
+
+def end(work: Work, stack: StackRow, status: str, reason: str) -> None:
+    """The action of ``stack`` has ended."""
+    if stack.action not in ACTIONS:
+        return
+    for snapshot in work.tx.snapshots(stack.id):
+        if snapshot.status == IN_PROGRESS:
+            _end(work, stack, snapshot, status, reason)
+
+
+def _end(work: Work, stack: StackRow, snapshot: SnapshotRow, status: str, reason: str) -> None:
+    if status == COMPLETE and snapshot.action == "DELETE":
+        work.tx.drop_snapshot(snapshot.id)
+        return
+    if snapshot.action == "SNAPSHOT":
+        rows = documents.shown_rows(work.tx.resources_of(stack.id))
+        if status != COMPLETE:  # else all have worked, whatever was said of one since
+            rows = [row for row in rows if is_in(row, stack)]
+        snapshot.data = collected(work, stack, rows) if rows or status == COMPLETE else None
+    snapshot.status, snapshot.status_reason = status, reason
+    work.tx.put_snapshot(snapshot)
+
+
+def overtake(work: Work, stack: StackRow, by: str) -> None:
+    """The running action of ``stack`` is overtaken: what it was making is not made."""
+    if stack.phase != IDLE:
+        end(work, stack, FAILED, f"{stack.action} was overtaken by {by}")
+
+
+def is_in(row: ResourceRow, stack: StackRow) -> bool:
+    """Whether an instance is done with the snapshot that the running action makes."""
+    done = (row.action, row.status) == ("SNAPSHOT", COMPLETE)
+    return done and row.want == PRESENT and row.generation == stack.generation
+
+
+def collected(work: Work, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
+    """What the resources have given, sealed; of a snapshot that failed, to be deleted again."""
+    return work.sealer.seal(
+        {
+            "action": stack.action,
+            "status": stack.status,
+            "resources": {
+                row.name: documents.entry(row, work.tx.data(row.id), work.sealer) for row in rows
+            },
+        }
+    )

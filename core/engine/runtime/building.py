@@ -1,0 +1,80 @@
+"""Puts together what the steps of an engine share. Called by the drivers' constructors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.store import Store
+from zonda.hooks.context import Clock
+from zonda.hooks.resource import Resource
+
+from ..model.definition import Loading
+from ..model.lending import Lender, Lending
+from ..model.unit_of_work import Work
+from ..plugins.instances import Instances
+from ..services import EngineSettings, Room
+from ..templates.definitions import Definitions
+
+Durable = Callable[[Callable[[Work], Any]], Any]
+
+
+def reading_room(
+    reader: Reader,
+    resource_types: Mapping[str, type[Resource]],
+    *,
+    load: Loading,
+    clock: Clock,
+    ids: Callable[[], str],
+    source: random.Random,
+    lender: Lender,
+    settings: EngineSettings,
+    origins: Mapping[tuple[str, str], object] | None = None,
+) -> Room:
+    """The room of who only looks: nothing that is stored through it is kept."""
+    lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
+    definitions = Definitions(load, resource_types, lambda: reader, origins)
+    return Room(
+        definitions,
+        Instances(lending, definitions),
+        clock,
+        ids,
+        source.random,
+        reader.sealer,
+        settings,
+        lambda: reader,
+    )
+
+
+def build_room(
+    store: Store,
+    resource_types: Mapping[str, type[Resource]],
+    *,
+    load: Loading,
+    clock: Clock,
+    ids: Callable[[], str],
+    source: random.Random,
+    lender: Lender,
+    settings: EngineSettings,
+    durable: Durable,
+    progress: Callable[[str, str, str, float | None], None],
+    reader: Callable[[], Reader],
+    drives: Callable[[str], bool],
+    origins: Mapping[tuple[str, str], object] | None = None,
+) -> Room:
+    """The room of one engine. ``origins``: who brought which type (``Plugins.origins``)."""
+    lending = Lending(lender, clock, source, store.sealer, durable, progress)
+    definitions = Definitions(load, resource_types, reader, origins)
+    return Room(
+        definitions,
+        Instances(lending, definitions),
+        clock,
+        ids,
+        source.random,
+        store.sealer,
+        settings,
+        reader,
+        drives=drives,
+    )

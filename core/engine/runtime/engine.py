@@ -1,0 +1,378 @@
+"""The embedded engine: one thread that owns the database, a pool that runs plug-ins.
+
+Made by ``core/app.py``. Every public method may be called from any thread; each puts something
+into the inbox and, at most, waits. What is in the inbox together shares one commit.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from random import Random
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.store import Store, Transaction
+from zonda.core.store.views import StackView
+from zonda.core.template.bundle import Limits
+from zonda.core.template.scope import FunctionTable
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import StoreError
+from zonda.hooks.manager import Plugins
+
+from ..actions import Accepted, Action, Caller
+from ..drift.interrupting import interrupt_all
+from ..execution.tickets import Ticket
+from ..handlers.registry import act
+from ..model.definition import Loading
+from ..model.effects import Step
+from ..model.lending import Lender
+from ..model.states import POLLING
+from ..model.unit_of_work import Notice, Work
+from ..services import EngineSettings
+from ..templates.loading import TemplateLoading
+from . import sweeps
+from .building import build_room
+from .lateness import Lateness
+from .pool_driver import TURN, PoolDriver
+from .requests import Requests, single
+
+__all__ = ["Engine", "EngineSettings", "Notice"]
+
+log = logging.getLogger(__name__)
+
+#: Seconds without a sweep after which the engine's thread sweeps itself.
+LATE = 5.0
+_LONGEST_SLEEP = 1.0
+#: Polls that are due within this time are made together.
+POLL_TICK = 0.05
+
+
+class Engine:
+    """Carries out actions. ``start`` before anything else, ``stop`` at the end."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        *,
+        clock: Clock,
+        ids: Callable[[], str],
+        random: Random,
+        lender: Lender,
+        functions: Callable[[str], FunctionTable] | None = None,
+        limits: Limits | None = None,
+        load: Loading | None = None,
+        settings: EngineSettings | None = None,
+    ) -> None:
+        self.settings = settings or EngineSettings()
+        self.clock = clock
+        if load is None:
+            assert functions is not None, "give functions, or load"
+            load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
+        self._readers = threading.local()
+        self._store = store
+        self._reader = store.reader()
+        self.room = build_room(
+            store,
+            plugins.resource_types,
+            load=load,
+            clock=clock,
+            ids=ids,
+            source=random,
+            lender=lender,
+            settings=self.settings,
+            durable=self._durable,
+            progress=self._progress,
+            reader=self._own_reader,
+            drives=lambda root_id: self._driver.drives(root_id),
+            origins=plugins.origins,
+        )
+        self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}", self._close_own_reader)
+        self._requests = Requests(self._driver, self.drive, store.is_awaited)
+        self._fire: Callable[[Work], None] | None = None
+        self._stop_superseded = sweeps.Superseded(self._driver.is_busy, self.settings.cancel_grace)
+        self._lateness = Lateness(self._driver, clock)
+        self._thread: threading.Thread | None = None
+        self._changed = threading.Condition()
+        self._changes = 0
+        self._stopping = False
+        self._over = False
+        #: Why the thread has died, if it has.
+        self.failure: StoreError | None = None
+        self._swept = clock.monotonic()
+        self._sweeps_ran = False
+        #: Called when the sweeps of a scheduler that had been running are late.
+        self.on_late: Callable[[], None] | None = None
+
+    # -- what faces call ------------------------------------------------------------------------
+
+    def start(self, drive: str = "own") -> None:
+        """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
+        self._store.forget_rows()
+        if drive == "all":
+            from ..drift.schedule import Firing  # short commands fire nothing
+
+            self._driver.driven, self._fire = None, Firing(self.room)
+        self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
+        self._thread.start()
+        self._put(lambda: self._driver.start(single(interrupt_all)))
+        if drive == "all":
+            self._put(lambda: self._driver.start(single(sweeps.take_up_after_end)))
+
+    def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
+        """Have an action carried out; the future is done once it is planned and committed."""
+        room = self.room if caller is None else self.room.asked_by(caller)
+        return self._step(lambda: act(room, action))
+
+    def drive(self, stack_id: str) -> None:
+        """Carry out (or take up) what is planned for a stack, for those above and below it."""
+        root = self._reader.stack_by_id(stack_id).root_id
+        self._put(lambda: self._driver.drive(root))
+
+    def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
+        """The stack, once it is idle with all that is above and below it.
+
+        Raises TimeoutError, StoreError if the engine died.
+        """
+        until = None if timeout is None else self.clock.monotonic() + timeout
+        while True:
+            seen = self._changes
+            view = self._reader.stack_by_id(stack_id)
+            if view.idle and not self._reader.is_tree_busy(view.root_id):
+                return view
+            if self.failure is not None:
+                raise self.failure
+            left = _LONGEST_SLEEP if until is None else until - self.clock.monotonic()
+            if left <= 0:
+                raise TimeoutError(stack_id)
+            self._sleep_until_changed(seen, min(left, _LONGEST_SLEEP))
+
+    def _sleep_until_changed(self, seen: int, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._changes != seen, seconds)
+
+    def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
+        """Tell ``listener``, in the engine's threads, about events and progress."""
+        return self._driver.listeners.subscribe(listener)
+
+    def close_door(self) -> None:
+        """Begin nothing more; the thread ends when the last call has."""
+        self._put(self._begin_stop)
+
+    def in_hand(self, but: Collection[str]) -> set[str]:
+        """Names of stacks of other processes, of which a handler may be running here.
+
+        Whoever ends now cuts it off. ``but``: stacks that are the caller's own.
+        """
+        if self._thread is None or not self._thread.is_alive():
+            return set()
+        return {
+            self._name(stack_id)
+            for stack_id in self._requests.stacks.difference(but)
+            if any(
+                row.op_state != POLLING and self._driver.is_moving(row.id)
+                for row in self._reader.resource_rows(stack_id)
+            )
+        }
+
+    def _name(self, stack_id: str) -> str:
+        stack = self._reader.stack_by_id(stack_id)
+        return stack.name if stack.project == self.settings.project else "another project"
+
+    def stop(self, grace: float = 5.0) -> None:
+        """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""
+        if self._thread is None:
+            return
+        self._put(self._begin_stop)
+        self._thread.join(grace)
+        self._put(lambda: None)
+        self._driver.stop()
+
+    # -- sweeps ---------------------------------------------------------------------------------
+
+    def sweep_polls(self) -> None:
+        """Look again at operations whose next poll is due."""
+        self._sweeps_ran = True
+        self._put(self._sweep_came)
+
+    def sweep_deadlines(self) -> None:
+        """Fail operations and stacks whose time is over."""
+        self._put(lambda: self._driver.start(self._lateness.sweep()))
+        self._put(lambda: self._driver.start(single(self._stop_superseded)))
+        self._put(self._driver.checks.sweep)
+        self._put(self._driver.give_up_overlong)
+
+    def sweep_drift(self) -> None:
+        """Look for drift where that is due. Nobody would wait for it in a short command."""
+        fire = self._fire
+        if fire is not None:
+            self._put(lambda: self._driver.start(single(fire)))
+
+    def sweep_reconcile(self) -> None:
+        """Enqueue whatever could run and does not."""
+        busy = self._driver.is_busy
+        self._put(lambda: self._driver.start(single(lambda work: sweeps.reconcile(work, busy))))
+
+    def sweep_requests(self) -> None:
+        """Carry out what other commands have asked for."""
+        self._put(self._requests.sweep)
+
+    def withdraw(self, request: str) -> None:
+        """Take back a request that has no answer yet."""
+        self._put(
+            lambda: self._driver.start(single(lambda work: work.tx.withdraw_request(request)))
+        )
+
+    def keep(self, write: Callable[[Transaction], Any]) -> Any:
+        """Commit what is no transition, with whatever else is committed; gives what ``write`` gave.
+
+        Not from the engine's thread. Raises StoreError once the engine has stopped.
+        """
+        return self._step(lambda: single(lambda work: write(work.tx))).result()
+
+    def housekeeping(self) -> None:
+        """Remove what nobody needs any more."""
+        keep = self.settings.keep_events
+        self._put(lambda: self._driver.start(single(lambda work: sweeps.forget(work, keep))))
+
+    # -- the engine's thread ----------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while not self._ended():
+                self._drain()
+                self._driver.wake_due(self.clock.monotonic())
+                self._driver.admit()
+                self._driver.commit()
+                self._driver.send_light_calls()
+                self._driver.hand_on()
+                self._tell_waiters()
+                self._look_at_sweeps()
+        except BaseException as error:  # the thread's end: everybody must learn of it
+            log.exception("The engine stops")
+            self._end(_died(error))
+            self.failure = _died(error)
+        else:
+            self._end(StoreError("The engine has been stopped.", hint="Run the command again."))
+        with self._changed:
+            self._changes += 1
+            self._changed.notify_all()
+
+    def _end(self, error: StoreError) -> None:
+        """Tell all who wait. What is put into the inbox from now on is refused by the driver."""
+        self._driver.end(error)
+        self._over = True
+        self._empty()
+
+    def _empty(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._inbox.get_nowait()()
+
+    def _drain(self) -> None:
+        """Carry out all that is in the inbox; sleep while there is nothing to do."""
+        try:
+            self._inbox.get(timeout=self._sleep())()
+            for _ in range(self.settings.max_batch):
+                self._inbox.get_nowait()()
+        except Empty:
+            pass
+
+    def _sleep(self) -> float:
+        driver = self._driver
+        retry = driver.retry_in()
+        if retry is not None:
+            return min(max(retry, 0.0), _LONGEST_SLEEP)
+        if driver.has_units or (driver.has_ready and driver.has_room):
+            return 0.0
+        longest = TURN if driver.has_shared else _LONGEST_SLEEP
+        due = driver.next_due()
+        if due is None:
+            return longest
+        return min(max(due - self.clock.monotonic(), POLL_TICK), longest)
+
+    def _tell_waiters(self) -> None:
+        if self._driver.idle_stacks:
+            self._requests.forget(self._driver.idle_stacks)
+            self._driver.idle_stacks.clear()
+            with self._changed:
+                self._changes += 1
+                self._changed.notify_all()
+
+    def _look_at_sweeps(self) -> None:
+        now = self.clock.monotonic()
+        if now - self._swept < LATE:
+            return
+        self._swept = now
+        self.sweep_deadlines()
+        self.sweep_requests()
+        if self._sweeps_ran and self.on_late is not None and not self._stopping:
+            try:
+                self.on_late()
+            except LookupError:  # a clock that was just stopped has no jobs any more
+                log.warning("The sweeps could not be set anew", exc_info=True)
+
+    def _sweep_came(self) -> None:
+        self._swept = self.clock.monotonic()
+
+    def _begin_stop(self) -> None:
+        self._stopping = True
+        self._driver.close_door()
+
+    def _ended(self) -> bool:
+        return self._stopping and self._driver.calls == 0 and not self._driver.has_units
+
+    # -- between the threads ----------------------------------------------------------------------
+
+    def _put(self, what: Callable[[], None]) -> None:
+        self._inbox.put(what)
+        if self._over:
+            self._empty()
+
+    def _step(self, make: Callable[[], Step]) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def done(value: Any, error: BaseException | None) -> None:
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+
+        self._put(lambda: self._driver.start(make(), done))
+        return future
+
+    def _durable(self, run: Callable[[Work], Any]) -> Any:
+        """Run a unit and come back when it is committed; called in the pool."""
+        ticket = Ticket()
+        self._put(lambda: self._driver.start(single(run), ticket.answer))
+        return ticket.wait()
+
+    def _progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
+        self._driver.listeners.progress(stack_id, resource, message, since)
+
+    def _own_reader(self) -> Reader:
+        reader: Reader | None = getattr(self._readers, "reader", None)
+        if reader is None:
+            reader = self._readers.reader = self._store.reader()
+        return reader
+
+    def _close_own_reader(self) -> None:
+        """A thread ends: it reads nothing any more."""
+        reader: Reader | None = self._readers.__dict__.pop("reader", None)
+        if reader is not None:
+            self._store.close_reader(reader)
+
+
+def _died(error: BaseException) -> StoreError:
+    if isinstance(error, StoreError):
+        return error
+    return StoreError(
+        f"The engine has stopped: {type(error).__name__}: {error}.",
+        hint="Start it again: what was running is taken up where it was.",
+    )

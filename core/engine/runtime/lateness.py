@@ -1,0 +1,146 @@
+"""What is past its deadline fails, but not before it was asked once more.
+
+An engine may have been away when a deadline was over: stopped, asleep, or not running at all. What
+was done outside meanwhile may have ended long ago. So whoever is late is polled, and fails at a
+later sweep, when that poll has said "not yet". A call that was under way all the time had its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.hooks.context import Clock
+
+from ..handlers import breakpoints
+from ..model.effects import Step, Tx
+from ..model.unit_of_work import Work
+from ..operations import limits, timeouts
+from ..progress import progress
+
+#: Seconds within which an answer has to come.
+PATIENCE = 30.0
+#: A deadline that is over for so many seconds when it is seen: the engine was away.
+AWAY = 5.0
+
+
+class Tasks(Protocol):
+    """What is asked of a driver."""
+
+    def drives(self, stack_id: str) -> bool:
+        """Whether the stack at the top of a tree is driven here."""
+
+    def is_moving(self, key: str) -> bool:
+        """Whether the task of an instance is on its way; not while it waits for its time."""
+
+    def waits(self, key: str) -> int:
+        """How often the task of an instance has begun to wait; 0 where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who was asked: the wait that it begins with its answer, its nested stack, until when."""
+
+    waits: int
+    below: tuple[int, str]
+    until: float
+
+
+class Lateness:
+    """The sweep of deadlines of one engine. What nobody drives is left to who takes it up."""
+
+    def __init__(self, tasks: Tasks, clock: Clock) -> None:
+        self._tasks = tasks
+        self._clock = clock
+        self.asked: dict[tuple[str, float | None], _Asked] = {}
+
+    def sweep(self) -> Step:
+        """One sweep, as a step."""
+        self.asked = yield Tx(self.fail_late)
+
+    def fail_late(self, work: Work) -> dict[tuple[str, float | None], _Asked]:
+        """The unit of a sweep; gives who was asked, for the next one."""
+        stacks = self._driven(work, map(work.tx.stack, work.tx.overdue_stacks(work.now)))
+        rows = [work.tx.resource(key) for key in work.tx.overdue(work.now)]
+        late = {row.id: row for row in rows if row is not None and self._is_driven(work, row)}
+        asked: dict[tuple[str, float | None], _Asked] = {}
+        held = set[str]()
+        for row in [*late.values(), *_running(work, stacks)]:
+            asked[_key(row)] = self._ask(work, row)
+            if self._may_answer(row, asked[_key(row)]):
+                held.update(_upwards(work, row))
+        for stack in stacks:
+            if stack.id not in held:
+                timeouts.stack_timed_out(work, stack.id)
+        for row in late.values():
+            is_open = self._may_answer(row, asked[_key(row)])
+            if not is_open and not _is_held(work, row, held):
+                timeouts.operation_timed_out(work, row.id)
+        for key in work.tx.paused_too_long(work.now):
+            breakpoints.is_past_time(work, key)
+        return asked
+
+    def _driven(self, work: Work, stacks: Iterable[StackRow | None]) -> list[StackRow]:
+        return [each for each in stacks if each is not None and self._tasks.drives(each.root)]
+
+    def _is_driven(self, work: Work, row: ResourceRow) -> bool:
+        return self._tasks.drives(work.stack_of(row).root)
+
+    def _may_answer(self, row: ResourceRow, asked: _Asked) -> bool:
+        return self._clock.monotonic() < asked.until and self._tasks.waits(row.id) < asked.waits
+
+    def _ask(self, work: Work, row: ResourceRow) -> _Asked:
+        """Have who is late polled, unless that was done; once more where its stack has ended."""
+        now, below = self._clock.monotonic(), _below(work, row)
+        known = self.asked.get(_key(row))
+        if known is not None and (known.below == below or now >= known.until):
+            return known
+        until = now + PATIENCE if known is None else known.until
+        is_moving, waits = self._tasks.is_moving(row.id), self._tasks.waits(row.id)
+        had_its_time = is_moving and work.now - (row.deadline or 0.0) <= AWAY
+        if had_its_time or _answers_for_nobody(work, row):
+            return _Asked(waits, below, until)
+        work.after.poke[row.id] = None
+        # the end of a call that is under way is no answer to this
+        return _Asked(waits + 1 + int(is_moving), below, until)
+
+
+def _key(row: ResourceRow) -> tuple[str, float | None]:
+    """What an operation keeps through all of its attempts."""
+    return row.id, row.started_at
+
+
+def _answers_for_nobody(work: Work, row: ResourceRow) -> bool:
+    """Those below an owner are asked; what was late when it began has no more to say."""
+    is_late = (row.promised_deadline or 0.0) <= (row.started_at or 0.0)
+    return is_late or progress.busy_child(work, row) is not None
+
+
+def _upwards(work: Work, row: ResourceRow) -> Iterator[str]:
+    """The stack of an instance, and those that it is nested in."""
+    stack: StackRow | None = work.stack_of(row)
+    while stack is not None:
+        yield stack.id
+        owner = work.tx.resource(stack.owner_resource_id or "")
+        stack = None if owner is None else work.stack_of(owner)
+
+
+def _is_held(work: Work, row: ResourceRow, held: set[str]) -> bool:
+    """Whether an operation ends with its stack, or with what is nested in it, which is asked."""
+    stack, child = work.stack_of(row), progress.busy_child(work, row)
+    if stack.id in held and limits.own_deadline(row, stack) is None:
+        return True
+    return child is not None and child.id in held
+
+
+def _running(work: Work, stacks: Iterable[StackRow]) -> list[ResourceRow]:
+    rows = [work.tx.resource(key) for stack in stacks for key in work.tx.running(stack.id)]
+    return [row for row in rows if row is not None]
+
+
+def _below(work: Work, row: ResourceRow) -> tuple[int, str]:
+    """How the nested stack of an instance is: when it has ended its owner has more to say."""
+    child = None if row.physical_id is None else work.tx.child_of(row.id)
+    return (0, "") if child is None else (child.generation, child.phase)

@@ -1,0 +1,52 @@
+"""Who wants to hear of committed events and of progress. Owned by a driver."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from zonda.core.store.showing import event_of
+from zonda.hooks.borders import raise_interruption
+
+from ..model.unit_of_work import Notice, Work
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[Notice], None]
+
+
+class Listeners:
+    """Tells every listener, in the thread of whoever tells."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` from now on; gives what ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
+
+    def committed(self, work: Work) -> None:
+        """Tell of the events of a unit that is committed."""
+        if not self._listeners:
+            return
+        for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
+            self.publish(Notice(event.stack_id, event_of(seq, event)))
+
+    def publish(self, notice: Notice) -> None:
+        """Hand a notice to every listener."""
+        for listener in list(self._listeners):
+            try:
+                listener(notice)
+            except BaseException as error:  # a listener's trouble is not the engine's
+                raise_interruption(error)
+                log.exception("A listener broke")
+
+    def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
+        """Publish what an operation waits for."""
+        self.publish(Notice(stack_id, None, resource, message, since))

@@ -1,0 +1,115 @@
+"""Commands that other processes left in table ``request``: taken up, carried out, answered.
+
+Both texts are sealed, since a bundle may hold hidden parameters. The answer is stored by the
+transaction that accepts the action, so that no request is carried out twice. Whoever waits holds a
+lock: what nobody waits for any more is not carried out at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from zonda.hooks.errors import Conflict, StoreError, UsageError
+
+from .. import actions
+from ..actions import answers
+from ..actions.answers import Accepted
+from ..handlers.registry import act
+from ..model.effects import Step, Tx
+from ..model.unit_of_work import Work
+from .driver import Driver
+
+log = logging.getLogger(__name__)
+
+
+class Withdrawn(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Requests:
+    """The requests that one engine has taken up.
+
+    ``drive``: carry out what a stack has planned. ``waits``: whether anybody waits for an answer.
+    """
+
+    def __init__(
+        self, driver: Driver, drive: Callable[[str], None], waits: Callable[[str], bool]
+    ) -> None:
+        self._driver = driver
+        self._drive = drive
+        self._waits = waits
+        self._in_hand: set[str] = set()
+        #: The stacks whose plans were made for other processes, until they have come to rest.
+        self.stacks: set[str] = set()
+
+    def sweep(self) -> None:
+        """Take up every request that nobody has answered."""
+        self._driver.start(_reading(), self._found)
+
+    def forget(self, stack_ids: Iterable[str]) -> None:
+        """Stacks have come to rest."""
+        self.stacks.difference_update(stack_ids)
+        known = self._driver.room.instances.lending.requests
+        for stack_id in stack_ids:
+            known.pop(stack_id, None)
+
+    def _found(self, rows: Any, error: BaseException | None) -> None:
+        for key, text, *_ in rows or ():
+            if key in self._in_hand:
+                continue
+            self._in_hand.add(key)
+            if self._waits(key):
+                self._carry_out(key, text)
+            else:
+                self._refuse(key, Conflict("The command that asked for this has ended."))
+
+    def _carry_out(self, key: str, text: str) -> None:
+        try:
+            asked = self._driver.room.sealer.load(text)
+            action, caller = actions.from_json(asked), actions.caller_of(asked)
+        except (StoreError, KeyError, TypeError, ValueError) as error:
+            log.warning("A request cannot be read", exc_info=error)
+            self._refuse(key, UsageError("The request cannot be read."))
+            return
+
+        def note(work: Work, accepted: Accepted) -> None:
+            if not self._waits(key) or not _answer(work, key, answers.accepted(accepted)):
+                raise Withdrawn
+            stack = work.tx.stack(accepted.stack_id)
+            if stack is not None:
+                known, root = self._driver.room.instances.lending.requests, stack.root
+                work.after.then.append(lambda: known.update({root: key}))
+
+        def done(value: Any, error: BaseException | None) -> None:
+            if error is None:
+                self._in_hand.discard(key)
+                self.stacks.add(value.stack_id)
+                self._drive(value.stack_id)
+            else:
+                self._refuse(key, error)
+
+        self._driver.start(act(self._driver.room.asked_by(caller), action, note), done)
+
+    def _refuse(self, key: str, why: BaseException) -> None:
+        said = answers.refused(why)
+
+        def done(value: Any, error: BaseException | None) -> None:
+            self._in_hand.discard(key)
+
+        self._driver.start(single(lambda work: _answer(work, key, said)), done)
+
+
+def _answer(work: Work, key: str, said: str) -> bool:
+    """Answer a request; False if it is not there any more."""
+    return work.tx.answer_request(key, work.sealer.seal(said), work.now)
+
+
+def _reading() -> Step:
+    return (yield Tx(lambda work: work.tx.open_requests()))
+
+
+def single(run: Callable[[Work], Any]) -> Step:
+    """A step of one unit; gives what the unit gave."""
+    return (yield Tx(run))

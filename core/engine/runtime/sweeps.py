@@ -1,0 +1,82 @@
+"""What sweeps and recovery do, as units of a transaction. Level-triggered: always safe to repeat.
+
+Called by the engines; the database says what is unfinished, whatever messages were lost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..model.unit_of_work import Work
+from ..operations import cut_off, timeouts
+
+_HOUR = 3600.0
+
+
+def take_up_all(work: Work) -> None:
+    """Look at whatever is unfinished."""
+    reconcile(work, lambda key: False)
+
+
+def take_up_after_end(work: Work) -> None:
+    """The same for an engine that begins: what the last one has left is counted."""
+    take_up_all(work)
+    cut_off.count(work)
+
+
+def take_up(work: Work, stack_id: str) -> None:
+    """Look at what is unfinished of one stack, and below it."""
+    work.after.look.update(work.tx.runnable(stack_id))
+    if any(key == stack_id for key, _ in work.tx.pending_stacks()):
+        work.after.plan[stack_id] = None
+    work.after.refresh.update((key, None) for key, root in work.tx.behind() if root == stack_id)
+
+
+def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
+    """Look at whatever could run and does not."""
+    for key, stack_id in work.tx.runnable():
+        if not is_busy(key):
+            work.after.look[key] = stack_id
+    for stack_id, _ in work.tx.pending_stacks():
+        work.after.plan[stack_id] = None
+    work.after.refresh.update((key, None) for key, _ in work.tx.behind())
+
+
+class Superseded:
+    """Ends what a deletion, a rollback or a cancelled stack has waited for long enough.
+
+    ``is_driven`` tells whether this process drives an instance; what nobody drives is left to
+    whoever takes it up, so that its plug-in is told. ``grace`` in seconds.
+    """
+
+    def __init__(self, is_driven: Callable[[str], bool], grace: float) -> None:
+        self._is_driven = is_driven
+        self._grace = grace
+        # Stack -> the generation in which nothing of an older one runs any more.
+        self._settled: dict[str, int] = {}
+
+    def __call__(self, work: Work) -> None:
+        """One sweep."""
+        settled: dict[str, int] = {}
+        work.after.then.append(lambda: self._settle(settled))
+        for key in work.tx.overdue_stacks(math.inf):
+            stack = work.tx.stack(key)
+            if stack is None:
+                continue
+            if self._settled.get(key) == stack.generation:
+                settled[key] = stack.generation
+                continue
+            if timeouts.waits_until(stack, self._grace) is None:
+                continue
+            left = timeouts.stop_superseded(work, stack, self._is_driven, self._grace)
+            if not left and not timeouts.is_cancelled(stack):
+                settled[key] = stack.generation
+
+    def _settle(self, settled: dict[str, int]) -> None:
+        self._settled = settled
+
+
+def forget(work: Work, keep_events: float) -> None:
+    """Delete events older than ``keep_events`` seconds, and what nobody needs any more."""
+    work.tx.forget(work.now - keep_events, work.now - _HOUR)

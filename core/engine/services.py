@@ -1,0 +1,89 @@
+"""What all steps of one engine share. Made by a driver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.sealing import Sealer
+from zonda.hooks.context import Clock
+
+from .actions import Caller
+from .model.drift_timing import Timing
+from .model.tree_size import TreeSizes
+from .plugins.hanging import Hanging
+from .plugins.instances import Instances
+from .templates.definitions import Definitions
+
+#: Seconds between two looks at a nested stack whose end nobody has told.
+BACKSTOP = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How an engine works. Times in seconds.
+
+    ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
+    two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
+    ``user``, ``project`` and ``supersedes``: the ``Caller``, if nobody else asks.
+    ``cancel_grace``: how long
+    a cancelled, deleted or rolled back stack waits for what still runs. ``backstop``: after which
+    time an owner looks
+    at its nested stack although nobody has told it to. ``drift_workers``: how many resources are
+    looked at for drift at a time; ``drift_rate``: how many observations may begin per second at a
+    workflow runner, 0 for any number; ``drift_timeout``: how long one may take. ``timing``: what
+    schedules mean; without it none ever fires.
+    """
+
+    workers: int = 16
+    project: str = "default"
+    user: str = ""
+    supersedes: bool = True
+    poll_first: float = 0.5
+    poll_last: float = 15.0
+    poll_spread: float = 0.2
+    cancel_grace: float = 240.0
+    keep_events: float = 90 * 86400.0
+    max_batch: int = 256
+    backstop: float = BACKSTOP
+    drift_workers: int = 8
+    drift_rate: float = 10.0
+    drift_timeout: float = 300.0
+    timing: Timing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader.
+
+    ``sizes``: how many resources there are, by trees. ``hanging``: calls that do not come back.
+    ``drives``: whether what is planned for a stack and all below it is being carried out here.
+    """
+
+    definitions: Definitions
+    instances: Instances
+    clock: Clock
+    ids: Callable[[], str]
+    chance: Callable[[], float]
+    sealer: Sealer
+    settings: EngineSettings
+    reader: Callable[[], Reader]
+    sizes: TreeSizes = field(default_factory=TreeSizes)
+    hanging: Hanging = field(default_factory=Hanging)
+    drives: Callable[[str], bool] = lambda root_id: False
+
+    def asked_by(self, caller: Caller) -> Room:
+        """The same room, for an action that ``caller`` asks for."""
+        settings = dataclasses.replace(self.settings, **dataclasses.asdict(caller))
+        return dataclasses.replace(self, settings=settings)
+
+    def poll_delay(self, started_at: float) -> float:
+        """Seconds until the next poll: a function of the operation's age, so nothing is stored."""
+        known = self.settings
+        age = self.clock.now() - started_at
+        delay = min(max(age / 4, known.poll_first), known.poll_last)
+        if age < 0:  # a clock was set back
+            delay = known.poll_last
+        return delay * (1 + known.poll_spread * (2 * self.chance() - 1))

@@ -1,0 +1,82 @@
+"""What was found well of a stack before, so that an update checks what it changes and no more.
+
+Called by ``proposals``. With the template of a stack at the top the marks of the nested stacks are
+kept that were checked with it, or before it (``template/check_marks``), as keyed hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from itertools import islice
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import PlanRow, StackRow
+from zonda.core.store.sealing import Sealer
+
+from ..model.definition import Definition, Node
+from ..model.states import COMPLETE, PRESENT
+from .fingerprints import fingerprint_hash
+
+#: So many marks are kept with a template, the newest ones.
+MOST = 4096
+
+
+class Earlier:
+    """The earlier checks of one stack."""
+
+    def __init__(self, reader: Callable[[], Reader], sealer: Sealer, stack: StackRow) -> None:
+        self._reader = reader
+        self._sealer = sealer
+        self._stack = stack
+
+    def is_settled(self, node: Node) -> bool:
+        """Whether a resource is what a checked template wanted, with all that is nested in it.
+
+        Then nothing of it is looked at again.
+        """
+        return (node.name, fingerprint_hash(self._sealer, node)) in self._made
+
+    def is_well(self, mark: str) -> bool:
+        """Whether a nested stack with this mark was found well.
+
+        Where anything has failed, or is to be mended, all that is not settled is looked at again.
+        """
+        return _hashed(self._sealer, mark) in self._well and self._is_quiet
+
+    @cached_property
+    def _rows(self) -> list[PlanRow]:
+        return self._reader().plan_rows(self._stack.id)
+
+    @cached_property
+    def _is_quiet(self) -> bool:
+        return all(map(_is_at_rest, self._rows))
+
+    @cached_property
+    def _made(self) -> set[tuple[str, str]]:
+        return {(row.name, row.have_hash) for row in self._rows if _is_at_rest(row)}
+
+    @cached_property
+    def _well(self) -> frozenset[str]:
+        return frozenset(_kept(self._reader(), self._stack))
+
+
+def text(reader: Reader, sealer: Sealer, stack: StackRow, definition: Definition) -> str:
+    """What is kept with the template of a definition that was checked."""
+    new = (_hashed(sealer, mark) for mark in definition.checked)
+    marks = dict.fromkeys((*new, *_kept(reader, stack)))
+    return " ".join(islice(marks, MOST))
+
+
+def _kept(reader: Reader, stack: StackRow) -> list[str]:
+    return [] if stack.template_id is None else reader.checked(stack.template_id)
+
+
+def _hashed(sealer: Sealer, mark: str) -> str:
+    return sealer.hmac(mark.encode())
+
+
+def _is_at_rest(row: PlanRow) -> bool:
+    """Whether an instance is what was wanted of it last, and nothing is to be done to it."""
+    quiet = row.want == PRESENT and row.status == COMPLETE and not (row.op or row.dirty)
+    return quiet and row.have_hash == row.want_hash

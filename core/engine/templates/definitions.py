@@ -1,0 +1,254 @@
+"""The one place where the engine meets templates: loads definitions and keeps the recent ones.
+
+Everything else of the engine knows the protocols of ``definition``. ``Definitions``
+is shared by the threads of the pool.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock, RLock
+from typing import Any
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow
+from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.child_spec import ChildSpec
+from zonda.core.template.drift_section import DRIFT
+from zonda.core.template.fingerprint import canonical
+from zonda.core.template.policies import Policies, of_environment
+from zonda.hooks.classes import Names
+from zonda.hooks.errors import PluginError
+from zonda.hooks.resource import Resource
+
+from ..model.definition import Definition, Loading, ResourceClass
+from ..model.states import MAKING
+from .cache import Recent
+
+#: What a resource takes besides its text, as characters of it.
+_PER_RESOURCE = 1000
+
+
+class Definitions:
+    """Definitions by template id; the last ones used are kept."""
+
+    def __init__(
+        self,
+        loading: Loading,
+        resource_types: Mapping[str, type[Resource]],
+        reader: Callable[[], Reader],
+        origins: Mapping[tuple[str, str], object] | None = None,
+    ) -> None:
+        self.load = loading
+        self._types = resource_types
+        self._origins = origins or {}
+        self._names = Names(resource_types)
+        self.make_reader = reader
+        self._kept: Recent[Definition] = Recent()
+        # By template: who loads it, and how many threads do or wait for it.
+        self._turns: dict[str, tuple[Any, int]] = {}
+        self._guard = Lock()
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the pool."""
+        return self.make_reader()
+
+    def get(self, template_id: str, documents: Mapping[str, Any] | None = None) -> Definition:
+        """The definition behind a stored template.
+
+        ``documents``: what has been read of texts that may be the same, by file.
+        """
+        known = self._kept.get(template_id)
+        if known is not None:
+            return known
+        with self._turn(template_id):
+            return self._kept.peek(template_id) or self._load_stored(template_id, documents)
+
+    @contextmanager
+    def _turn(self, template_id: str) -> Iterator[None]:
+        """One thread at a time loads a template; the others have what it has loaded."""
+        with self._guard:
+            lock, waiting = self._turns.get(template_id, (RLock(), 0))
+            self._turns[template_id] = lock, waiting + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                lock, waiting = self._turns.pop(template_id)
+                if waiting > 1:
+                    self._turns[template_id] = lock, waiting - 1
+
+    def _load_stored(
+        self, template_id: str, documents: Mapping[str, Any] | None = None
+    ) -> Definition:
+        reader = self.reader
+        view = reader.template(template_id)
+        stack = reader.stack_row(view.stack_id)
+        identity = Identity(stack.id, stack.name, stack.project)
+        definition: Definition
+        if view.base_id is None:
+            bundle = dataclasses.replace(bundle_of(view.body), documents=documents or {})
+            definition = self.load(bundle, identity, None, False)
+        else:
+            family = self.get(view.base_id).family
+            definition = family.load(_spec(view.body), identity, None, False)
+        self.keep(template_id, definition, view.base_id)
+        return definition
+
+    def spec_of(self, template_id: str) -> Any:
+        """What a nested stack is made from, by its template, which is not loaded for that."""
+        known = self._kept.peek(template_id)
+        return _spec(self.reader.template(template_id).body) if known is None else known.spec
+
+    def base_of(self, template_id: str) -> str:
+        """The template with the files that a template uses: its own id, if it is not nested."""
+        known = self._kept.base_of(template_id)
+        if known is None:
+            known = self.reader.template(template_id).base_id or template_id
+            self._kept.builds(template_id, known)
+        return known
+
+    def keep(self, template_id: str, definition: Definition, base_id: str | None = None) -> None:
+        """Remember a definition that was just loaded; ``base_id``: the one that it builds on."""
+        if base_id is None:
+            self._kept.put(template_id, definition, _weights(definition))
+        else:
+            self._kept.put_nested(template_id, definition, base_id)
+
+    def class_type(self, cls: ResourceClass) -> str:
+        """The registered name of a class; '' for one that a template made up.
+
+        What was made of a text is known by what the text calls it, wherever that comes from.
+        """
+        if cls.made_from is not None:
+            return cls.made_from.class_type
+        return self._names.of(cls)
+
+    def identity(self, cls: ResourceClass | None, kind: str) -> str:
+        """Which class it is, of which version, with which schema: for comparing, and for people."""
+        if cls is None:
+            return "nothing"
+        origin = self._origins.get(("resource type", self.class_type(cls) or kind), "")
+        schema = {name: each.to_dict() for name, each in cls.properties_schema.items()}
+        text = canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
+        digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+        return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
+
+    def has_child(self, row: ResourceRow) -> bool:
+        """Whether the physical side of an instance that was begun is a nested stack.
+
+        Reads and loads nothing. What no plug-in brings is a class that a template stands for.
+        """
+        found = self._types.get(row.class_type)
+        return not row.class_type if found is None else found.has_child
+
+    def is_inward(self, row: ResourceRow) -> bool:
+        """Whether an instance is of a registered type that does nothing outside zonda."""
+        return self.is_inward_type(row.class_type)
+
+    def is_inward_type(self, class_type: str) -> bool:
+        """Whether a registered type does nothing outside zonda."""
+        found = self._types.get(class_type)
+        return found is not None and not (found.acts_outside or found.has_child)
+
+    def seems_inward(self, row: ResourceRow) -> bool:
+        """Like ``is_inward``, of what is wanted of an instance; False where that is not at hand.
+
+        Reads and loads nothing, so that it may be asked in a transaction.
+        """
+        if row.want != "PRESENT":
+            return self.is_inward(row)
+        known = self._kept.peek(row.want_template_id or "")
+        node = None if known is None else known.resources.get(row.name)
+        return node is not None and not (node.cls.acts_outside or node.cls.has_child)
+
+    def class_of(self, row: ResourceRow) -> type[Resource]:
+        """The class of an instance that exists."""
+        found = self._types.get(row.class_type)
+        if found is not None:
+            return found
+        template_id = row.have_template_id or row.op_template_id or row.want_template_id
+        if (
+            row.class_type and row.op in MAKING
+        ):  # a type made of a text, maybe of another one by now
+            template_id = row.op_template_id or template_id
+        if template_id is not None:
+            node = self.get(template_id).resources.get(row.name)
+            if node is not None:
+                cls: type[Resource] = node.cls
+                return cls
+        raise PluginError(
+            f"No plug-in brings the type {row.type} of the resource {row.name}.",
+            plugin=row.type,
+        )
+
+
+def _spec(body: Mapping[str, Any]) -> ChildSpec:
+    return ChildSpec.from_json(body["spec"])
+
+
+def policies_of(definition: Definition) -> Policies:
+    """What the environment says about limits, retries, protection and breakpoints."""
+    return of_environment(definition.environment.own, definition.registry.breakpoints)
+
+
+def drift_of(definition: Definition) -> Mapping[str, Any]:
+    """What the environment says about drift."""
+    said: Mapping[str, Any] = definition.environment.own.get(DRIFT, {})
+    return said
+
+
+def _weights(definition: Definition) -> dict[int, int]:
+    """What it takes to keep the definition of a whole stack, by the ids of its parts."""
+    texts = {id(text): len(text) for text in definition.family.texts}
+    return {id(definition): len(definition.resources) * _PER_RESOURCE, **texts}
+
+
+def _version(origin: object) -> str:
+    version = getattr(origin, "version", "")
+    name = str(getattr(origin, "plugin", origin))
+    return f"{name} {version}".strip()
+
+
+def bundle_of(body: Mapping[str, Any]) -> Bundle:
+    """The bundle behind the body of a stored template."""
+    return Bundle.from_json(body)
+
+
+def body_of(bundle: Bundle) -> dict[str, Any]:
+    """What is stored of a bundle."""
+    return bundle.to_json()
+
+
+def merged(
+    old: Bundle, given: Mapping[str, Any], new: Bundle, declared: Callable[[str], set[str]]
+) -> Bundle:
+    """``new`` on top of a stack's ``old`` bundle: what PATCH means.
+
+    ``given`` are the parameter values that were given so far; ``declared`` tells the parameters
+    that a template declares, or that an environment gives.
+    """
+    template = new.template or old.template
+    keeps_environment = new.environment is None and not new.environment_files
+    names = declared(template)
+    if not keeps_environment:
+        texts = [new.environment or "", *(text for _, text in new.environment_files)]
+        for text in filter(None, texts):
+            names -= declared(text)
+    kept = {name: value for name, value in given.items() if name in names}
+    return dataclasses.replace(
+        new,
+        template=template,
+        template_file=new.template_file if new.template else old.template_file,
+        environment=old.environment if keeps_environment else new.environment,
+        environment_files=old.environment_files if keeps_environment else new.environment_files,
+        parameters={**kept, **new.parameters},
+        parameters_win=new.parameters_win or keeps_environment,
+        files={**old.files, **new.files},
+        links={**old.links, **new.links},
+    )

@@ -1,0 +1,63 @@
+"""The hash by which a wanted definition is compared with what an instance was made from.
+
+Called by ``prepare`` before an operation and by ``preview`` for a plan that is only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from zonda.core.store.sealing import Sealer
+from zonda.core.template.fingerprint import canonical
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.nested import NestedStack
+from zonda.hooks.resource import Resource
+
+from ..model.definition import Definition, Node
+
+
+def fingerprint_hash(sealer: Sealer, node: Node) -> str:
+    """What is stored of a definition, to compare another one with it."""
+    return sealer.hmac(node.fingerprint.encode())
+
+
+def hash_of(
+    sealer: Sealer,
+    definition: Definition,
+    resolved: ResourceDefinition,
+    cls: type[Resource],
+    wanted: Callable[[], Resource],
+    marked_by: Definition | None = None,
+) -> str:
+    """The keyed hash of ``resolved``, a resource of ``definition``; ``wanted`` makes an instance.
+
+    Of the owner of a nested stack the templates count, too, that this is made from. ``marked_by``:
+    whose marks of secrets count, where those of ``definition`` are only known later.
+    """
+    text = canonical(written(resolved))
+    if issubclass(cls, NestedStack):
+        target = wanted()
+        assert isinstance(target, NestedStack)
+        types, properties = target.member_types(), resolved.properties
+        text += definition.signature_of(resolved.name, types, properties, marked_by)
+    return sealer.hmac(text.encode())
+
+
+DEFINITION_KEYS = (
+    "type",
+    "properties",
+    "metadata",
+    "deletion_policy",
+    "update_policy",
+    "depends_on",
+    "external_id",
+    "description",
+)
+
+
+def written(definition: ResourceDefinition) -> dict[str, Any]:
+    """A definition for a column."""
+    values = {key: getattr(definition, key) for key in DEFINITION_KEYS}
+    values["depends_on"] = list(definition.depends_on)
+    return values

@@ -1,0 +1,160 @@
+"""Stored templates: of stacks at the top whole bundles, of nested ones what they build on, too.
+
+Called by whoever shows, compares or explains what a stack was made from. Reads only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from zonda.core.store.reads import Reader
+from zonda.core.template import redacting
+from zonda.core.template.bundle import Bundle, Identity, shown
+from zonda.core.template.child_spec import LITERALS, ChildSpec
+from zonda.core.template.stack import StackDefinition
+
+from ..model.documents import MASK
+from .definitions import bundle_of
+
+#: Makes the definition of a bundle without checking its resources; types may be missing.
+Reading = Callable[[Bundle, Identity], StackDefinition]
+#: What a template that was generated is called, which stands in no file.
+GENERATED = "generated"
+#: Where values stand in resources of generated templates.
+_VALUES = ("properties", "metadata", "update_policy")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a template was stored with. ``base``: the bundle of the stack at the top.
+
+    ``spec``: what a nested template is made from, None for one at the top.
+    """
+
+    base: Bundle
+    base_id: str
+    spec: ChildSpec | None = None
+
+    @property
+    def file(self) -> str:
+        """The file of the template, as people know it; ``generated`` where there is none."""
+        if self.spec is None:
+            return self.base.template_file
+        return GENERATED if self.spec.file is None else shown(self.spec.file)
+
+    @property
+    def has_file(self) -> bool:
+        """Whether places in its text are places in a file."""
+        return self.spec is None or self.spec.file is not None
+
+    @property
+    def hides_literals(self) -> bool:
+        """Whether the values in its resources come from something secret."""
+        return self.spec is not None and LITERALS in self.spec.marks
+
+    @property
+    def bundle(self) -> Bundle:
+        """The template with all that it is loaded with, as if it stood at the top."""
+        if self.spec is None:
+            return self.base
+        parameters = dict(self.spec.parameters)
+        return dataclasses.replace(
+            self.base, template=self.text, template_file=self.file, parameters=parameters
+        )
+
+    @property
+    def meaning(self) -> Bundle:
+        """The bundle without any text, file and environment, for who asks what it means only."""
+        parameters = self.base.parameters if self.spec is None else dict(self.spec.parameters)
+        return Bundle(template="", template_file=self.file, parameters=parameters)
+
+    @property
+    def text(self) -> str:
+        """The text of the template; of a generated one as it would be written."""
+        spec = self.spec
+        if spec is None:
+            return self.base.template
+        if spec.file is not None:
+            return self.base.files.get(spec.file, "")
+        if spec.text is not None:
+            return spec.text
+        return _written(spec.template)
+
+    def masked(self) -> Stored:
+        """The same without values in a generated template that come from something secret."""
+        spec = self.spec
+        if spec is None or not self.hides_literals or spec.template is None:
+            return self
+        template = {**spec.template, "resources": _hidden(spec.template.get("resources") or {})}
+        return dataclasses.replace(self, spec=dataclasses.replace(spec, template=template))
+
+
+class Templates:
+    """Stored templates and their definitions; what several nested ones build on is read once."""
+
+    def __init__(self, reader: Reader, read: Reading) -> None:
+        self._reader = reader
+        self._read = read
+        self._roots: dict[str, StackDefinition] = {}
+        self._above: dict[str, list[Any]] = {}
+        self._bases: dict[str, Bundle] = {}
+
+    def stored(self, template_id: str) -> Stored:
+        """A template as it is stored; raises NotFound."""
+        return stored(self._reader, template_id, self._bases)
+
+    def definition(self, found: Stored, identity: Identity) -> StackDefinition:
+        """Its definition; raises ValidationErrors."""
+        root = self._roots.get(found.base_id)
+        if root is None:
+            root = self._roots[found.base_id] = self._read(found.base, self._top(found.base_id))
+        return root if found.spec is None else root.family.load(found.spec, identity)
+
+    def _top(self, base_id: str) -> Identity:
+        """The stack at the top of a tree."""
+        stack = self._reader.stack_row(self._reader.template(base_id).stack_id)
+        return Identity(stack.id, stack.name, stack.project)
+
+    def above(self, found: Stored) -> list[Any]:
+        """What the template at the top hides that may be repeated in a nested one, once read."""
+        root = self._roots.get(found.base_id)
+        if root is None or found.spec is None:
+            return []
+        if found.base_id not in self._above:
+            hidden = redacting.secrets(found.base, root)
+            self._above[found.base_id] = redacting.repeated(hidden)
+        return self._above[found.base_id]
+
+
+def stored(reader: Reader, template_id: str, bases: dict[str, Bundle] | None = None) -> Stored:
+    """A template as it is stored; raises NotFound. ``bases``: bundles that were read already."""
+    view = reader.template(template_id)
+    if view.base_id is None:
+        return Stored(bundle_of(view.body), view.id)
+    known = {} if bases is None else bases
+    if view.base_id not in known:
+        known[view.base_id] = bundle_of(reader.template(view.base_id).body)
+    spec = ChildSpec.from_json(view.body["spec"])
+    return Stored(known[view.base_id], view.base_id, spec)
+
+
+def _written(template: Any) -> str:
+    """A template that was generated, as text; JSON values only."""
+    plain = json.loads(json.dumps(template, default=str))
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, default_flow_style=False)
+
+
+def _hidden(resources: Any) -> dict[str, Any]:
+    return {
+        name: {
+            key: dict.fromkeys(value, MASK) if key in _VALUES and isinstance(value, dict) else value
+            for key, value in entry.items()
+        }
+        for name, entry in resources.items()
+    }

@@ -1,0 +1,88 @@
+"""Instances of a tree of stacks by the names that lead to them. In the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, StackRow
+
+from ..model import row_annotations
+from ..model.plan import BELOW
+from ..model.states import PRESENT
+
+
+def way(text: str, names: Collection[str]) -> str:
+    """The way that ``text`` means, as OWNER/NAME: OWNER.NAME will do where that is no name."""
+    if BELOW not in text and text not in names and text.split(".")[0] in names:
+        return text.replace(".", BELOW)
+    return text
+
+
+def is_begun(row: ResourceRow) -> bool:
+    """Whether there is anything to keep of an instance."""
+    return (row.action, row.op) != ("INIT", "")
+
+
+class TreeRows:
+    """The instances below the stack ``root``, and the stacks that they are in."""
+
+    def __init__(self, reader: Reader, root: StackRow) -> None:
+        self._reader = reader
+        self._root = root
+
+    @cached_property
+    def stacks(self) -> dict[str, StackRow]:
+        """The stacks of the tree, by their ids."""
+        rows = self._reader.tree(self._root.id)
+        return {row.id: row for row in rows if row.deleted_at is None}
+
+    @cached_property
+    def _children(self) -> dict[str, StackRow]:
+        return {row.owner_resource_id: row for row in self.stacks.values() if row.owner_resource_id}
+
+    @cached_property
+    def _ways(self) -> dict[str, str]:
+        """The way to the owner of each nested stack."""
+        owned = {each[0]: each for each in self._reader.owners_below(self._root.id)}
+        found = {self._root.id: ""}
+
+        def add(stack_id: str) -> str:
+            if stack_id not in found:
+                _, _, above, name = owned[stack_id]
+                found[stack_id] = BELOW.join(filter(None, (add(above), name)))
+            return found[stack_id]
+
+        for stack_id in owned:
+            add(stack_id)
+        return found
+
+    def way_to(self, row: ResourceRow) -> str:
+        """The way to an instance, from the root down."""
+        return BELOW.join(filter(None, (self._ways.get(row.stack_id, ""), row.name)))
+
+    def members(self, owner: str) -> dict[str, ResourceRow]:
+        """What is there in the stack that the resource at ``owner`` has nested; '': in the root."""
+        stack = self._stack_below(owner)
+        if stack is None:
+            return {}
+        rows = self._reader.resource_rows(stack.id)
+        found = {row.name: row for row in rows if row_annotations.promised_to(row)}
+        return found | {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
+
+    def at(self, path: str) -> ResourceRow | None:
+        """The instance that a way leads to, if it is there."""
+        owner, _, name = path.rpartition(BELOW)
+        return self.members(owner).get(name)
+
+    def _stack_below(self, owner: str) -> StackRow | None:
+        """That of the one that stays, else of one that is to go."""
+        if not owner:
+            return self._root
+        above, _, name = owner.rpartition(BELOW)
+        stack = self._stack_below(above)
+        rows = [] if stack is None else self._reader.resource_rows(stack.id)
+        named = [row for row in rows if row.name == name and row.id in self._children]
+        named.sort(key=lambda row: (row.want == PRESENT, row.id))
+        return self._children[named[-1].id] if named else None

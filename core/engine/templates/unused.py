@@ -1,0 +1,34 @@
+"""The bundle of a stack that was nested once: what it was made from, as if it had never been.
+
+Its template was stored as a part of that of another stack. In the pool, for ``proposals``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from zonda.core.store.jsontext import dumps
+from zonda.core.template.bundle import Bundle
+
+from ..model.definition import Definition
+from .stored import Stored
+
+
+def bundle(found: Stored, definition: Definition) -> Bundle:
+    """The bundle that a stack was made from; ``definition``: that of the same template.
+
+    The environment of the stack above counts but for its parameters, which are none of this one.
+    """
+    if found.spec is None:
+        return found.base
+    given = definition.environment
+    environment = {
+        "parameter_defaults": dict(given.defaults),
+        "resource_registry": dict(given.registry),
+        "encrypted_param_names": sorted(given.encrypted),
+        **{key: dict(said) for key, said in (("zonda", given.own),) if said},
+        **({"requires": dict(given.requires)} if given.requires else {}),
+    }
+    return dataclasses.replace(
+        found.bundle, environment=dumps(environment), environment_files=(), parameters_win=True
+    )

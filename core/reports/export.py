@@ -1,0 +1,251 @@
+"""A stack as a document: what ``stack export`` and ``stack abandon`` hand out, in Heat's shape.
+
+Reads only. What is hidden is left out unless it is asked for; the document names the places, so
+that nobody takes a mask for a value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from zonda.core.engine.model import documents
+from zonda.core.engine.model.documents import MASK
+from zonda.core.engine.plan import snapshots
+from zonda.core.engine.templates.stored import Reading, Templates
+from zonda.core.store.reads import Reader
+from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.core.template import redacting
+from zonda.core.template.bundle import Identity
+from zonda.core.template.stack import StackDefinition
+from zonda.hooks.errors import NotFound
+from zonda.hooks.secret_texts import masked_deep, secret_texts
+
+#: How ``masked`` calls what is no file.
+_FILES = {"": "template", "parameter": "parameters"}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks.
+
+    In ``values`` stands every instance that may exist outside: under ``resources`` those that the
+    template means, by name; under ``leftovers``, where there are any, the others.
+    """
+
+    values: dict[str, Any]
+    digest: str
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Sources:
+    """What a stack was made from, as it may be shown."""
+
+    template: str
+    data: Mapping[str, Any]
+    environment: dict[str, Any]
+    files: dict[str, str]
+    resources: frozenset[str]
+    hidden: list[str] = field(default_factory=list)
+
+
+class Exporting:
+    """Makes documents of stacks."""
+
+    def __init__(self, reader: Reader, read: Reading) -> None:
+        self._reader = reader
+        self._templates = Templates(reader, read)
+
+    def export(self, stack_id: str, *, with_secrets: bool) -> Export:
+        """The whole document, with those of nested stacks in the entries of their owners."""
+        reader = self._reader
+        with reader.snapshot():
+            writing = _Writing(reader, self._sources, with_secrets=with_secrets)
+            top = reader.stack_row(stack_id)
+            for stack, rows in documents.tree(top, reader.resource_rows, reader.child_row):
+                writing.add(stack, documents.known_rows(rows))
+        if writing.hidden:
+            writing.made["masked"] = writing.hidden
+        digest = documents.joined(writing.digests, reader.sealer)
+        return Export(writing.made, digest, tuple(writing.hidden))
+
+    def snapshots(self, stack_id: str) -> list[dict[str, Any]]:
+        """The snapshots of a stack, the oldest first, without what they keep."""
+        return [_snapshot(row) for row in self._reader.snapshots(stack_id)]
+
+    def snapshot(self, stack_id: str, key: str, *, with_secrets: bool = False) -> dict[str, Any]:
+        """One snapshot by its id or name with ``data``, a document; raises NotFound."""
+        row = snapshots.find(self._reader.snapshots(stack_id), key)
+        found = _snapshot(row)
+        found["data"] = {}
+        if row.data is not None:
+            stack = replace(self._reader.stack_row(stack_id), template_id=row.template_id)
+            kept = self._reader.sealer.open(row.data)
+            sources = self._sources(stack, with_secrets=with_secrets)
+            entries = kept["resources"]
+            if not with_secrets:
+                entries = {name: documents.shown(entry) for name, entry in entries.items()}
+            found["data"] = _document(stack, sources, entries)
+        return found
+
+    def environment(self, stack_id: str, *, with_secrets: bool) -> dict[str, Any]:
+        """All environments and parameters of a stack as one environment."""
+        return self._shown(stack_id, with_secrets=with_secrets).environment
+
+    def template(self, stack_id: str, *, with_secrets: bool) -> str:
+        """The text of the template."""
+        return self._shown(stack_id, with_secrets=with_secrets).template
+
+    def data(self, stack_id: str, *, with_secrets: bool) -> Mapping[str, Any]:
+        """What the template means."""
+        return self._shown(stack_id, with_secrets=with_secrets).data
+
+    def files(self, stack_id: str, *, with_secrets: bool) -> dict[str, str]:
+        """The files that template and environments name."""
+        return self._shown(stack_id, with_secrets=with_secrets).files
+
+    def _shown(self, stack_id: str, *, with_secrets: bool) -> _Sources:
+        return self._sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
+
+    def _sources(self, stack: StackRow, *, with_secrets: bool, alone: bool = False) -> _Sources:
+        """What a stack was made from.
+
+        ``alone``: only what its template means and its parameters; no text, file or environment.
+        """
+        if stack.template_id is None:
+            raise NotFound("Template", stack.name)
+        stored = self._templates.stored(stack.template_id)
+        if not with_secrets:
+            stored = stored.masked()
+        identity = Identity(stack.id, stack.name, stack.project)
+        definition = self._templates.definition(stored, identity)
+        bundle = stored.meaning if alone else stored.bundle
+        environment = _environment(definition)
+        if alone:
+            environment = {"parameters": environment["parameters"]}
+        resources = frozenset(definition.resources)
+        files = dict(bundle.files)
+        for file in (*bundle.links, bundle.template_file):
+            files.update(bundle.files_of(file))
+        if with_secrets:
+            data = definition.document.written
+            return _Sources(bundle.template, data, environment, files, resources)
+        hidden = redacting.secrets(bundle, definition)
+        texts = secret_texts([*redacting.repeated(hidden), *self._templates.above(stored)])
+        names = {*definition.parameters.hidden, *definition.environment.encrypted}
+        below = definition.family.hidden_in_files.names
+        for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
+            if section not in environment:
+                continue
+            given, masks = environment[section], names | more
+            environment[section] = {key: MASK if key in masks else given[key] for key in given}
+        shown = redacting.show(bundle, definition, hidden, also=self._templates.above(stored))
+        by_text = {text: shown.files[key] for key, text in bundle.files.items()}
+        return _Sources(
+            shown.template,
+            shown.written,
+            masked_deep(environment, texts),
+            {key: by_text[text] for key, text in files.items()},
+            resources,
+            [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],
+        )
+
+
+class _Writing:
+    """One document: the stacks of a tree one after the other, owners in front."""
+
+    def __init__(self, reader: Reader, sources: Callable[..., _Sources], *, with_secrets: bool):
+        self._reader = reader
+        self._sources = sources
+        self._with_secrets = with_secrets
+        self._owners: dict[str, tuple[dict[str, Any], str]] = {}  # entry, where it stands
+        self.made: dict[str, Any] = {}
+        self.hidden: list[str] = []
+        self.digests: list[str] = []
+
+    def add(self, stack: StackRow, rows: list[ResourceRow]) -> None:
+        """Put a stack in: the first one as the document, the others where their owners stand."""
+        document, where = self._owners.get(stack.owner_resource_id or "", (self.made, ""))
+        nested = document is not self.made
+        sources = self._sources(stack, with_secrets=self._with_secrets, alone=nested)
+        # files stand with the stack at the top
+        own = [each for each in sources.hidden if not (nested and each.startswith("files."))]
+        self.hidden += [where + each for each in own]
+        meant, left = documents.divided(rows, sources.resources)
+        places = {row.id: f"{where}resources.{row.name}" for row in meant}
+        places |= {row.id: f"{where}leftovers.{at}" for at, row in enumerate(left)}
+        entries = self._entries(stack, rows, places)
+        shown = _nested_document if nested else _document
+        document.update(shown(stack, sources, {row.name: entries[row.id] for row in meant}))
+        if left:
+            document["leftovers"] = [entries[row.id] for row in left]
+        for key, place in places.items():
+            self._owners[key] = (entries[key], f"{place}.")
+
+    def _entries(
+        self, stack: StackRow, rows: list[ResourceRow], places: Mapping[str, str]
+    ) -> dict[str, dict[str, Any]]:
+        """What is known of each instance, as it may be shown."""
+        sealer = self._reader.sealer
+        data = {row.id: self._reader.sealed_data(row.id) for row in rows}
+        self.digests.append(documents.digest(stack, rows, [*data.values()], sealer))
+        known = {row.id: documents.entry(row, data[row.id], sealer) for row in rows}
+        if self._with_secrets:
+            return known
+        for key, place in places.items():
+            self.hidden += documents.masked(known[key], place)
+        return {key: documents.shown(entry) for key, entry in known.items()}
+
+
+def _environment(definition: StackDefinition) -> dict[str, Any]:
+    given = definition.environment
+    found = {
+        "parameters": dict(given.parameters),
+        "parameter_defaults": dict(given.defaults),
+        "resource_registry": dict(given.registry),
+        "event_sinks": [],
+        "encrypted_param_names": sorted(given.encrypted),
+    }
+    ours = {"requires": given.requires, "zonda": given.own}
+    return {**found, **{section: dict(said) for section, said in ours.items() if said}}
+
+
+def _document(
+    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "name": stack.name,
+        "id": stack.id,
+        "action": stack.action,
+        "status": stack.status,
+        "environment": sources.environment,
+        "files": sources.files,
+        "template": sources.data,
+        "resources": dict(entries),
+        "project_id": stack.project,
+        "stack_user_project_id": stack.project,
+        "tags": json.loads(stack.tags),
+    }
+
+
+def _nested_document(
+    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """What a nested stack adds to the entry of its owner; files and the rest of the environment
+    stand with the stack at the top.
+    """
+    return {
+        "id": stack.id,
+        "stack_name": stack.name,
+        "environment": {"parameters": sources.environment["parameters"]},
+        "template": sources.data,
+        "resources": dict(entries),
+    }
+
+
+def _snapshot(row: SnapshotRow) -> dict[str, Any]:
+    names = ("id", "name", "action", "status", "status_reason", "created_at")
+    return {name: getattr(row, name) for name in names}

@@ -1,0 +1,151 @@
+"""The graph of a stack or a template: resources with their states, and the reason of each edge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from zonda.core.engine.model.states import PRESENT
+from zonda.core.store.rows import ResourceRow
+from zonda.core.template.edge_reasons import Reason, edge_reasons
+from zonda.core.template.stack import StackDefinition
+
+#: An edge that was stored with an instance, and that no template at hand explains.
+STORED = "an earlier template"
+#: Why something stands below its owner.
+NESTED = "nested in it"
+#: What follows the name of an instance that is to be deleted.
+LEAVING = " (leaving)"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One resource. ``state`` is '' where there is none; ``look`` is how it is drawn.
+
+    ``owner``: the resource whose nested stack it is in, '' for none; its name begins with that.
+    """
+
+    name: str
+    type: str
+    state: str = ""
+    reason: str = ""
+    owner: str = ""
+
+    @property
+    def look(self) -> str:
+        """``failed``, ``progress``, ``complete``, ``init`` or ``none``."""
+        if not self.state:
+            return "none"
+        if self.state.startswith("INIT"):
+            return "init"
+        ends = {"FAILED": "failed", "IN_PROGRESS": "progress"}
+        return ends.get(self.state.partition("_")[2], "complete")
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """``dependant`` needs ``requirement``, for each of ``reasons``."""
+
+    dependant: str
+    requirement: str
+    reasons: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """All reasons as one text."""
+        return "; ".join(self.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """``title`` names the whole; nodes in the order of the template, nested ones behind."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    @property
+    def requires(self) -> dict[str, list[str]]:
+        """Each name with what it requires, or has nested."""
+        found: dict[str, list[str]] = {node.name: [] for node in self.nodes}
+        for edge in (*self.edges, *self.nested):
+            found[edge.dependant].append(edge.requirement)
+        return found
+
+    @property
+    def nested(self) -> tuple[Edge, ...]:
+        """From each owner to what nobody else in its nested stack requires."""
+        required = {edge.requirement for edge in self.edges}
+        tops = (node for node in self.nodes if node.owner and node.name not in required)
+        return tuple(Edge(node.owner, node.name, (NESTED,)) for node in tops)
+
+    @property
+    def members(self) -> dict[str, list[Node]]:
+        """The nodes of each owner's nested stack; under '' those at the top."""
+        found: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            found.setdefault(node.owner, []).append(node)
+        return found
+
+    def below(self, owner: str) -> Graph:
+        """The same as the nested stack of ``owner``."""
+        nodes = (replace(node, name=f"{owner}/{node.name}", owner=owner) for node in self.nodes)
+        edges = (
+            Edge(f"{owner}/{edge.dependant}", f"{owner}/{edge.requirement}", edge.reasons)
+            for edge in self.edges
+        )
+        return Graph(self.title, tuple(nodes), tuple(edges))
+
+    def joined(self, *others: Graph) -> Graph:
+        """The graph with others that are nested in it."""
+        parts = (self, *others)
+        nodes = tuple(node for part in parts for node in part.nodes)
+        return Graph(self.title, nodes, tuple(edge for part in parts for edge in part.edges))
+
+
+def of_template(definition: StackDefinition, title: str) -> Graph:
+    """The graph of a template that nothing was made of."""
+    nodes = [Node(name, node.type) for name, node in definition.resources.items()]
+    return Graph(title, tuple(nodes), tuple(_edges(edge_reasons(definition.resources), nodes)))
+
+
+def of_stack(title: str, rows: Sequence[ResourceRow], definition: StackDefinition | None) -> Graph:
+    """The graph of a stack: what its template has, and what is there all the same.
+
+    ``definition`` None: the template cannot be read, so that no edge can be explained.
+    """
+    known = {} if definition is None else dict(definition.resources)
+    reasons: dict[tuple[str, str], tuple[Reason, ...]] = edge_reasons(known)
+    present = {row.name: row for row in rows if row.want == PRESENT}
+    nodes = [_node(name, known.get(name), present.get(name)) for name in {**known, **present}]
+    names = {node.name for node in nodes}
+    for row in rows:
+        name = row.name
+        if row.want != PRESENT:
+            name += LEAVING
+            nodes.append(_node(name, None, row))
+            names.add(name)
+        for other in json.loads(row.requires) if name not in known else ():
+            reasons.setdefault((name, other), (Reason(STORED),))
+    return Graph(title, tuple(nodes), tuple(_edges(reasons, nodes)))
+
+
+def _node(name: str, node: Any, row: ResourceRow | None) -> Node:
+    if row is None:
+        return Node(name, node.type)
+    state = f"{row.op}_IN_PROGRESS" if row.op else f"{row.action}_{row.status}"
+    reason = row.status_reason if row.status == "FAILED" else ""
+    return Node(name, row.type, state, reason)
+
+
+def _edges(
+    reasons: Mapping[tuple[str, str], tuple[Reason, ...]], nodes: Sequence[Node]
+) -> list[Edge]:
+    names = {node.name for node in nodes}
+    return [
+        Edge(dependant, requirement, tuple(map(str, why)))
+        for (dependant, requirement), why in reasons.items()
+        if requirement in names and dependant in names
+    ]

@@ -1,0 +1,139 @@
+"""What an instance is doing now, and why: at work, waiting for others, at a breakpoint, at rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from zonda.core.engine.model import causes
+from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
+from zonda.core.store.rows import ResourceRow, StackRow
+
+#: What a resource is doing whose last operation has failed: nothing, until the next update.
+UNWELL = "unwell"
+_AT_WORK = {
+    STARTING: "its handler is at work",
+    POLLING: "it was begun, and is asked again and again whether it is complete",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where one instance is. ``told`` are sentences; ``waits_for`` names of resources.
+
+    ``doing``: at work, waiting, paused, unwell, or at rest. ``cause``: why it was updated or
+    replaced last. ``way``: the owners down to its stack.
+    """
+
+    row: ResourceRow
+    doing: str
+    told: tuple[str, ...]
+    waits_for: tuple[str, ...] = ()
+    cause: causes.Cause | None = None
+    way: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The resource with the way down to it."""
+        return "/".join((*self.way, self.row.name))
+
+
+def situations(
+    stack: StackRow,
+    rows: Sequence[ResourceRow],
+    name: str | None = None,
+    *,
+    everything: bool = False,
+) -> list[Situation]:
+    """The instances that are not at rest or unwell; with ``name`` all of that name."""
+    awaited = _Awaited(stack, rows)
+    found = [_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
+    if everything or name is not None:
+        return found
+    return [each for each in found if each.doing != "at rest"]
+
+
+class _Awaited:
+    """Who waits for whom: the open neighbours that come first in the running phase."""
+
+    def __init__(self, stack: StackRow, rows: Sequence[ResourceRow]) -> None:
+        self._down = stack.phase == DOWN
+        self._open = {row.name for row in rows if row.open}
+        self._users: dict[str, list[str]] = {}
+        for row in rows if self._down else ():
+            for other in json.loads(row.requires) if row.open else ():
+                self._users.setdefault(other, []).append(row.name)
+
+    def of(self, row: ResourceRow) -> tuple[str, ...]:
+        """The names that ``row`` waits for."""
+        if self._down:
+            return tuple(self._users.get(row.name, ()))
+        return tuple(name for name in json.loads(row.requires) if name in self._open)
+
+
+def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situation:
+    cause = causes.read(row.cause)
+    if row.op:
+        return Situation(row, "at work", tuple(_at_work(row)), (), cause)
+    if row.hook and row.open:
+        text = f"it is paused at the breakpoint {row.hook}, until that is cleared"
+        return Situation(row, "paused", (text,), (), cause)
+    if row.open == OPEN and stack.phase != IDLE:
+        waits = awaited.of(row)
+        if waits:
+            return Situation(row, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
+        return Situation(row, "waiting", ("its turn comes next",), (), cause)
+    if row.want == PRESENT and row.status == FAILED:
+        return Situation(row, UNWELL, tuple(_unwell(row)), (), cause)
+    return Situation(row, "at rest", tuple(_at_rest(row)), (), cause)
+
+
+def _at_work(row: ResourceRow) -> Iterator[str]:
+    yield f"{row.op} is in progress: {_AT_WORK.get(row.op_state, 'the next attempt is due')}"
+    if row.is_volatile:
+        yield (
+            "what its plug-in has returned is no JSON and cannot be stored, so that this operation"
+            " is lost if the engine ends"
+        )
+    if row.attempt > 1:
+        yield f"this is attempt {row.attempt}"
+    if row.status_reason and row.retry_at is not None:
+        yield row.status_reason
+
+
+def _unwell(row: ResourceRow) -> Iterator[str]:
+    reason = f" ({row.status_reason})" if row.status_reason else ""
+    yield f"it is {row.action}_FAILED{reason}"
+    yield "the next update replaces it, or works on it again where its type does that"
+    if row.action == "CHECK":
+        yield "'zonda stack resource mark unhealthy --reset' says that it is well"
+
+
+def _at_rest(row: ResourceRow) -> Iterator[str]:
+    if row.want != PRESENT:
+        yield "nobody wants it any more: the next update deletes it"
+    elif row.action == "INIT":
+        yield "nothing was done to it yet"
+    elif row.want_hash != row.have_hash:
+        yield "its definition has changed since it was made: the next update works on it"
+    elif row.dirty:
+        yield "something that it requires has changed: the next update looks at it"
+
+
+def of_cause(cause: causes.Cause) -> str:
+    """Why something was updated or replaced, as a sentence."""
+    done = "replaced" if cause.decision == "replace" else "updated"
+    named = ", ".join(cause.about or cause.changed)
+    texts = {
+        "fixed": f"it was {done} last because {named} cannot change in place",
+        "plugin": f"it was {done} last because its plug-in asked for that",
+        "type": f"it was {done} last because its type had changed",
+        "failed": f"it was {done} last because it had failed before",
+        "missing": f"it was {done} last because it was not there any more",
+        "always": f"it was {done} last because its type is updated each time",
+    }
+    told = texts.get(cause.why, f"it was {done} last because {named or 'its definition'} changed")
+    if cause.why == "plugin" and named:
+        told += f" when {named} changed"
+    return told
