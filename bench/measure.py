@@ -20,8 +20,8 @@ from typing import Any
 from zonda.core.app import App, build_app
 from zonda.core.engine.actions import Action, CreateStack, UpdateStack
 from zonda.core.settings import load
-from zonda.core.store.store import Store
-from zonda.core.store.transaction import Transaction
+from zonda.core.store.write.database import Store
+from zonda.core.store.write.transaction import Transaction
 from zonda.core.template.bundle import Bundle
 
 HEAD = "heat_template_version: 2018-08-31\n"

@@ -12,6 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zonda.core.store.file.faults import check_reachable
+from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
+from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
 from zonda.hooks.borders import keeping_signals
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.references import StackRef
@@ -23,17 +29,12 @@ from .engine.actions import Action
 from .folders import exposed, make_folder
 from .ids import Ids, system_random
 from .settings_table import Settings
-from .store.faults import check_reachable
-from .store.lock import EngineLock
-from .store.reads import Reader
-from .store.sealing import Sealer, make_key, sealer_for
-from .store.store import MEMORY, Store, has_database, open_store
-from .store.views import StackView
 from .template.bundle import Bundle, Identity, Limits
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.templates.loading import TemplateLoading
     from zonda.core.reports.export import Exporting
+    from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.hooks.context import ResourceContext
     from zonda.hooks.manager import Plugins
     from zonda.workflows.contract_rows import Report
@@ -46,7 +47,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .app_telling import Telling
     from .dropins import DropIn
     from .functions.table import FunctionTable
-    from .store.drift_views import DriftCheckView
 
 __all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
 

@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.core.engine.actions import answers
+from zonda.core.store.file.lock import EngineLock, RequestLock, ServerLock
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.write.database import Store
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import Conflict, StoreError
 
@@ -22,21 +26,17 @@ from .engine import actions
 from .engine.actions import Accepted, Action, Caller
 from .ids import Ids
 from .settings_table import Settings
-from .store.lock import EngineLock, RequestLock, ServerLock
-from .store.reads import Reader
-from .store.store import Store
-from .store.views import StackView
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.model.definition import Loading
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.templates.definitions import Definitions
+    from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.hooks.manager import Plugins
 
     from .app_lender import Lender
     from .app_sinks import Delivery
     from .schedule.sweeps import Sweeps
-    from .store.drift_views import DriftCheckView
 
 log = logging.getLogger(__name__)
 

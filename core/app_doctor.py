@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from urllib.parse import urlsplit
 
+from zonda.core.store.write.database import has_database
 from zonda.hooks.errors import ZondaError
 
 from .app import App
-from .store.store import has_database
 
 OK, WARNING, FAULT = "ok", "warning", "error"
 #: Seconds for which a runner may take to accept a connection.

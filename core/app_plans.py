@@ -13,12 +13,12 @@ from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
 from zonda.core.engine.runtime.building import reading_room
 from zonda.core.engine.services import EngineSettings, Room
+from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
+from zonda.core.store.read.reader import Reader
 
 from .app_commands import Parts
 from .engine.actions import Action, RepairDrift
 from .engine.preview.document import document
-from .store.drift_views import DriftCheckView, DriftFindingView
-from .store.reads import Reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import SinkRow
+from zonda.core.store.write.database import Store, Transaction
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
@@ -25,9 +28,6 @@ from .sinks.courier import Courier, told
 from .sinks.couriers import Couriers
 from .sinks.records import Records
 from .sinks.wanted import wanted
-from .store.reads import Reader
-from .store.rows import SinkRow
-from .store.store import Store, Transaction
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine

@@ -18,12 +18,12 @@ from zonda.core.reports.graph import Graph, of_stack, of_template
 from zonda.core.reports.leaves import innermost
 from zonda.core.reports.past import Past, past
 from zonda.core.reports.why import Explaining, Explanation
+from zonda.core.store.read import trees
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import ActionView, FailedView, StackView
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import ZondaError
 
-from .store import trees
-from .store.reads import Reader
-from .store.rows import ResourceRow
-from .store.views import ActionView, FailedView, StackView
 from .template import redacting
 from .template.bundle import Bundle, Identity
 from .template.redacting import Shown

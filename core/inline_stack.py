@@ -15,6 +15,10 @@ from typing import Any
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
 from zonda.core.reports.outputs import Showing
+from zonda.core.store.read.drift_views import DriftFindingView
+from zonda.core.store.read.views import ResourceView, StackView
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import MEMORY, open_store
 from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
@@ -35,10 +39,6 @@ from .engine.actions import (
 from .ids import Ids
 from .schedule.timing import Timing
 from .settings import load
-from .store.drift_views import DriftFindingView
-from .store.sealing import Sealer, make_key
-from .store.store import MEMORY, open_store
-from .store.views import ResourceView, StackView
 from .template.bundle import Bundle
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from zonda.core.app import Running
 from zonda.core.engine.actions import Action
 from zonda.core.engine.model.states import OVERTAKES
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, UsageError
 
 from . import output

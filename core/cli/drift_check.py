@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterable
 
 from zonda.core.engine.actions import CheckDrift, RepairDrift
-from zonda.core.store.drift_states import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
-from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
-from zonda.core.store.views import StackView
+from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.words import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
 
 from . import drift_text, outcome_show, output, plan_tree, run_action, streams
 from .scopes import scoped

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from typing import Any
 
 from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
-from zonda.core.store.drift_views import DriftIgnoreView
-from zonda.core.store.views import StackView
+from zonda.core.store.read.drift_views import DriftIgnoreView
+from zonda.core.store.read.views import StackView
 from zonda.core.template import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near

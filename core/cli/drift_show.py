@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
-from zonda.core.store.drift_views import DriftCheckView, DriftNowView
-from zonda.core.store.views import StackView
+from zonda.core.store.read.drift_views import DriftCheckView, DriftNowView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 

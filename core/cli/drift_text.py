@@ -6,8 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOT_CHECKED, UNKNOWN
-from zonda.core.store.drift_views import Difference, DriftCheckView, DriftFindingView, DriftNowView
+from zonda.core.store.read.drift_views import (
+    Difference,
+    DriftCheckView,
+    DriftFindingView,
+    DriftNowView,
+)
+from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOT_CHECKED, UNKNOWN
 from zonda.hooks.errors import show_path
 
 from . import output, plain

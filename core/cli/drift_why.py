@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from zonda.core.store.drift_states import DRIFTED, MISSING
-from zonda.core.store.drift_views import DriftNowView
-from zonda.core.store.views import StackView
+from zonda.core.store.read.drift_views import DriftNowView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.words import DRIFTED, MISSING
 
 from .scopes import scoped
 from .session import Session

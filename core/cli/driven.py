@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 
 from .session import Session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zonda.core.store.views import EventView
+from zonda.core.store.read.views import EventView
 
 from . import output, plain
 

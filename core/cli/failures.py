@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zonda.core.store.views import EventView, FailedView, StackView
+from zonda.core.store.read.views import EventView, FailedView, StackView
 from zonda.core.template import source
 from zonda.hooks.errors import Path, Place, ZondaError
 

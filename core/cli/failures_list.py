@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.store import trees
+from zonda.core.store.read import trees
 
 from . import output
 from .session import Session

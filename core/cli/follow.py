@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from zonda.core.app import Running, Waiting
-from zonda.core.store.reads import ALL
-from zonda.core.store.trees import ALL_LEVELS
-from zonda.core.store.views import EventView, StackView
+from zonda.core.store.read.reader import ALL
+from zonda.core.store.read.trees import ALL_LEVELS
+from zonda.core.store.read.views import EventView, StackView
 
 from . import event_lines, failures
 from .news import News, Told

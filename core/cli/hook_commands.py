@@ -6,10 +6,10 @@ import argparse
 from fnmatch import fnmatchcase
 
 from zonda.core.engine.actions import ClearHooks
-from zonda.core.store import trees
-from zonda.core.store.reads import ALL
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.reader import ALL
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound
 
 from . import nested, output

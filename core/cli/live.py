@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from zonda.core.app import Waiting
-from zonda.core.store.views import EventView
+from zonda.core.store.read.views import EventView
 from zonda.hooks.context import Clock
 
 from . import event_lines, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import UsageError
 
 from .session import Session

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from zonda.core.store import trees
-from zonda.core.store.reads import ALL
-from zonda.core.store.views import EventView, StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.reader import ALL
+from zonda.core.store.read.views import EventView, StackView
 
 from .session import Session
 

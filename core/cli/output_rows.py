@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.store.views import REDACTED
+from zonda.core.store.read.views import REDACTED
 from zonda.hooks.errors import ZondaError
 
 from . import output, streams

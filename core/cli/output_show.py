@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from zonda.core.store.views import REDACTED
+from zonda.core.store.read.views import REDACTED
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import output

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from zonda.core.reports.past import NOT_KEPT, Past
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import ZondaError
 
 from . import output

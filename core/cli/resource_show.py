@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from zonda.core.store import trees
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import ResourceView, StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.views import ResourceView, StackView
+from zonda.core.store.schema.rows import ResourceRow
 
 from . import nested, output
 from .session import Session

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from zonda.core.store import trees
-from zonda.core.store.views import StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.views import StackView
 
 from . import nested
 from .session import Session

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zonda.core.app import Running
 from zonda.core.engine import actions
 from zonda.core.settings_table import LONGEST_ACTION
-from zonda.core.store.views import StackView, gone_at
+from zonda.core.store.read.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from . import (

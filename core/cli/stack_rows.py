@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 
 from . import output
 

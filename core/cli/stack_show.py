@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.store import trees
-from zonda.core.store.views import StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import ZondaError
 
 from . import drift_options, driven, output, output_rows, output_show
@@ -15,7 +15,7 @@ from .session import Session
 from .stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
 
 if TYPE_CHECKING:  # what only those need who ask about drift
-    from zonda.core.store.drift_views import DriftCheckView
+    from zonda.core.store.read.drift_views import DriftCheckView
 
 NESTED_COLUMNS = ("Parent", "Owner")
 #: The last drift checks, of which one should be of the whole stack.
@@ -108,7 +108,7 @@ def _place(session: Session, stack: StackView) -> dict[str, str | None]:
 
 def _drift(session: Session, stack: StackView) -> dict[str, Any]:
     """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
-    from zonda.core.store.drift_states import NOT_CHECKED
+    from zonda.core.store.schema.words import NOT_CHECKED
 
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else session.app.stack(stack.root_id)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import StackView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow
 
 from .news import Told
 from .output import took

@@ -17,7 +17,7 @@ from .session import Session
 if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.reports.situation import Situation
     from zonda.core.reports.why import Explanation, Spot
-    from zonda.core.store.views import StackView
+    from zonda.core.store.read.views import StackView
 
 CANNOT_TELL = 4
 _WELL = "Nothing has failed."

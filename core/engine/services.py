@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 
 from .actions import Caller

@@ -16,7 +16,7 @@ from zonda.core.engine.model.outcomes import (
     STACK_TIMED_OUT,
     TIMED_OUT,
 )
-from zonda.core.store.views import FailedView, StackView
+from zonda.core.store.read.views import FailedView, StackView
 
 _AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
 _REPLACED = "An update replaces the resource, and then removes what this has left."

@@ -15,8 +15,8 @@ from zonda.core.engine.model import documents
 from zonda.core.engine.model.documents import MASK
 from zonda.core.engine.plan import snapshots
 from zonda.core.engine.templates.stored import Reading, Templates
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Identity
 from zonda.core.template.stack import StackDefinition

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from zonda.core.engine.model.outcomes import CANCELLED, STACK_TIMED_OUT
 from zonda.core.engine.model.states import PASSING
-from zonda.core.store.reads import ALL, Reader
-from zonda.core.store.views import ActionView, EventView, FailedView, StackView
+from zonda.core.store.read.reader import ALL, Reader
+from zonda.core.store.read.views import ActionView, EventView, FailedView, StackView
 
 from .advice import advice
 

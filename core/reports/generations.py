@@ -10,8 +10,8 @@ from typing import Any
 
 from zonda.core.engine.progress.history import ASIDE
 from zonda.core.engine.templates.stored import Reading, Stored, Templates
-from zonda.core.store.reads import Reader
-from zonda.core.store.views import ActionView, StackView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import ActionView, StackView
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.redacting import Shown, Spot

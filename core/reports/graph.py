@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.edge_reasons import Reason, edge_reasons
 from zonda.core.template.stack import StackDefinition
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from zonda.core.store import trees
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView, FailedView, StackView
+from zonda.core.store.read import trees
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import ActionView, FailedView, StackView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .failures import BAD, Failure, Failures, Top, failures
 from .situation import Situation, situations

@@ -22,9 +22,9 @@ from zonda.core.engine.plugins.reasons import HIDDEN
 from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.engine.plugins.values import RowValues, check_value
 from zonda.core.engine.templates.definitions import Definitions
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import REDACTED
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import REDACTED
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.definition import ResourceDefinition

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from zonda.core.engine.progress.history import ASIDE
-from zonda.core.store.reads import ALL, Reader
-from zonda.core.store.views import ActionView, EventView, StackView
+from zonda.core.store.read.reader import ALL, Reader
+from zonda.core.store.read.views import ActionView, EventView, StackView
 
 #: What nobody can tell of the past.
 NOT_KEPT = "values of properties, attributes and outputs as they were then"

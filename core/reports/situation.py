@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from zonda.core.engine.model import causes
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 #: What a resource is doing whose last operation has failed: nothing, until the next update.
 UNWELL = "unwell"

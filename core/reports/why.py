@@ -10,9 +10,9 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from zonda.core.store.reads import ALL, Reader
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import ActionView, EventView, StackView
+from zonda.core.store.read.reader import ALL, Reader
+from zonda.core.store.read.views import ActionView, EventView, StackView
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, Place, ZondaError
 from zonda.hooks.near import near
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from random import Random
 from typing import Protocol
 
-from zonda.core.store.rows import SinkRow
+from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError, ZondaError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.views import EventView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import EventView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.sinks import EventRecord
 

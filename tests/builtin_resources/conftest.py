@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.store.views import ResourceView
+from zonda.core.store.read.views import ResourceView
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.testing import FakeRunner
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from zonda.core.engine.actions import Action, CreateStack, SignalResource, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.store.views import ResourceView, StackView
+from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.template.bundle import Bundle
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from zonda.core.engine.actions import DeleteStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.store.reads import Reader
-from zonda.core.store.transaction import Transaction
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.write.transaction import Transaction
 from zonda.hooks.errors import TooManyResources, ValidationErrors
 
 from .lives import Life

@@ -156,7 +156,10 @@ def test_completion_imports_next_to_nothing(tmp_path: Path) -> None:
     commands_ = {name for name in found if name.startswith("zonda.core.cli.stack")}
     assert commands_ | (found & {"zonda.core.cli.parsers", "zonda.core.cli.session"}) == set()
     store = {name for name in found if name.startswith("zonda.core.store.")}
-    assert store == {"zonda.core.store.names", "zonda.core.store.prepared"}
+    assert store - {"zonda.core.store.read", "zonda.core.store.schema"} == {
+        "zonda.core.store.read.names",
+        "zonda.core.store.schema.prepared",
+    }
 
 
 # -- real shells ----------------------------------------------------------------------------------

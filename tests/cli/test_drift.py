@@ -212,7 +212,7 @@ def test_a_check_is_shown_by_the_beginning_of_its_id_and_not_all_are_read(
     same = next(
         at for at, (one, other) in enumerate(zip(first, second, strict=True)) if one != other
     )
-    monkeypatch.delattr("zonda.core.store.drift_reads.DriftReads.drift_checks")
+    monkeypatch.delattr("zonda.core.store.read.drift.DriftReads.drift_checks")
     shown = zonda("stack", "drift", "show", "s", "--check", second[: same + 1], "-f", "json")
     assert (second in shown.out, first in shown.out) == (True, False)
     for unclear in (first[:same], "no-such", f"{second}0", "z"):

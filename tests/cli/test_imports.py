@@ -16,7 +16,7 @@ ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
     *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
-    *("zonda.core.schedule.sweeps", "zonda.core.store.drift_views", "zonda.hooks.kit"),
+    *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.kit"),
     *("zonda.builtin_resources.", "zonda.workflows.", "zonda.core.app_service", "zoneinfo", "uuid"),
     *("zonda.hooks.execution", "zonda.hooks.runner"),
     *("zonda.core.engine.drift.", "zonda.core.engine.actions.", "zonda.core.template.schedules"),

@@ -14,7 +14,7 @@ from zonda.core.cli.follow import Lines
 from zonda.core.cli.live import Live, elapsed
 from zonda.core.cli.news import Told
 from zonda.core.cli.screen import Screen
-from zonda.core.store.views import EventView
+from zonda.core.store.read.views import EventView
 
 EVENT = EventView(
     id="e1",

@@ -104,7 +104,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_reading_imports_no_engine(tmp_path_factory: pytest.TempPathFactory) -> None:
     heavy = ["sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "yaml"]
-    heavy += ["zonda.core.store.drift_views"]
+    heavy += ["zonda.core.store.read.drift_views"]
     home = str(tmp_path_factory.mktemp("home"))
     script = (
         "import sys; from zonda.core.cli.main import main;"

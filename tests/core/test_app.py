@@ -17,8 +17,8 @@ from zonda.core import settings
 from zonda.core.app import App, Running, build_app
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
-from zonda.core.store.sealing import make_key
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.values.sealing import make_key
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, RequestError, StoreError, ValidationErrors
 

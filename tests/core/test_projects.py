@@ -18,7 +18,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.actions.wire import PLACES
 from zonda.core.engine.drift import repair
 from zonda.core.engine.services import EngineSettings
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, UsageError
 

@@ -7,7 +7,7 @@ import pytest
 from zonda.core import settings_sinks
 from zonda.core.engine.model import states
 from zonda.core.engine.progress import history
-from zonda.core.store import drift_states
+from zonda.core.store.schema import words
 from zonda.hooks.resource import Resource
 
 
@@ -15,8 +15,8 @@ def test_every_action_and_state_of_an_event_is_known() -> None:
     told = {*states.FOLLOWS, *states.FIRST_PHASE, *history.ASIDE, *Resource.ACTIONS, "DRIFT"}
     assert told == set(settings_sinks.ACTIONS)
     assert set(Resource.STATUSES) == set(settings_sinks.STATUSES)
-    verdicts = {drift_states.IN_SYNC, drift_states.DRIFTED, drift_states.MISSING}
-    verdicts |= {drift_states.UNKNOWN, drift_states.FAILED}
+    verdicts = {words.IN_SYNC, words.DRIFTED, words.MISSING}
+    verdicts |= {words.UNKNOWN, words.FAILED}
     assert verdicts == set(settings_sinks.VERDICTS)
 
 

@@ -28,10 +28,10 @@ from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.reports.outputs import Showing
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import Store, open_store
-from zonda.core.store.views import ResourceView, StackView
+from zonda.core.store.read.views import ResourceView, StackView
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import Store, open_store
 from zonda.core.template.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace

@@ -22,9 +22,9 @@ from zonda.core.engine.runtime.requests import single
 from zonda.core.engine.services import EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.schedule.triggers import Triggers
-from zonda.core.store.drift_views import DriftCheckView, DriftFindingView
-from zonda.core.store.store import Store
-from zonda.core.store.views import StackView
+from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.write.database import Store
 from zonda.hooks import properties
 from zonda.hooks.errors import NotFound
 from zonda.hooks.resource import Resource

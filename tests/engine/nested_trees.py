@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.engine.actions import Action, CreateStack, UpdateStack
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.bundle import Bundle
 
 VERSION = "heat_template_version: 2018-08-31\n"

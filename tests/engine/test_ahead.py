@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.execution.speculation import TOGETHER, Ahead
-from zonda.core.store.store import Store, open_store
+from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import ResourceFailure
 
 LONG = 20.0

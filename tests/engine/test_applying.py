@@ -22,7 +22,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
-from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.hooks import properties
 from zonda.hooks.errors import Conflict, UpdateReplace, UsageError
 

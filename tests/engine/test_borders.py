@@ -17,8 +17,8 @@ from zonda.core.engine.plugins.operation import Operation
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import NotReady, ResourceFailure
 
 LONG = 20.0

@@ -32,8 +32,8 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.reports.export import Exporting
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 
 ONE = "a: {type: Test::Box, properties: {value: one}}\nb: {type: Test::Slow, depends_on: a}"
 TWO = "a: {type: Test::Box, properties: {value: two, fixed: x}}\nc: {type: Test::Box}"

@@ -22,9 +22,9 @@ from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.preview.document import notes
 from zonda.core.engine.preview.preview import preview
-from zonda.core.store.rows import DriftCheckRow
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.schema.rows import DriftCheckRow
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
 from zonda.hooks.resource import Resource
 

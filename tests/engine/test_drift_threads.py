@@ -16,8 +16,8 @@ from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateS
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.drift_views import DriftCheckView
-from zonda.core.store.store import Store
+from zonda.core.store.read.drift_views import DriftCheckView
+from zonda.core.store.write.database import Store
 from zonda.hooks.errors import NotReady
 from zonda.hooks.resource import Resource
 

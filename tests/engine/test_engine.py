@@ -15,10 +15,10 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine, Notice
-from zonda.core.store.faults import Refused
-from zonda.core.store.sealing import make_key
-from zonda.core.store.store import Store, open_store
-from zonda.core.store.views import StackView
+from zonda.core.store.file.faults import Refused
+from zonda.core.store.read.views import StackView
+from zonda.core.store.values.sealing import make_key
+from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import StoreError, TemplateError
 
 KEY = make_key()
@@ -194,8 +194,8 @@ from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource

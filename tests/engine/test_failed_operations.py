@@ -9,7 +9,7 @@ import pytest
 
 from zonda.core.engine.actions import CancelStack, CreateStack
 from zonda.core.engine.model import causes
-from zonda.core.store.views import FailedView
+from zonda.core.store.read.views import FailedView
 from zonda.hooks.errors import Permanent, ResourceFailure, UpdateReplace
 
 ONE = "a: {type: Test::Slow, properties: {value: one, secret: s3cret-word}}"

@@ -19,8 +19,8 @@ from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.pool_driver import Batch, Job
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 LONG = 20.0
 WORKERS = 2

@@ -10,7 +10,7 @@ import pytest
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.functions import yaql_data
 from zonda.core.inline_stack import InlineStack
-from zonda.core.store import derived
+from zonda.core.store.values import derived
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.scope import Scope
 from zonda.hooks.function import TEXT_PER_VALUE

@@ -17,9 +17,9 @@ from zonda.core.engine import actions
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.lock import EngineLock
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 from zonda.core.template.bundle import Limits
 
 KEY = make_key()

@@ -14,8 +14,8 @@ from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import Store, open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, UpdateStack
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 MOVED = "zonda: {moved: {a: x}}\n"
 

@@ -27,8 +27,8 @@ from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
 from zonda.core.engine.templates.tree_rows import TreeRows
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 
 THING = "{type: Test::Idempotent, properties: {value: %s}}"

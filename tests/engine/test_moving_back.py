@@ -16,8 +16,8 @@ from zonda.core.engine.actions import (
     SnapshotStack,
     UpdateStack,
 )
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import Conflict, NotSupported
 
 SLOW = "{type: Test::Slow, properties: {value: %s}}"

@@ -12,8 +12,8 @@ from zonda.core.engine.actions import ApplyPlan, CreateStack, RollbackStack, Upd
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
 
 WEB = ("web.yaml", f"resources:\n  disk: {THING % 'one'}\n  nic: {THING % 'one'}\n")
 OUTER = ("outer.yaml", "resources:\n  inner: {type: web.yaml}\n")

@@ -9,7 +9,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.store.reads import Reader
+from zonda.core.store.read.reader import Reader
 from zonda.core.template.bundle import Bundle
 
 ROOT = """

@@ -13,8 +13,8 @@ from tests.engine.test_plans_come_true import EVENTS, Engine
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
 from zonda.core.engine.preview.preview import Resource
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import MEMORY, open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import MEMORY, open_store
 from zonda.core.template.bundle import Bundle
 
 Path = tuple[str, ...]

@@ -10,7 +10,7 @@ from tests.engine.conftest import Bench
 
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
 from zonda.core.engine.nested import plan
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.policies import Policies
 from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack

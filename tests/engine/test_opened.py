@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.store.sealing import Sealer, make_key
 from zonda.core.store.values.opened import Opened
+from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.hooks.errors import StoreError
 
 SEALER = Sealer(make_key())

@@ -20,8 +20,8 @@ from zonda.core.engine.preview.preview import Preview, preview
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import MEMORY, Store, open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import MEMORY, Store, open_store
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.fakes import FakeClock
 from zonda.hooks.manager import gather, make_manager

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.core.engine.actions import ClearHooks, CreateStack, DeleteStack, UpdateStack
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 from zonda.hooks import properties
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource

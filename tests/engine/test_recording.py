@@ -11,7 +11,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.actions import Caller, CancelStack, CreateStack, UpdateStack
 from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.requests import Requests
-from zonda.core.store.views import ActionView
+from zonda.core.store.read.views import ActionView
 from zonda.hooks.errors import ResourceFailure
 
 ONE = "a: {type: Test::Slow, properties: {value: one}}"

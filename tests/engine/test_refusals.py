@@ -15,8 +15,8 @@ from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.requests import single
-from zonda.core.store.faults import Refused, Unusable, explain
-from zonda.core.store.store import Store
+from zonda.core.store.file.faults import Refused, Unusable, explain
+from zonda.core.store.write.database import Store
 from zonda.hooks.errors import StoreError
 
 LONG = 20.0

@@ -12,8 +12,8 @@ import pytest
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.requests import single
-from zonda.core.store.lock import RequestLock
-from zonda.core.store.store import Store, open_store
+from zonda.core.store.file.lock import RequestLock
+from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import Conflict
 
 LONG = 20.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.store.reads import Reader
+from zonda.core.store.read.reader import Reader
 
 THREE = """
     a: {type: Test::Box, properties: {value: one}}

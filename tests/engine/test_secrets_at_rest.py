@@ -10,8 +10,8 @@ import pytest
 from tests.engine.conftest import Box
 
 from zonda.core.engine.actions import RestoreSnapshot, SnapshotStack
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runner import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.runner import WorkflowRunner as Runner

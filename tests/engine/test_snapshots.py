@@ -16,7 +16,7 @@ from zonda.core.engine.actions import (
     SnapshotStack,
     UpdateStack,
 )
-from zonda.core.store.rows import SnapshotRow
+from zonda.core.store.schema.rows import SnapshotRow
 from zonda.hooks import properties
 from zonda.hooks.errors import Conflict, NotFound, NotReady, NotSupported
 

@@ -12,7 +12,7 @@ from zonda.core.app_sinks import Making
 from zonda.core.settings_table import Settings
 from zonda.core.sinks.courier import LONGEST_WAIT, Courier
 from zonda.core.sinks.wanted import Wanted, wanted
-from zonda.core.store.rows import SinkRow
+from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import UsageError
 from zonda.hooks.fakes import FakeClock
 from zonda.hooks.manager import Plugins

@@ -13,8 +13,8 @@ import pytest
 from zonda.core.sinks.courier import Courier
 from zonda.core.sinks.couriers import Couriers
 from zonda.core.sinks.wanted import Wanted
-from zonda.core.store.faults import Refused
-from zonda.core.store.rows import SinkRow
+from zonda.core.store.file.faults import Refused
+from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import StoreError
 from zonda.hooks.sinks import EventRecord, EventSink, SinkError
 

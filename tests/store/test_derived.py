@@ -1,9 +1,9 @@
 """Copies of large values that many read: made once, few of them kept."""
 
-from zonda.core.store import derived
-from zonda.core.store.derived import Derived
-from zonda.core.store.reopening import LEAST
-from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.values import derived
+from zonda.core.store.values.derived import Derived
+from zonda.core.store.values.reopening import LEAST
+from zonda.core.store.values.sealing import Sealer, make_key
 
 
 class Made:

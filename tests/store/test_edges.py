@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import Store, open_store
-from zonda.core.store.transaction import Transaction
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import Store, open_store
+from zonda.core.store.write.transaction import Transaction
 
 NAMES = [f"r{number}" for number in range(8)]
 

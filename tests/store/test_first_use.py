@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from zonda.core.store import schema, sealing
-from zonda.core.store.sealing import Sealer, make_key, sealer_for
-from zonda.core.store.store import has_database, open_store
+from zonda.core.store.file import version
+from zonda.core.store.values import sealing
+from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
+from zonda.core.store.write.database import has_database, open_store
 from zonda.hooks.errors import StoreError
 
 SEALER = Sealer(make_key())
-TRACED = {schema.__file__, sealing.__file__}
+TRACED = {version.__file__, sealing.__file__}
 
 
 def use(home: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 LOCK = """
 import os, sys
-from zonda.core.store.lock import EngineLock
+from zonda.core.store.file.lock import EngineLock
 
 lock = EngineLock(sys.argv[1])
 assert lock.acquire()

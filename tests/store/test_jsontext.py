@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.store.jsontext import dumps, loads
+from zonda.core.store.values.jsontext import dumps, loads
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.binary(),

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store import migrate, schema, turn
-from zonda.core.store.lock import EngineLock
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.file import migrate, turn
+from zonda.core.store.file import version as schema
+from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import StoreError
 
 SEALER = Sealer(make_key())

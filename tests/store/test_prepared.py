@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store import compile as compiling
-from zonda.core.store import drift_tables, migrate, prepared, rows, tables
-from zonda.core.store.schema import HEAD
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.file import migrate
+from zonda.core.store.file.version import HEAD
+from zonda.core.store.schema import compile as compiling
+from zonda.core.store.schema import drift_tables, prepared, rows, tables
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 
 def test_the_prepared_text_is_what_the_statements_say() -> None:
     written = Path(compiling.__file__).with_name("prepared.py").read_text()
-    assert written == compiling.prepared(), "run python -m zonda.core.store.compile"
+    assert written == compiling.prepared(), "run python -m zonda.core.store.schema.compile"
 
 
 @pytest.mark.parametrize(

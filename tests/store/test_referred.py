@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 SEALER = Sealer(make_key())
 

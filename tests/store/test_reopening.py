@@ -4,9 +4,9 @@ import datetime
 
 import pytest
 
-from zonda.core.store import reopening
-from zonda.core.store.reopening import LEAST, Reopening
-from zonda.core.store.sealing import Sealer, make_key
+from zonda.core.store.values import reopening
+from zonda.core.store.values.reopening import LEAST, Reopening
+from zonda.core.store.values.sealing import Sealer, make_key
 
 LARGE = {"long": "x" * LEAST, "list": [1, {"a": None}], "number": 1.5, "pair": (1, b"2"), "é": True}
 

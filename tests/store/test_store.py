@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store.lock import EngineLock, ServerLock
-from zonda.core.store.rows import EventRow, ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer, key_from_file, make_key, sealer_for
-from zonda.core.store.store import Fenced, Store, open_store
+from zonda.core.store.file.lock import EngineLock, ServerLock
+from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer, key_from_file, make_key, sealer_for
+from zonda.core.store.write.database import Fenced, Store, open_store
 from zonda.hooks.errors import NotFound, StoreError
 
 SEALER = Sealer(make_key())
@@ -149,8 +149,8 @@ def test_who_writes_waits_longer_for_another_than_sqlite_does(tmp_path: Path) ->
 
 def test_opening_imports_neither_sqlalchemy_nor_alembic(tmp_path: Path) -> None:
     code = (
-        "import sys; from zonda.core.store.store import open_store\n"
-        "from zonda.core.store.sealing import Sealer, make_key\n"
+        "import sys; from zonda.core.store.write.database import open_store\n"
+        "from zonda.core.store.values.sealing import Sealer, make_key\n"
         f"open_store({str(tmp_path / 'z.db')!r}, sealer=Sealer(make_key())).close()\n"
         "print({'sqlalchemy', 'alembic', 'sqlmodel'} & set(sys.modules))"
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store.faults import Unusable
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.file.faults import Unusable
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 LONG = 20.0
 

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from zonda.core.store.prepared import SCHEMA, SQL
+from zonda.core.store.schema.prepared import SCHEMA, SQL
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.store.rows import FIXED, ResourceRow, StackRow, columns
-from zonda.core.store.sealing import Sealer, make_key
-from zonda.core.store.store import open_store
+from zonda.core.store.schema.rows import FIXED, ResourceRow, StackRow, columns
+from zonda.core.store.values.sealing import Sealer, make_key
+from zonda.core.store.write.database import open_store
 
 SEALER = Sealer(make_key())
 

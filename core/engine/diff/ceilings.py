@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model.outcomes import Prepared
 from ..model.states import PRESENT

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resource import Resource

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.partly import has_later, resolve_partly, supposed
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition

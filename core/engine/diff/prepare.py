@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.jsontext import dumps
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.jsontext import dumps
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
 from zonda.core.engine.actions import Accepted
-from zonda.core.store.rows import DriftIgnoreRow, DriftRow, StackRow
+from zonda.core.store.schema.rows import DriftIgnoreRow, DriftRow, StackRow
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 from zonda.hooks.near import near
 

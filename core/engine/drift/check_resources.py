@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.store.drift_reads import covers
-from zonda.core.store.drift_states import IN_SYNC
+from zonda.core.store.read.drift import covers
+from zonda.core.store.schema.words import IN_SYNC
 
 from ..model import row_annotations
 from ..model.effects import Call, Step, Tx, Wait

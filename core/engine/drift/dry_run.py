@@ -13,10 +13,10 @@ from operator import attrgetter
 from typing import Any
 
 from zonda.core.engine.actions import RepairDrift
-from zonda.core.store import drift_shown
-from zonda.core.store.drift_states import DRIFTED, MISSING, REPAIR
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+from zonda.core.store.read import drift_to_view
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
+from zonda.core.store.schema.words import DRIFTED, MISSING, REPAIR
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.secret_texts import secret_texts
 
@@ -40,9 +40,9 @@ class AsFound(Reader):
         self._dirty = _with_owners(known, check.row.stack_id, check.wrong)
         self.wrong = check.wrong
         #: What was seen, as readers are told of any check; it is stored nowhere.
-        self.check = drift_shown.check(check.row)
+        self.check = drift_to_view.check(check.row)
         rows = store.findings(check, check.found)
-        self.findings = sorted(map(drift_shown.finding, rows), key=attrgetter("path"))
+        self.findings = sorted(map(drift_to_view.finding, rows), key=attrgetter("path"))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """See ``Reader``."""

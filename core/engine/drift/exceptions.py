@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, NOTE
-from zonda.core.store.drift_views import DriftIgnoreView
+from zonda.core.store.read.drift_views import DriftIgnoreView
+from zonda.core.store.schema.words import DRIFTED, IN_SYNC, NOTE
 from zonda.hooks.live_state import same
 
 from ..model.exempted_parts import CannotStay, overlaid

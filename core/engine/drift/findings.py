@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, UNKNOWN
-from zonda.core.store.rows import DriftCheckRow, DriftRow
+from zonda.core.store.schema.rows import DriftCheckRow, DriftRow
+from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 
 from ..model.states import FAILED
 from .differences import Entry

@@ -5,8 +5,8 @@ Called by the engines, so that it imports nothing of what a check takes.
 
 from __future__ import annotations
 
-from zonda.core.store.drift_states import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
-from zonda.core.store.rows import DriftCheckRow
+from zonda.core.store.schema.rows import DriftCheckRow
+from zonda.core.store.schema.words import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 
 from ..model.unit_of_work import Work
 from ..operations.cut_off import MOST_TAKE_OVERS

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.store.drift_states import DRIFTED, IN_SYNC, MISSING, NOTE
-from zonda.core.store.rows import DriftRow, ResourceRow
+from zonda.core.store.schema.rows import DriftRow, ResourceRow
+from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOTE
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import (
     NotFound,

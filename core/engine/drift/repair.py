@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from zonda.core.engine.actions import Accepted
-from zonda.core.store.drift_states import MISSING, REPAIR
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.schema.words import MISSING, REPAIR
 from zonda.hooks.errors import NotSupported, ZondaError
 
 from .. import actions

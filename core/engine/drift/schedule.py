@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 
-from zonda.core.store.drift_states import SCHEDULE
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
+from zonda.core.store.schema.words import SCHEDULE
 from zonda.core.template.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
 

@@ -9,13 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from zonda.core.store.drift_states import (
-    COMPLETE,
-    FAILED,
-    IN_SYNC,
-    UNKNOWN,
-)
-from zonda.core.store.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
+from zonda.core.store.schema.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
+from zonda.core.store.schema.words import COMPLETE, FAILED, IN_SYNC, UNKNOWN
 from zonda.hooks.errors import Conflict
 
 from ..model.unit_of_work import Work

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow, copied
+from zonda.core.store.schema.rows import ResourceRow, StackRow, copied
 
 from ..diff.prepare import Preparation
 from ..model.lending import Write

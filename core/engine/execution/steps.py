@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, copied
+from zonda.core.store.schema.rows import ResourceRow, copied
 from zonda.hooks.errors import RequestError
 
 from ..model.effects import Call, GivenUp, Step, Tx, Wait, of_operation

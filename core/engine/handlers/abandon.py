@@ -6,7 +6,7 @@ digest, what it has seen: if the stack has changed since, nothing is forgotten.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
 
 from .. import actions

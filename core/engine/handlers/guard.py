@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.core.template import policies
 
 from ..model.effects import Step

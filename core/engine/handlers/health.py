@@ -6,7 +6,7 @@ one that replaces it.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.near import near
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 
 from ..model.plan import Proposal
 from ..model.states import PRESENT

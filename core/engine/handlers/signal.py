@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.near import near
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.sealing import PREFIX, Sealer
+from zonda.core.store.schema.rows import PREFIX, ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
 
 from .states import COMPLETE, IN_PROGRESS, PRESENT

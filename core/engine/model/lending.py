@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.runner_base import WorkflowRunner
 

@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from zonda.core.store.rows import DriftRow, ResourceRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.schema.rows import DriftRow, ResourceRow
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.partly import has_later
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError

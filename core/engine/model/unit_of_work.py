@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.store.rows import EventRow, ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import Transaction
-from zonda.core.store.views import EventView
+from zonda.core.store.read.views import EventView
+from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 
 from ..model import row_annotations
 from ..model.plan import Proposal

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.nested import ChildTemplate, NestedStack
 from zonda.hooks.resource import Resource, ResourceDefinition

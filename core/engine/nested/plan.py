@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from zonda.core.store.jsontext import dumps
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.values.jsontext import dumps
 from zonda.core.template import policies
 from zonda.core.template.bundle import Identity
 from zonda.core.template.child_spec import ChildSpec

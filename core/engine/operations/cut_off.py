@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 
 from ..model.effects import Call, Wait
 from ..model.outcomes import INTERRUPTED, Failure

@@ -5,7 +5,7 @@ Called by ``steps``. What has its outside name by now may be its successor.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 
 from ..model import row_annotations
 from ..model.states import COMPLETE

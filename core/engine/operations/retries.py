@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from zonda.core.store.rows import ResourceRow, StackRow, copied
+from zonda.core.store.schema.rows import ResourceRow, StackRow, copied
 
 from ..model import row_annotations
 from ..model.outcomes import NO, SAME, Answer, Failure

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 
 from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from ..model.states import IDLE, OPEN, PRESENT

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 
 from ..model import causes, row_annotations
 from ..model.outcomes import SUPERSEDED, Failure, Final, Prepared

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotFound
 
 from ..actions import Accepted

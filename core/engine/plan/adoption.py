@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 

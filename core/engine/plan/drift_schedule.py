@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.core.template import drift_section
 from zonda.core.template.drift_section import OFF, POLICIES, REPORT
 from zonda.hooks.errors import UsageError

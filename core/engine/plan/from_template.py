@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.showing import stack_view
-from zonda.core.store.views import gone_at
+from zonda.core.store.read.to_view import stack_view
+from zonda.core.store.read.views import gone_at
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.source import load_document

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView
+from zonda.core.store.read.views import ActionView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template import own_section
 from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.near import near

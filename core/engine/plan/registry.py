@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
 from ..actions import places

@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView
+from zonda.core.store.read.views import ActionView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotSupported
 
 from .. import actions

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from zonda.core.store.rows import PlanRow
+from zonda.core.store.schema.rows import PlanRow
 
 from ..model.plan import Wanted
 from ..model.states import COMPLETE, PRESENT

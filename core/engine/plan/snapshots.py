@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.near import near
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 
 from ..model import row_annotations
 from ..model.plan import Proposal, Wanted

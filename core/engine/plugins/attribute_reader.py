@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.store.jsontext import dumps, loads
+from zonda.core.store.values.jsontext import dumps, loads
 from zonda.hooks.attributes import Schema
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.values.sealing import Sealer
 
 from ..model.definition import Definition
 from ..model.states import COMPLETE, FAILED, IDLE, PRESENT

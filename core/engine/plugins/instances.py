@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.core.store.drift_states import DRIFTED, MISSING
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.opened import Opened
 from zonda.core.template import policies
 from zonda.hooks.definition import ResourceDefinition

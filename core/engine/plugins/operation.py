@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from zonda.core.store.jsontext import dumps
+from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.opened import Opened
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.borders import raise_interruption

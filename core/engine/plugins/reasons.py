@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.secrecy import hides
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.borders import raise_interruption

@@ -9,11 +9,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from zonda.core.store.derived import Made
-from zonda.core.store.jsontext import dumps
-from zonda.core.store.reopening import Parts
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.derived import Made
+from zonda.core.store.values.jsontext import dumps
+from zonda.core.store.values.reopening import Parts
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.json_text import is_too_deep
 from zonda.core.template.yaml_events import MAX_DEPTH
 from zonda.hooks.attributes import SHOW, select

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported, UsageError
 
 from ..model.effects import Step

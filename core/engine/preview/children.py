@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.bundle import Identity
 from zonda.core.template.partly import has_later
 from zonda.core.template.template_resource import TemplateResource

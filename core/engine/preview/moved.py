@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 
 from ..model.plan import BELOW, Move, Proposal
 from ..progress.moves import as_moved, wanted_as_moved

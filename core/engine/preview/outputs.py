@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.drift_section import OFF
 from zonda.core.template.partly import LATER, resolve_partly
 from zonda.hooks.borders import raise_interruption

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.engine import actions
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
 from zonda.core.template.json_text import read_json
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError

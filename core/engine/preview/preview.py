@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine.actions import Action
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ZondaError
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 
 from ..model.plan import BELOW, Proposal
 from ..services import Room

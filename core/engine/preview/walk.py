@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 from zonda.core.graph.digraph import Ring, order
-from zonda.core.store.rows import PlanRow, ResourceRow, StackRow
+from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 from zonda.hooks.definition import ResourceDefinition

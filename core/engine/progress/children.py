@@ -6,8 +6,8 @@ that is about to plan its nested stack is between two such runs, and must find t
 
 from __future__ import annotations
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from ..model.states import MAKING, PRESENT

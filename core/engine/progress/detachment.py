@@ -6,7 +6,7 @@ itself stays nested in it.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 
 from ..model.unit_of_work import Work
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from zonda.core.store.rows import FailedRow, ResourceRow
+from zonda.core.store.schema.rows import FailedRow, ResourceRow
 
 from ..model.outcomes import Failure
 from ..model.unit_of_work import Work

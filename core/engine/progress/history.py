@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 
-from zonda.core.store.rows import ActionRow, StackRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.schema.rows import ActionRow, StackRow
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.bundle import Bundle
 from zonda.core.template.fingerprint import canonical
 

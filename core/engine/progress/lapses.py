@@ -5,7 +5,7 @@ Called at the end of a plan: until then what was protected before it still is.
 
 from __future__ import annotations
 
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 from zonda.core.template import policies
 from zonda.core.template.policies import STACK
 

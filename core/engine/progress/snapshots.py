@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zonda.core.store.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 
 from ..model import documents
 from ..model.states import COMPLETE, FAILED, IDLE, IN_PROGRESS, PRESENT

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.store import Store
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.write.database import Store
 from zonda.hooks.context import Clock
 from zonda.hooks.resource import Resource
 

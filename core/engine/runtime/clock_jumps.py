@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import inf
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.hooks.context import Clock
 

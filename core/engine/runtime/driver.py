@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.store.faults import Refused, Unusable
-from zonda.core.store.store import Fenced, Store
-from zonda.core.store.transaction import Transaction
+from zonda.core.store.file.faults import Refused, Unusable
+from zonda.core.store.write.database import Fenced, Store
+from zonda.core.store.write.transaction import Transaction
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import StoreError, ZondaError
 

@@ -15,9 +15,9 @@ from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.store import Store, Transaction
-from zonda.core.store.views import StackView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.write.database import Store, Transaction
 from zonda.core.template.bundle import Limits
 from zonda.core.template.scope import FunctionTable
 from zonda.hooks.context import Clock

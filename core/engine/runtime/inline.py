@@ -13,9 +13,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.store import Store
-from zonda.core.store.views import StackView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.write.database import Store
 from zonda.core.template.bundle import Limits
 from zonda.core.template.scope import FunctionTable
 from zonda.hooks.context import Clock

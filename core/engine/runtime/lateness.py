@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.context import Clock
 
 from ..handlers import breakpoints

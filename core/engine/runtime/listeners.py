@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from zonda.core.store.showing import event_of
+from zonda.core.store.read.to_view import event_of
 from zonda.hooks.borders import raise_interruption
 
 from ..model.unit_of_work import Notice, Work

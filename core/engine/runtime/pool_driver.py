@@ -13,7 +13,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from zonda.core.store.store import Store
+from zonda.core.store.write.database import Store
 
 from ..execution.pool import Pool
 from ..model.effects import Call, GivenUp, TookTooLong

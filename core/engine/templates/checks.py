@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import PlanRow, StackRow
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import PlanRow, StackRow
+from zonda.core.store.values.sealing import Sealer
 
 from ..model.definition import Definition, Node
 from ..model.states import COMPLETE, PRESENT

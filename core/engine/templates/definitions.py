@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import Any
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.bundle import Bundle, Identity
 from zonda.core.template.child_spec import ChildSpec
 from zonda.core.template.drift_section import DRIFT

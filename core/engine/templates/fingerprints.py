@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.store.sealing import Sealer
+from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import NestedStack

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from zonda.core.store.reads import Reader
+from zonda.core.store.read.reader import Reader
 from zonda.core.template import redacting
 from zonda.core.template.bundle import Bundle, Identity, shown
 from zonda.core.template.child_spec import LITERALS, ChildSpec

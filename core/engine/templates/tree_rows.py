@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
 from ..model.plan import BELOW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
 
-from ..sealing import Sealer
+from .sealing import Sealer
 
 
 class Opened(MutableMapping[str, str]):

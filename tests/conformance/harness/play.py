@@ -11,8 +11,8 @@ from harness.world import World
 from zonda.core.engine import actions
 from zonda.core.engine.model.work_item import Seen
 from zonda.core.engine.plugins.values import RowValues
-from zonda.core.store.rows import ResourceRow
-from zonda.core.store.views import StackView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import TemplateError, ZondaError
 

@@ -11,7 +11,7 @@ from zonda.core.engine.model import documents
 from zonda.core.engine.model.states import PRESENT
 from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
 
 from .environment import SIZE

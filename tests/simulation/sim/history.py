@@ -8,8 +8,8 @@ from typing import Any
 from zonda.core.engine.model.states import PASSING, SUPERSEDED
 from zonda.core.engine.progress.breakpoints import ENDED
 from zonda.core.reports.failures import BAD, failures
-from zonda.core.store.reads import ALL, Reader
-from zonda.core.store.views import StackView
+from zonda.core.store.read.reader import ALL, Reader
+from zonda.core.store.read.views import StackView
 
 from .world import Violation
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from zonda.core.engine import actions
-from zonda.core.store.rows import StackRow
+from zonda.core.store.schema.rows import StackRow
 
 from .again import Before
 from .asking import Asking

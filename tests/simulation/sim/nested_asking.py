@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zonda.core.engine import actions
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .asking import Asking
 from .nested_writing import NAMES

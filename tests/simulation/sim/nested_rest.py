@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.model.states import COMPLETE, FAILED, IDLE
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .nested_template import all_said, is_owner, of_child
 from .simulator import Simulator

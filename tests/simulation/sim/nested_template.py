@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from zonda.core.store.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.bundle import Identity, Limits
 from zonda.core.template.child_spec import ChildSpec
 from zonda.hooks.definition import ResourceDefinition

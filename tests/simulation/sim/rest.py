@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine import actions
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView, StackView
+from zonda.core.store.read.views import ActionView, StackView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound
 
 from . import nested_rest

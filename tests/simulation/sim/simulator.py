@@ -34,9 +34,9 @@ from zonda.core.engine.runtime.clock_jumps import Jumps
 from zonda.core.engine.runtime.lateness import Lateness
 from zonda.core.engine.runtime.requests import single
 from zonda.core.engine.services import EngineSettings
-from zonda.core.store.faults import Refused
-from zonda.core.store.sealing import Sealer
-from zonda.core.store.store import Fenced, Store, open_store
+from zonda.core.store.file.faults import Refused
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import Fenced, Store, open_store
 from zonda.core.template.bundle import Bundle
 from zonda.hooks.errors import ZondaError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from zonda.core.store.reads import Reader
+from zonda.core.store.read.reader import Reader
 
 from .nested_template import of_child
 

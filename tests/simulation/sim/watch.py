@@ -13,9 +13,9 @@ from typing import Any
 from zonda.core.engine.model.states import CLEANING, DOWN, IDLE, PRESENT
 from zonda.core.engine.operations.replacement import goes_first
 from zonda.core.engine.runtime.lateness import PATIENCE
-from zonda.core.store.prepared import SQL
-from zonda.core.store.reads import ALL, Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import ALL, Reader
+from zonda.core.store.schema.prepared import SQL
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
-from zonda.core.store.views import ActionView
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import ActionView
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .stored import stored
 from .world import Violation, World

@@ -7,8 +7,8 @@ from typing import Any
 
 from zonda.core.engine.model.states import COMPLETE, IDLE, PASSING_OPERATIONS
 from zonda.core.engine.progress.children import may_go_on
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .nested_template import is_owner
 from .world import Violation

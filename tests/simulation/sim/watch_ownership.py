@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.core.store.reads import Reader
+from zonda.core.store.read.reader import Reader
 
 from .world import FREE, Violation, World
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from zonda.core.engine.model import row_annotations
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.store.reads import Reader
-from zonda.core.store.rows import ResourceRow, StackRow
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from .stored import stored
 from .world import Violation, World

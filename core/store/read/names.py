@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from .prepared import SQL
+from ..schema.prepared import SQL
 
 #: Seconds that a database which is in use is waited for.
 _PATIENCE = 0.2

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from .prepared import SQL
-from .rows import (
+from ..schema.prepared import SQL
+from ..schema.rows import (
     DriftCheckRow,
     DriftFindingRow,
     DriftIgnoreRow,

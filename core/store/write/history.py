@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from .prepared import SQL
-from .rows import ActionRow, FailedRow, action_values, failed_values
+from ..schema.prepared import SQL
+from ..schema.rows import ActionRow, FailedRow, action_values, failed_values
 
 
 class History:

@@ -1,7 +1,7 @@
 """Writes ``prepared.py``: schema and statements as text, so that running zonda imports no ORM.
 
-Run ``python -m zonda.core.store.compile`` after a change to ``tables.py`` or ``statements.py``;
-a test fails when that was forgotten.
+Run ``python -m zonda.core.store.schema.compile`` after a change to ``tables.py`` or
+``statements.py``; a test fails when that was forgotten.
 """
 
 from __future__ import annotations

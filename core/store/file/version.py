@@ -12,8 +12,8 @@ from contextlib import closing, suppress
 
 from zonda.hooks.errors import StoreError
 
+from ..schema.prepared import SCHEMA, SQL
 from .lock import EngineLock
-from .prepared import SCHEMA, SQL
 
 #: The newest migration; a test compares it with ``migrations/``.
 HEAD = "0018"

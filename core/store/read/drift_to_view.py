@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from .drift_states import NOT_CHECKED
+from ..schema.rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
+from ..schema.words import NOT_CHECKED
 from .drift_views import Difference, DriftCheckView, DriftFindingView, DriftIgnoreView, DriftNowView
-from .rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
 
 
 def check(row: DriftCheckRow) -> DriftCheckView:

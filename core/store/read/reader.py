@@ -19,12 +19,12 @@ from zonda.core.template.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 
-from .drift_reads import DriftReads
-from .faults import explain
-from .prepared import SQL
-from .rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
-from .sealing import Sealer
-from .showing import action_view, event_view, failed_view, resource_view, stack_view
+from ..file.faults import explain
+from ..schema.prepared import SQL
+from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
+from ..values.sealing import Sealer
+from .drift import DriftReads
+from .to_view import action_view, event_view, failed_view, resource_view, stack_view
 from .views import (
     ActionView,
     EventView,

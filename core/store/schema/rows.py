@@ -10,6 +10,8 @@ from itertools import product
 from operator import attrgetter, eq, itemgetter
 from typing import Any
 
+PREFIX = "sealed:"
+
 
 @dataclass(slots=True)
 class StackRow:

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from zonda.core.store.drift_tables import metadata
+from zonda.core.store.schema.drift_tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -9,8 +9,8 @@ from typing import Any
 from zonda.core.template import policies
 from zonda.core.template.policies import Policies
 
-from .rows import EventRow, FailedRow, ResourceRow, StackRow, event_values
-from .sealing import PREFIX, Sealer
+from ..schema.rows import PREFIX, EventRow, FailedRow, ResourceRow, StackRow, event_values
+from ..values.sealing import Sealer
 from .views import REDACTED, ActionView, EventView, FailedView, ResourceView, StackView
 
 

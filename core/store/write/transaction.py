@@ -11,11 +11,8 @@ import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from .drift import DriftTables
-from .edges import Edge, Edges
-from .history import History
-from .prepared import SQL
-from .rows import (
+from ..schema.prepared import SQL
+from ..schema.rows import (
     EventRow,
     PlanRow,
     ResourceRow,
@@ -30,6 +27,9 @@ from .rows import (
     stack_updates,
     stack_values,
 )
+from .drift import DriftTables
+from .edges import Edge, Edges
+from .history import History
 
 #: Committed rows that are kept, so that what is worked on need not be read again and again: some
 #: 2 KB each, and the plan of a larger stack keeps all that it has touched.

@@ -24,8 +24,16 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import Executable
 
 from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
-from .rows import FIXED, RESOURCE_UPDATES, STACK_UPDATES, DriftRow, EventRow, PlanRow, columns
-from .sealing import PREFIX
+from .rows import (
+    FIXED,
+    PREFIX,
+    RESOURCE_UPDATES,
+    STACK_UPDATES,
+    DriftRow,
+    EventRow,
+    PlanRow,
+    columns,
+)
 from .tables import (
     ACTION,
     DATA,

@@ -17,12 +17,11 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from zonda.hooks.errors import StoreError
 
-from . import schema
+from ..file import version
+from ..file.lock import EngineLock
+from ..schema.rows import PREFIX
 from .jsontext import dumps, loads
-from .lock import EngineLock
 from .reopening import Reopening
-
-PREFIX = "sealed:"
 
 
 class Sealer:
@@ -104,7 +103,7 @@ def key_from_file(path: Path, database: Path | None = None) -> str:
     if database is None:
         return _make_file(path)
     try:
-        is_made = schema.is_made(str(database))
+        is_made = version.is_made(str(database))
     except sqlite3.OperationalError:  # it cannot be opened, yet it is there
         is_made = True
     except (sqlite3.Error, OSError):
@@ -141,7 +140,7 @@ def _make_file(path: Path) -> str:
     key, beside = make_key(), path.with_name(f"{path.name}.new")
     try:
         beside.unlink(missing_ok=True)
-        schema.make_private(str(beside))
+        version.make_private(str(beside))
         beside.write_text(key, encoding="ascii")
         beside.rename(path)
     except OSError as error:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import NotFound
 
-from .prepared import SQL
-from .rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
+from ..schema.prepared import SQL
+from ..schema.rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
 from .tree_paths import Tree
 
 if TYPE_CHECKING:
@@ -29,43 +29,43 @@ class DriftReads:
 
     def drift_check(self, check_id: str) -> DriftCheckView:
         """One check; raises NotFound."""
-        from . import drift_shown
+        from . import drift_to_view
 
         found = self._all(SQL["drift_check_by_id"], check_id)
         if not found:
             raise NotFound("drift check", check_id)
-        return drift_shown.check(DriftCheckRow(*found[0]))
+        return drift_to_view.check(DriftCheckRow(*found[0]))
 
     def drift_checks(
         self, stack_id: str, limit: int = _ALL, offset: int = 0
     ) -> list[DriftCheckView]:
         """The checks of a stack, the newest first, without the ``offset`` newest."""
-        from . import drift_shown
+        from . import drift_to_view
 
         found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
-        return [drift_shown.check(DriftCheckRow(*each)) for each in found]
+        return [drift_to_view.check(DriftCheckRow(*each)) for each in found]
 
     def drift_checks_from(self, stack_id: str, beginning: str) -> list[DriftCheckView]:
         """The checks of a stack whose ids begin so, two of them at most."""
-        from . import drift_shown
+        from . import drift_to_view
 
         # no id has a letter after "z"
         found = self._all(SQL["drift_checks_from"], stack_id, beginning, f"{beginning}z", 2, 0)
-        return [drift_shown.check(DriftCheckRow(*each)) for each in found]
+        return [drift_to_view.check(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
         """What a check has found that is not in sync, or only by an exception; by path."""
-        from . import drift_shown
+        from . import drift_to_view
 
         found = self._all(SQL["drift_findings"], check_id)
-        return [drift_shown.finding(DriftFindingRow(*each)) for each in found]
+        return [drift_to_view.finding(DriftFindingRow(*each)) for each in found]
 
     def drift_now(self, stack_id: str) -> list[DriftNowView]:
         """The newest verdict on every resource of a tree, by path.
 
         What an operation has changed since it was looked at is NOT_CHECKED.
         """
-        from . import drift_shown
+        from . import drift_to_view
 
         rows = self.drift_rows(stack_id)
         checked = {path: row.check_id for path, row in rows if row.current and row.check_id}
@@ -74,7 +74,7 @@ class DriftReads:
         found = []
         for path, row in rows:
             if path not in checked:
-                found.append(drift_shown.unchecked(path, row))
+                found.append(drift_to_view.unchecked(path, row))
                 continue
             last = newest.get(path)
             check_id = checked[path] if last is None else last.id
@@ -82,7 +82,7 @@ class DriftReads:
                 findings = self.drift_findings(check_id)
                 told[check_id] = {each.resource_id: each for each in findings}
             at = None if last is None else last.started_at
-            found.append(drift_shown.now(path, row, at, told[check_id].get(row.id)))
+            found.append(drift_to_view.now(path, row, at, told[check_id].get(row.id)))
         return found
 
     def _newest_checks(
@@ -113,12 +113,12 @@ class DriftReads:
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
-        from . import drift_shown
+        from . import drift_to_view
 
         found = self._all(SQL["drift_ignores_of_stack"], stack_id)
-        said = [drift_shown.ignore(DriftIgnoreRow(*each)) for each in found]
+        said = [drift_to_view.ignore(DriftIgnoreRow(*each)) for each in found]
         stack = self._all(SQL["stack_by_id"], stack_id)
-        return said + (drift_shown.ignored_by_environment(StackRow(*stack[0])) if stack else [])
+        return said + (drift_to_view.ignored_by_environment(StackRow(*stack[0])) if stack else [])
 
     # -- what the class that this is a part of has ------------------------------------------------
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from .reads import Reader
-from .rows import ResourceRow
+from ..schema.rows import ResourceRow
+from .reader import Reader
 from .tree_paths import Tree
 from .views import EventView, StackView
 

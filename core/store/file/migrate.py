@@ -18,7 +18,7 @@ from alembic.util import CommandError
 
 from zonda.hooks.errors import StoreError
 
-from . import schema, turn
+from . import turn, version
 from .faults import explain
 from .lock import EngineLock
 
@@ -44,7 +44,7 @@ def upgrade(path: str, revision: str = "head") -> None:
     engine = _engine(path)
     try:
         with engine.begin() as connection:
-            if schema.version_of(_driver_connection(connection), path) == schema.HEAD:
+            if version.version_of(_driver_connection(connection), path) == version.HEAD:
                 return
             if not lock.acquire():
                 raise _in_use(path, lock)
@@ -102,6 +102,6 @@ def _driver_connection(connection: sqlalchemy.Connection) -> sqlite3.Connection:
 def _copy(path: str, copy: str) -> None:
     """Copy the database as it is now into a file for the owner alone."""
     Path(copy).unlink(missing_ok=True)
-    schema.make_private(copy)
+    version.make_private(copy)
     with closing(sqlite3.connect(path)) as source:
         source.execute("VACUUM INTO ?", (copy,))

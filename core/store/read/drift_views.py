@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .drift_states import COMPLETE, DRIFTED, NOTE, RUNNING
+from ..schema.words import COMPLETE, DRIFTED, NOTE, RUNNING
 from .views import REDACTED
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 from zonda.hooks.errors import StoreError
 
-from . import schema, turn
+from ..file import turn
+from ..file import version as schema
+from ..file.faults import explain
+from ..file.lock import RequestLock
+from ..read.reader import Reader
+from ..schema.prepared import SQL
+from ..values.sealing import Sealer
 from .edges import Edges
-from .faults import explain
-from .lock import RequestLock
-from .prepared import SQL
-from .reads import Reader
-from .sealing import Sealer
 from .transaction import Fenced, Transaction
 
 #: Pages in the write-ahead log that are worth a checkpoint: pages that are written over and over
@@ -227,7 +228,7 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
 
 
 def _upgrade(path: str) -> None:
-    from .migrate import upgrade  # alembic takes 0.3 s to import, and is needed once
+    from ..file.migrate import upgrade  # alembic takes 0.3 s to import, and is needed once
 
     upgrade(path)
 

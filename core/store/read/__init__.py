@@ -1,0 +1,4 @@
+"""Reads of the database and the views that they give.
+
+Imports ``values``, ``file`` and ``schema``.
+"""
