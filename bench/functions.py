@@ -10,9 +10,9 @@ from measure import HEAD, Cost, best, count, measured
 
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.checks import NullValues
-from zonda.core.template.stack import StackDefinition, load
+from zonda.core.template.load import StackDefinition, load
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
+from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.manager import Plugins
 
 PARAMETERS = """parameters:

@@ -22,7 +22,7 @@ from zonda.core.engine.actions import Action, CreateStack, UpdateStack
 from zonda.core.settings import load
 from zonda.core.store.write.database import Store
 from zonda.core.store.write.transaction import Transaction
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 HEAD = "heat_template_version: 2018-08-31\n"
 STACK = "bench"

@@ -23,8 +23,8 @@ from typing import Any
 from zonda.core.app import build_app
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
 from zonda.core.settings import load
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import bundle_from_files
+from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.source.bundle import Bundle
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = Path(os.environ.get("ZONDA_CORPUS", ROOT.parent / "shared" / "corpus"))

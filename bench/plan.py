@@ -4,7 +4,7 @@ from measure import STACK, count, create, engine, independent, measured, report
 
 from zonda.core.app import App
 from zonda.core.engine.actions import UpdateStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 number = count()
 

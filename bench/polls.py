@@ -10,7 +10,7 @@ from measure import HEAD, STACK, count, engine, measured
 
 from zonda.builtin_resources.test_resource import TestResource
 from zonda.core.engine.actions import CreateStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 SECONDS = 20.0
 BAR_US = 50.0

@@ -2,7 +2,7 @@
 
 from measure import Cost, best, count, engine, independent, measured, report
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 number = count()
 values = iter(("one", "two", "three"))

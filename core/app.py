@@ -18,6 +18,7 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
 from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.borders import keeping_signals
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.references import StackRef
@@ -29,7 +30,6 @@ from .engine.actions import Action
 from .folders import exposed, make_folder
 from .ids import Ids, system_random
 from .settings_table import Settings
-from .template.bundle import Bundle, Identity, Limits
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.templates.loading import TemplateLoading

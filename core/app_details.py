@@ -13,8 +13,7 @@ from zonda.hooks.errors import TemplateWarning
 
 if TYPE_CHECKING:  # takes 30 ms, which listing stacks must not pay for
     from zonda.core.reports.outputs import OutputView
-
-    from .template.stack import StackDefinition
+    from zonda.core.template.load import StackDefinition
 
 
 @dataclass(frozen=True, slots=True)

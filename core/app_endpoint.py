@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.template.json_text import read_json
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import settings_values

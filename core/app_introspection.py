@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from zonda.core.template.source.bundle import Bundle, Limits
+
 from .introspection.explaining import Explanation, explain
 from .introspection.offers import Listed, listed
 from .introspection.parameters import Found, Means, parameters
-from .template.bundle import Bundle, Limits
 
 if TYPE_CHECKING:  # made when first asked for
     from zonda.hooks.context import ResourceContext

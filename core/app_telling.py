@@ -22,13 +22,13 @@ from zonda.core.store.read import trees
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import ActionView, FailedView, StackView
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.template.load import StackDefinition
+from zonda.core.template.redaction import Shown
+from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.core.template.source.document import Document, load_document
 from zonda.hooks.errors import ZondaError
 
-from .template import redacting
-from .template.bundle import Bundle, Identity
-from .template.redacting import Shown
-from .template.source import Document, load_document
-from .template.stack import StackDefinition
+from .template import redaction
 
 
 class Telling:
@@ -110,7 +110,7 @@ class Telling:
         hidden = before.hidden | after.hidden | known.hidden_now()
         before, after = before.hiding(hidden), after.hiding(hidden)
         names = (f"generation {older.generation}", f"generation {newer.generation}")
-        secrets = (redacting.repeated(each.secrets) for each in (before, after))
+        secrets = (redaction.repeated(each.secrets) for each in (before, after))
         also = [*chain.from_iterable(secrets), *known.secrets_now()]
         shown = before.shown(also=also), after.shown(before, also)
         return older, newer, differences(*shown, names)

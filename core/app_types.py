@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from zonda.core.template.types.declared_types import kept_with
 from zonda.hooks.manager import Plugins
 
 from . import type_files
 from .engine.actions import Action
 from .engine.actions.base import Templated
-from .template.type_texts import kept_with
 
 
 def with_types(action: Action, folders: Iterable[Path], plugins: Callable[[], Plugins]) -> Action:

@@ -19,6 +19,7 @@ from zonda.core.store.read.drift_views import DriftFindingView
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
@@ -39,7 +40,6 @@ from .engine.actions import (
 from .ids import Ids
 from .schedule.timing import Timing
 from .settings import load
-from .template.bundle import Bundle
 
 
 class InlineStack:

@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from zonda.core.template.bundle import VARIABLE
+from zonda.core.template.source.bundle import VARIABLE
 from zonda.hooks.errors import UsageError
 
 from . import settings_runners, settings_sinks, settings_values

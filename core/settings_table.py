@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zonda.core.template.source.bundle import Limits
+
 from . import settings_values
-from .template.bundle import Limits
 
 #: The runner that needs no section: the service of ``zonda runner serve``.
 BUNDLED = "bundled"

@@ -59,7 +59,7 @@ def _text(path: Path, plugins: Plugins, must: bool) -> str | None:
 
 
 def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) -> None:
-    from .template.type_texts import read, reader_of
+    from zonda.core.template.types.declared_types import read, reader_of
 
     key = reader_of(text, plugins.type_readers)
     if key is None:

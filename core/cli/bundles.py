@@ -13,9 +13,7 @@ from typing import Any
 
 from zonda.core.secret_references import own_files
 from zonda.core.settings import parameters as values_of_variables
-from zonda.core.template.bundle import VARIABLE, Bundle
-from zonda.core.template.faults import FILE_MISSING, TYPE_TEMPLATE
-from zonda.core.template.fetcher import (
+from zonda.core.template.files.reader import (
     STDIN,
     FetchLimits,
     Source,
@@ -23,6 +21,8 @@ from zonda.core.template.fetcher import (
     is_remote,
     read_text,
 )
+from zonda.core.template.source.bundle import VARIABLE, Bundle
+from zonda.core.template.source.diagnostics import FILE_MISSING, TYPE_TEMPLATE
 from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
 
 from .session import Session

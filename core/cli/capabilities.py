@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.template.bundle import Bundle, Limits
+from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.hooks.errors import ValidationErrors
 
 from . import bundles, output, problems

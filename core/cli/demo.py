@@ -20,7 +20,7 @@ import zonda
 from zonda.core.app import App, build_app
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.folders import make_folder
-from zonda.core.template.fetcher import bundle_from_files
+from zonda.core.template.files.reader import bundle_from_files
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
 from . import output_rows

@@ -10,7 +10,7 @@ from typing import Any
 from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
 from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.read.views import StackView
-from zonda.core.template import drift_section
+from zonda.core.template.environment import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.near import near
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zonda.core.introspection.explaining import Explanation, Rule
-from zonda.core.template.candidates import Selection
+from zonda.core.template.capabilities.selection import Selection
 from zonda.hooks.errors import Place
 
 from . import bundles, output, plain, problems

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from zonda.core.store.read.views import EventView, FailedView, StackView
-from zonda.core.template import source
+from zonda.core.template.source import document as source
 from zonda.hooks.errors import Path, Place, ZondaError
 
 from .excerpts import excerpt

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.source import load_document
+from zonda.core.template.source.bundle import Bundle
+from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import TemplateError, UsageError
 
 _REGISTRY, _RESOURCES, _HOOKS = "resource_registry", "resources", "hooks"

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from zonda.core.template.versions import DATES
+from zonda.core.template.source.versions import DATES
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import Origin, Plugins
 from zonda.hooks.wording import sentences

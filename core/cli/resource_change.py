@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.engine.actions import MarkResource, MoveResource, SignalResource
-from zonda.core.template.fetcher import read_text
-from zonda.core.template.json_text import read_json
+from zonda.core.template.files.reader import read_text
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import UsageError
 
 from . import nested

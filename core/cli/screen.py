@@ -122,8 +122,8 @@ class Screen:
 
     def source(self, file: str) -> str | None:
         """The text of a file that an error points into, if it is at hand."""
-        from zonda.core.template.bundle import Limits  # needed where something is wrong only
-        from zonda.core.template.local_files import Refused, opened
+        from zonda.core.template.files.local_files import Refused, opened
+        from zonda.core.template.source.bundle import Limits  # needed where something is wrong only
 
         if file not in self._sources:
             try:

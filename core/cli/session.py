@@ -13,7 +13,7 @@ from functools import cached_property
 
 from zonda.core import arenas, settings, settings_table
 from zonda.core.app import App, build_app
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
 
 from .screen import Screen

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.engine.actions import AbandonStack, AdoptStack
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import read_text
-from zonda.core.template.json_text import read_json
+from zonda.core.template.files.reader import read_text
+from zonda.core.template.source.bundle import Bundle
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Conflict, UsageError
 
 from . import bundles, busy_stacks, left_out, outcome_show, output, streams

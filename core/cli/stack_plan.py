@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
-from zonda.core.template.fetcher import read_text
-from zonda.core.template.json_text import read_json
+from zonda.core.template.files.reader import read_text
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
 from . import bundles, busy_stacks, outcome_show, output, plan_tree, run_action, stack_change

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from inspect import getdoc
 from typing import Any
 
-from zonda.core.template.json_schema import template_schema
-from zonda.core.template.versions import DATES, NAMES
+from zonda.core.reference.json_schema import template_schema
+from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import NotFound
 
 from .session import Session

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import zonda
-from zonda.core.template.versions import CFN, CFN_DATES, DATES, KEY, NAMES
+from zonda.core.template.source.versions import CFN, CFN_DATES, DATES, KEY, NAMES
 from zonda.hooks.errors import (
     NotFound,
     TemplateError,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, ClassVar
 
-from zonda.core.template.faults import Poisoned
+from zonda.core.template.source.diagnostics import Poisoned
 from zonda.hooks.attributes import select
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import (

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from zonda.core.template.faults import PARAMETER_UNDECLARED, Poisoned, near
-from zonda.core.template.json_text import read_json
+from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, Poisoned, near
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
     Function,

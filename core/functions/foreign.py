@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from zonda.core.template.faults import FAULTS
+from zonda.core.template.source.diagnostics import FAULTS
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope, Source

@@ -20,8 +20,8 @@ from yaql.language import exceptions, expressions, specs, utils, yaqltypes
 from yaql.language.factory import YaqlEngine
 
 from zonda.core.clock import SystemClock
-from zonda.core.template.faults import TooLarge
-from zonda.core.template.yaml_events import checked_number
+from zonda.core.template.source.diagnostics import TooLarge
+from zonda.core.template.source.yaml_parser import checked_number
 from zonda.hooks.errors import TemplateError
 
 from . import yaql_format, yaql_regex

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from zonda.core.template.bundle import Limits
-from zonda.core.template.scope import Yaql as Evaluate
+from zonda.core.template.evaluation.scope import Yaql as Evaluate
+from zonda.core.template.source.bundle import Limits
 from zonda.hooks.errors import Path
 from zonda.hooks.function import (
     ABSENT,

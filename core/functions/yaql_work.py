@@ -13,7 +13,7 @@ from typing import Any
 
 from yaql.language import exceptions, utils
 
-from zonda.core.template.yaml_events import MAX_DEPTH
+from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.function import TEXT_PER_VALUE
 
 #: A step costs so many times as much as a plain value that is walked through.

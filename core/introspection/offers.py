@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from zonda.core.template.bundle import Bundle, Limits
-from zonda.core.template.candidates import Candidate
-from zonda.core.template.capabilities import RESOURCE_TYPE, Annotated, Declared, annotated
-from zonda.core.template.registry import Registry, is_template
-from zonda.core.template.requirements import Requirement, as_text, faults
+from zonda.core.template.capabilities.requirements import Requirement, as_text, faults
+from zonda.core.template.capabilities.section import RESOURCE_TYPE, Annotated, Declared, annotated
+from zonda.core.template.capabilities.selection import Candidate
+from zonda.core.template.source.bundle import Bundle, Limits
+from zonda.core.template.types.registry import Registry, is_template
 from zonda.hooks.errors import TemplateError, UsageError
 from zonda.hooks.manager import Plugins
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.template import environment as environments
-from zonda.core.template.bundle import Bundle, Identity, Limits, shown
-from zonda.core.template.family import Family
-from zonda.core.template.masking import MASK
-from zonda.core.template.parameters import SECTION, ParameterSchema
-from zonda.core.template.scope import FunctionTable, Yaql
-from zonda.core.template.stack import load
+from zonda.core.template.environment import environment as environments
+from zonda.core.template.evaluation.scope import FunctionTable, Yaql
+from zonda.core.template.load import load
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.parameters.parameters import SECTION, ParameterSchema
+from zonda.core.template.source.bundle import Bundle, Identity, Limits, shown
+from zonda.core.template.syntax.redactor import MASK
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
 from zonda.hooks.manager import Plugins

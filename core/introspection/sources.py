@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from zonda.core.template import environment as environments
-from zonda.core.template import placing, requirements
-from zonda.core.template.bundle import Bundle, Limits
-from zonda.core.template.candidates import Candidates
-from zonda.core.template.environment import Environment
-from zonda.core.template.registry import Registry
-from zonda.core.template.type_texts import TypeTexts
+from zonda.core.template.capabilities import requirements
+from zonda.core.template.capabilities.selection import Candidates
+from zonda.core.template.environment import environment as environments
+from zonda.core.template.environment.environment import Environment
+from zonda.core.template.source.bundle import Bundle, Limits
+from zonda.core.template.types.declared_types import TypeTexts
+from zonda.core.template.types.registry import Registry
+from zonda.core.template.validation import locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.manager import Plugins
 
@@ -48,5 +49,5 @@ def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
 
 def placed(fault: TemplateError, environment: Environment) -> TemplateError:
     """``fault`` with its place in an environment, if it stands in one."""
-    placing.fill([fault], None, environment)
+    locations.fill([fault], None, environment)
     return fault

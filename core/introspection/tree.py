@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zonda.core.template.bundle import Identity
-from zonda.core.template.checks import NullValues
-from zonda.core.template.child_loading import ChildLoader
-from zonda.core.template.child_spec import ChildSpec
-from zonda.core.template.definition import StackDefinition
-from zonda.core.template.family import Family
-from zonda.core.template.faults import FAULTS, PARAMETER_MISSING, UNKNOWN
-from zonda.core.template.raising import raise_all
-from zonda.core.template.resources import ResourceNode
-from zonda.core.template.scope import Scope
-from zonda.core.template.source import Document
-from zonda.core.template.template_resource import TemplateResource
-from zonda.core.template.ways import led
+from zonda.core.template.definition.child_spec import ChildSpec
+from zonda.core.template.definition.stack_definition import StackDefinition
+from zonda.core.template.evaluation.scope import Scope
+from zonda.core.template.nested.child_loader import ChildLoader
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.source.bundle import Identity
+from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UNKNOWN
+from zonda.core.template.source.document import Document
+from zonda.core.template.syntax.resource import ResourceNode
+from zonda.core.template.types.template_types import TemplateResource
+from zonda.core.template.validation.report import raise_all
+from zonda.core.template.validation.resource import NullValues
+from zonda.core.template.validation.traces import led
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.definition import ResourceDefinition

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.template.redacting import Shown
+from zonda.core.template.redaction import Shown
 from zonda.hooks.errors import Path, show_path
 
 _ABSENT = object()

@@ -17,9 +17,9 @@ from zonda.core.engine.plan import snapshots
 from zonda.core.engine.templates.stored import Reading, Templates
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
-from zonda.core.template import redacting
-from zonda.core.template.bundle import Identity
-from zonda.core.template.stack import StackDefinition
+from zonda.core.template import redaction
+from zonda.core.template.load import StackDefinition
+from zonda.core.template.source.bundle import Identity
 from zonda.hooks.errors import NotFound
 from zonda.hooks.secret_texts import masked_deep, secret_texts
 
@@ -133,8 +133,8 @@ class Exporting:
         if with_secrets:
             data = definition.document.written
             return _Sources(bundle.template, data, environment, files, resources)
-        hidden = redacting.secrets(bundle, definition)
-        texts = secret_texts([*redacting.repeated(hidden), *self._templates.above(stored)])
+        hidden = redaction.secrets(bundle, definition)
+        texts = secret_texts([*redaction.repeated(hidden), *self._templates.above(stored)])
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         below = definition.family.hidden_in_files.names
         for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
@@ -142,7 +142,7 @@ class Exporting:
                 continue
             given, masks = environment[section], names | more
             environment[section] = {key: MASK if key in masks else given[key] for key in given}
-        shown = redacting.show(bundle, definition, hidden, also=self._templates.above(stored))
+        shown = redaction.show(bundle, definition, hidden, also=self._templates.above(stored))
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(
             shown.template,

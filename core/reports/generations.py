@@ -12,10 +12,10 @@ from zonda.core.engine.progress.history import ASIDE
 from zonda.core.engine.templates.stored import Reading, Stored, Templates
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import ActionView, StackView
-from zonda.core.template import redacting
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.redacting import Shown, Spot
-from zonda.core.template.stack import StackDefinition
+from zonda.core.template import redaction
+from zonda.core.template.load import StackDefinition
+from zonda.core.template.redaction import Shown, Spot
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import NotFound, Path, Place, ZondaError
 
 #: How events of a resource are counted.
@@ -80,7 +80,7 @@ class Generations:
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(found, identity)
         bundle = found.bundle
-        hidden = redacting.secrets(bundle, definition)
+        hidden = redaction.secrets(bundle, definition)
         return Given(bundle, definition, hidden, found, tuple(self._templates.above(found)))
 
     def hidden_now(self) -> frozenset[str]:
@@ -91,7 +91,7 @@ class Generations:
     def secrets_now(self) -> list[Any]:
         """What the present template hides; nothing where it cannot be read."""
         present = self._present()
-        return [] if present is None else redacting.repeated(present.secrets)
+        return [] if present is None else redaction.repeated(present.secrets)
 
     def _present(self) -> Given | None:
         if self._stack.template_id is None:
@@ -121,17 +121,17 @@ class Given:
 
     def lines(self, also: Collection[Any] = ()) -> str:
         """The template's text for excerpts; ``also``: secrets of other generations."""
-        return redacting.template_lines(self.bundle, self.secrets, [*also, *self.above])
+        return redaction.template_lines(self.bundle, self.secrets, [*also, *self.above])
 
     def hiding(self, names: frozenset[str]) -> Given:
         """The same, with more parameters hidden."""
-        found = redacting.secrets(self.bundle, self.definition, names)
+        found = redaction.secrets(self.bundle, self.definition, names)
         return dataclasses.replace(self, secrets=found)
 
     @property
     def hidden(self) -> frozenset[str]:
         """The parameters that it hides."""
-        return redacting.hidden_names(self.definition)
+        return redaction.hidden_names(self.definition)
 
     def shown(self, before: Given | None = None, also: Collection[Any] = ()) -> Shown:
         """What may be shown; hidden values that differ from ``before`` are marked so.
@@ -140,7 +140,7 @@ class Given:
         """
         old = None if before is None else before.secrets
         also = [*also, *self.above]
-        return redacting.show(self.bundle, self.definition, self.secrets, old, also)
+        return redaction.show(self.bundle, self.definition, self.secrets, old, also)
 
 
 def _counted(action: str, status: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.edge_reasons import Reason, edge_reasons
-from zonda.core.template.stack import StackDefinition
+from zonda.core.template.dependencies.edge_reasons import Reason, edge_reasons
+from zonda.core.template.load import StackDefinition
 
 #: An edge that was stored with an instance, and that no template at hand explains.
 STORED = "an earlier template"

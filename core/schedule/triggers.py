@@ -14,7 +14,7 @@ from typing import Any
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
-from zonda.core.template.schedules import Cron, read_schedule
+from zonda.core.template.environment.schedules import Cron, read_schedule
 from zonda.hooks.errors import UsageError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

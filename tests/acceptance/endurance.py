@@ -21,7 +21,7 @@ from typing import Any
 from zonda.core.app import App, build_app
 from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, UpdateStack
 from zonda.core.settings import load
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound
 
 #: Seconds that one action may take, on any machine.

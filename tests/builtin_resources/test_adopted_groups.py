@@ -20,7 +20,7 @@ from zonda.core.engine.actions import (
 from zonda.core.engine.templates import stored
 from zonda.core.inline_stack import InlineStack
 from zonda.core.reports.export import Exporting
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 LEAF = """\
 heat_template_version: 2018-08-31

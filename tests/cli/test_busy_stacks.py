@@ -14,7 +14,7 @@ from zonda.core.app import App, build_app
 from zonda.core.cli import busy_stacks
 from zonda.core.cli.screen import Screen
 from zonda.core.engine import actions
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 VAULT = Path(__file__).parents[1] / "acceptance" / "plugins" / "vault.py"
 PATIENCE = 60.0

@@ -18,7 +18,7 @@ from zonda.core.cli.follow import follow
 from zonda.core.cli.screen import Screen
 from zonda.core.cli.session import Session
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 Zonda = Callable[..., Any]
 Write = Callable[[str, str], Path]

@@ -19,7 +19,11 @@ ELSEWHERE = (
     *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.kit"),
     *("zonda.builtin_resources.", "zonda.workflows.", "zonda.core.app_service", "zoneinfo", "uuid"),
     *("zonda.hooks.execution", "zonda.hooks.runner"),
-    *("zonda.core.engine.drift.", "zonda.core.engine.actions.", "zonda.core.template.schedules"),
+    *(
+        "zonda.core.engine.drift.",
+        "zonda.core.engine.actions.",
+        "zonda.core.template.environment.schedules",
+    ),
 )
 #: What is needed of such rooms.
 DOORS = {

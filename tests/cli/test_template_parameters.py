@@ -9,7 +9,7 @@ import pytest
 
 from zonda.core.app import build_app
 from zonda.core.settings import load
-from zonda.core.template.fetcher import bundle_from_files
+from zonda.core.template.files.reader import bundle_from_files
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"

@@ -15,7 +15,7 @@ from zonda.core.app import build_app
 from zonda.core.cli.type_docs import pages_of
 from zonda.core.reference import templates
 from zonda.core.settings import load
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.support import HIDDEN
 from zonda.workflows import plugin as workflows

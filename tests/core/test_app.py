@@ -19,7 +19,7 @@ from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, RequestError, StoreError, ValidationErrors
 
 TEMPLATE = """\

@@ -16,7 +16,7 @@ from zonda.core.app import App, build_app
 from zonda.core.cli import serve
 from zonda.core.engine.actions import CreateStack
 from zonda.core.store.file.faults import Refused
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError
 
 TEMPLATE = """\

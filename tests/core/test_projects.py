@@ -19,7 +19,7 @@ from zonda.core.engine.actions.wire import PLACES
 from zonda.core.engine.drift import repair
 from zonda.core.engine.services import EngineSettings
 from zonda.core.store.read.views import StackView
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, UsageError
 
 TEMPLATE = """\

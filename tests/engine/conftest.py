@@ -32,7 +32,7 @@ from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
 from zonda.hooks.fakes import FakeClock

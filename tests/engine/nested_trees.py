@@ -9,7 +9,7 @@ from typing import Any
 from zonda.core.engine.actions import Action, CreateStack, UpdateStack
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 VERSION = "heat_template_version: 2018-08-31\n"
 

@@ -14,7 +14,7 @@ from zonda.core.engine.preview.preview import preview
 from zonda.core.engine.runtime.building import reading_room
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.table import functions_for
-from zonda.core.template.bundle import Limits
+from zonda.core.template.source.bundle import Limits
 
 
 def planned(drift: Drifting) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.engine.planned_repairs import planned
 
 from zonda.builtin_resources.resource_group import ResourceGroup
 from zonda.core.engine.actions import CheckDrift, CreateStack, IgnoreDrift
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotSupported
 
 LEAF = template(

@@ -11,7 +11,7 @@ from tests.engine.nested_trees import template
 from tests.engine.planned_repairs import planned
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SetDrift
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resource import Resource
 

@@ -196,7 +196,7 @@ from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
 

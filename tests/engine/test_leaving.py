@@ -20,7 +20,7 @@ from zonda.core.ids import Ids
 from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
-from zonda.core.template.bundle import Limits
+from zonda.core.template.source.bundle import Limits
 
 KEY = make_key()
 LONG = 20.0

@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 HEAD = "heat_template_version: 2018-08-31\n"
 LEAF = HEAD + (

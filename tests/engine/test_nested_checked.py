@@ -13,9 +13,9 @@ from zonda.core import app_lender
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.engine.templates import checks
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template import check_marks
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.family import Family
+from zonda.core.template.nested import validation_cache
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
@@ -145,13 +145,13 @@ def test_with_another_environment_all_that_is_to_be_visited_is_looked_at(
 
 
 def test_with_other_plug_ins_all_that_is_to_be_visited_is_looked_at(stack, opened, monkeypatch):
-    monkeypatch.setattr(check_marks, "_code_of", lambda plugins: ["another version"])
+    monkeypatch.setattr(validation_cache, "_code_of", lambda plugins: ["another version"])
     assert updated(stack, bundle(v="z")) == "UPDATE_COMPLETE"
     assert opened == EVERYTHING
 
 
 def test_with_another_zonda_all_that_is_to_be_visited_is_looked_at(stack, opened, monkeypatch):
-    monkeypatch.setattr(check_marks, "__version__", "another")
+    monkeypatch.setattr(validation_cache, "__version__", "another")
     assert updated(stack, bundle(v="z")) == "UPDATE_COMPLETE"
     assert opened == EVERYTHING
 
@@ -252,9 +252,9 @@ def test_a_file_of_a_plug_in_that_was_edited_is_another_plug_in(tmp_path, monkey
     file.write_text("VERSION = 1\n")
     monkeypatch.setattr(sys.modules[__name__], "__file__", str(file))
     brought = Plugins(resource_types={"My::Type": Edited})
-    first = list(check_marks._code_of(brought))
+    first = list(validation_cache._code_of(brought))
     file.write_text("VERSION = 10\n")
-    assert list(check_marks._code_of(brought)) != first
+    assert list(validation_cache._code_of(brought)) != first
 
 
 class Edited(Resource):

@@ -10,7 +10,7 @@ from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 HEAD = "heat_template_version: 2018-08-31\n"
 SECRET = "hush-hush-1"

@@ -24,7 +24,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotSupported
 
 LEAF = """\

@@ -15,7 +15,7 @@ from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
 from zonda.core.engine.preview.preview import Resource
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 Path = tuple[str, ...]
 GROUP = "OS::Heat::ResourceGroup"

@@ -11,8 +11,8 @@ from tests.engine.conftest import Bench
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
 from zonda.core.engine.nested import plan
 from zonda.core.store.read.views import StackView
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment.policies import Policies
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
 
 GROUP = "g: {type: Test::Fewer}\n"

@@ -21,7 +21,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.preview.preview import preview
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, TemplateError
 
 #: The leaf without its vault.

@@ -15,7 +15,7 @@ from zonda.core.engine.nested.operation import NestedOperation
 from zonda.core.engine.nested.refresh import refresh
 from zonda.core.inline_stack import InlineStack
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 VERSION = "heat_template_version: 2018-08-31\n"
 CHILD = (

@@ -21,7 +21,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.nested import plan
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotSupported
 
 VERSION = "heat_template_version: 2018-08-31\n"

@@ -10,10 +10,10 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template import source
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.family import Family
-from zonda.core.template.fetcher import bundle_from_files
+from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.source import document
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -96,7 +96,7 @@ def test_what_an_update_brings_is_not_parsed_once_more_for_what_it_changes(
     stack = InlineStack(tmp_path / "home", name="s")
     stack.engine.run(CreateStack("s", bundle))
     stack.restart()  # nothing is known of the template that was stored
-    monkeypatch.setattr(source, "load_document", None)
+    monkeypatch.setattr(document, "load_document", None)
     changed = replace(bundle, parameters={"v": "z"})
     assert stack.engine.run(UpdateStack("s", changed)).state == "UPDATE_COMPLETE"
     stack.close()

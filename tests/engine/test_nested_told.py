@@ -11,7 +11,7 @@ from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
 from zonda.core.inline_stack import InlineStack
 from zonda.core.settings import load
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ZondaError
 
 HEAD = "heat_template_version: 2018-08-31\n"

@@ -10,8 +10,8 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.family import Family
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, TemplateError, ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"

@@ -19,7 +19,7 @@ from zonda.core.functions.table import functions_for
 from zonda.core.ids import Ids
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, Store, open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.fakes import FakeClock
 from zonda.hooks.manager import gather, make_manager
 

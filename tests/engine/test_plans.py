@@ -13,7 +13,7 @@ from zonda.core.engine.model.plan import Wanted
 from zonda.core.engine.plan.scope import cone, counts
 from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.store.schema.rows import PlanRow
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, Place, TemplateError, ValidationErrors
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.engine.plugins.reasons import Secrets, reason_for, tell
-from zonda.core.template.masking import Masker
+from zonda.core.template.syntax.redactor import Masker
 from zonda.hooks.errors import ResourceFailure, TemplateError
 
 

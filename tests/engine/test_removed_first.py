@@ -31,7 +31,7 @@ from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import UpdateReplace
 from zonda.hooks.resource import Resource

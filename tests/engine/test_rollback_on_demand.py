@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, RollbackStack, UpdateStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 
 ONE = "a: {type: Test::Box, properties: {value: one}}"

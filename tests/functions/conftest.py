@@ -8,8 +8,8 @@ import pytest
 
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Limits
-from zonda.core.template.faults import TooLarge
+from zonda.core.template.source.bundle import Limits
+from zonda.core.template.source.diagnostics import TooLarge
 from zonda.hooks.attributes import select
 from zonda.hooks.errors import TemplateError, UnknownReference
 from zonda.hooks.function import Function, resolve_value

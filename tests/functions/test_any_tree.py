@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.checks import NullValues
-from zonda.core.template.stack import load
+from zonda.core.template.load import load
+from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import resolve, sources, validate
 from zonda.hooks.manager import Plugins

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.functions.lists import unique
-from zonda.core.template.faults import TooLarge
+from zonda.core.template.source.diagnostics import TooLarge
 
 scalars = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from([0.0, 1.0, "a", "1"])
 items = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.just("k"), scalars, max_size=1)

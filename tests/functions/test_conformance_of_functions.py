@@ -12,8 +12,8 @@ import yaml
 from zonda.builtin_resources import plugin
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.stack import load
+from zonda.core.template.load import load
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.attributes import select
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.manager import gather, make_manager

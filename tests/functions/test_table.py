@@ -3,7 +3,7 @@
 import pytest
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template.versions import DATES, NAMES
+from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
 from zonda.hooks.manager import gather, make_manager

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.functions.text import longest_first, replaced
-from zonda.core.template.bundle import Limits
-from zonda.core.template.faults import TooLarge
+from zonda.core.template.source.bundle import Limits
+from zonda.core.template.source.diagnostics import TooLarge
 
 NEW, OLD = "2021-04-16", "2014-10-16"
 

@@ -9,8 +9,8 @@ import pytest
 
 from zonda.core.functions import yaql_engine, yaql_work
 from zonda.core.functions.yaql_engine import Evaluator
-from zonda.core.template.bundle import Limits
-from zonda.core.template.faults import TooLarge
+from zonda.core.template.source.bundle import Limits
+from zonda.core.template.source.diagnostics import TooLarge
 from zonda.hooks.errors import TemplateError
 
 

@@ -30,10 +30,10 @@ import yaml
 from zonda.builtin_resources import plugin
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.checks import NullValues
-from zonda.core.template.stack import StackDefinition, load
-from zonda.core.template.versions import DATES
+from zonda.core.template.load import StackDefinition, load
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
+from zonda.core.template.source.versions import DATES
+from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import ValidationErrors, ZondaError
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.patterns import full_match

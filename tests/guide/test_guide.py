@@ -12,7 +12,7 @@ import pytest
 from zonda.core.app import build_app
 from zonda.core.inline_stack import InlineStack
 from zonda.core.settings import load
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 
 PLUGINS = Path(__file__).parent / "plugins"

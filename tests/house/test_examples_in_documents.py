@@ -12,7 +12,7 @@ import responses
 from zonda.core import dropins, settings
 from zonda.core.app import build_app
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import contract
 from zonda.hooks.errors import UsageError, ValidationErrors
 from zonda.hooks.runner import ResourceRef, StackRef, StartRequest, Succeeded

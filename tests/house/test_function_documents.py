@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template.versions import DATES
+from zonda.core.template.source.versions import DATES
 from zonda.hooks.function import Function
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -10,7 +10,7 @@ import pytest
 from zonda.core.engine.model.drift_timing import next_due
 from zonda.core.schedule.timing import Timing
 from zonda.core.schedule.triggers import Triggers
-from zonda.core.template.schedules import read_schedule
+from zonda.core.template.environment.schedules import read_schedule
 from zonda.hooks.errors import UsageError
 
 #: A Friday.

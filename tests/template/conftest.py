@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.stack import Bundle, Identity, Limits, StackDefinition, load
+from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.constraints import AllowedValues
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.template import capabilities, requirements
-from zonda.core.template.candidates import Candidates
-from zonda.core.template.registry import Choice, Registry
+from zonda.core.template.capabilities import requirements
+from zonda.core.template.capabilities import section as capabilities
+from zonda.core.template.capabilities.selection import Candidates
+from zonda.core.template.types.registry import Choice, Registry
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.resource import Resource
 

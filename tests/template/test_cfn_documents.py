@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template import redacting
-from zonda.core.template.source import Document, load_document
+from zonda.core.template import redaction
+from zonda.core.template.source.document import Document, load_document
 from zonda.hooks.errors import TemplateError
 
 TEXT = """HeatTemplateFormatVersion: '2012-12-12'
@@ -117,7 +117,7 @@ Parameters: {{P: {{Type: String, Default: "{SECRET}", NoEcho: true}}}}
 """
     root = tree("resources: {c: {type: c.template}}", more={"c.template": child})
     bundle = root.family.around.bundle
-    shown = redacting.show(bundle, root, redacting.secrets(bundle, root))
+    shown = redaction.show(bundle, root, redaction.secrets(bundle, root))
     assert "NoEcho" in shown.files["c.template"]
     assert SECRET not in shown.files["c.template"]
 
@@ -129,7 +129,7 @@ Resources: {{a: {{Type: Thing, Properties: {{value: {{Ref: P}}}}}}}}
 """
     stack = loaded(text, version="")
     bundle = stack.family.around.bundle
-    shown = redacting.show(bundle, stack, redacting.secrets(bundle, stack))
+    shown = redaction.show(bundle, stack, redaction.secrets(bundle, stack))
     assert SECRET not in shown.template + str(shown.written) + str(shown.data)
     assert shown.written["Resources"]["a"]["Type"] == "Thing"
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.template import check_marks
-from zonda.core.template.child_spec import ChildSpec
-from zonda.core.template.unknown import UNKNOWN
+from zonda.core.template.definition.child_spec import ChildSpec
+from zonda.core.template.evaluation.unknown import UNKNOWN
+from zonda.core.template.nested import validation_cache
 
 SPEC = ChildSpec("leaf.yaml", None, "leaf.yaml", parameters={"v": "a"}, names=("one",))
 
@@ -30,21 +30,21 @@ SPEC = ChildSpec("leaf.yaml", None, "leaf.yaml", parameters={"v": "a"}, names=("
 )
 def test_a_mark_changes_with(changed):
     other = replace(SPEC, **changed)
-    assert check_marks.of_spec(other, ()) != check_marks.of_spec(SPEC, ())
+    assert validation_cache.of_spec(other, ()) != validation_cache.of_spec(SPEC, ())
 
 
 def test_a_mark_changes_with_what_is_not_known():
-    assert check_marks.of_spec(SPEC, ("w",)) != check_marks.of_spec(SPEC, ())
+    assert validation_cache.of_spec(SPEC, ("w",)) != validation_cache.of_spec(SPEC, ())
 
 
 def test_no_text_is_taken_for_a_value_that_is_not_known():
     written = replace(SPEC, template={"value": repr(UNKNOWN)})
     unknown = replace(SPEC, template={"value": UNKNOWN})
-    assert check_marks.of_spec(written, ()) != check_marks.of_spec(unknown, ())
+    assert validation_cache.of_spec(written, ()) != validation_cache.of_spec(unknown, ())
 
 
 def test_names_count_only_where_they_decide_something():
     other = replace(SPEC, names=("two",))
-    assert check_marks.of_spec(other, ()) == check_marks.of_spec(SPEC, ())
-    by_name = check_marks.of_spec(other, (), by_name=True)
-    assert by_name != check_marks.of_spec(SPEC, (), by_name=True)
+    assert validation_cache.of_spec(other, ()) == validation_cache.of_spec(SPEC, ())
+    by_name = validation_cache.of_spec(other, (), by_name=True)
+    assert by_name != validation_cache.of_spec(SPEC, (), by_name=True)

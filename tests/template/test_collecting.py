@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import bundle_from_files
+from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: rocky\n"

@@ -16,10 +16,10 @@ import yaml
 
 from zonda.core import settings
 from zonda.core.app import App, build_app
-from zonda.core.template.attachments import Attachments, FetchLimits, url_of
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.file_names import template_files
-from zonda.core.template.source import load_document
+from zonda.core.template.files.attachments import Attachments, FetchLimits, url_of
+from zonda.core.template.files.file_references import template_files
+from zonda.core.template.source.bundle import Bundle
+from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 HERE = Path(__file__).resolve().parent

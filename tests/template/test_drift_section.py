@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template import own_section
-from zonda.core.template.drift_section import moment, until
+from zonda.core.template.environment import zonda_section
+from zonda.core.template.environment.drift_section import moment, until
 
 
 def faults(drift: Any) -> list[tuple[str, ...]]:
-    found = own_section.faults({"drift": drift})
+    found = zonda_section.faults({"drift": drift})
     return [tuple(str(item) for item in fault.at) for fault in found]
 
 
@@ -65,7 +65,7 @@ def test_faults_stand_where_they_are(drift: Any, places: list[tuple[str, ...]]) 
 def test_a_later_environment_wins_key_by_key() -> None:
     one = {"drift": {"schedule": "15m", "policy": "repair", "ignore": [{"resource": "a"}]}}
     other = {"drift": {"schedule": "1h", "policy": None, "ignore": [{"resource": "b"}]}}
-    merged = own_section.merged(own_section.merged({}, one), other)
+    merged = zonda_section.merged(zonda_section.merged({}, one), other)
     assert merged == {"drift": {"schedule": "1h", "ignore": [{"resource": "b"}]}}
 
 
@@ -114,6 +114,6 @@ def test_spans_count_from_now(text: str, seconds: int | None) -> None:
     "said", ["30d", "2027-01-01", datetime.date(2027, 1, 1), "9999-12-31T23:59:59Z"]
 )
 def test_the_normal_form_can_be_read_again(said: Any) -> None:
-    found = own_section.merged({}, {"drift": {"ignore": [{"resource": "a", "until": said}]}})
+    found = zonda_section.merged({}, {"drift": {"ignore": [{"resource": "a", "until": said}]}})
     assert faults(found["drift"]) == []
-    assert own_section.merged({}, found) == found
+    assert zonda_section.merged({}, found) == found

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.edge_reasons import edge_reasons
-from zonda.core.template.stack import load
+from zonda.core.template.dependencies.edge_reasons import edge_reasons
+from zonda.core.template.load import load
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import attributes, properties
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource

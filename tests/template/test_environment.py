@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.merging import MergeConflict, merged_value
+from zonda.core.template.parameters.merge import MergeConflict, merged_value
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]

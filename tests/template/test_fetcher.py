@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.fetcher import FetchLimits, bundle_from_files
+from zonda.core.template.files.reader import FetchLimits, bundle_from_files
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError, ValidationErrors
 
 

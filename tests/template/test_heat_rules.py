@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.checks import NullValues
+from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]

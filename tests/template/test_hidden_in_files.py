@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import pytest
 
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.hidden_in_files import hidden_in_files
+from zonda.core.template.sensitivity.file_scan import hidden_in_files
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource

@@ -8,7 +8,7 @@ import pytest
 
 from zonda.core import settings
 from zonda.core.app import build_app
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 
 TEMPLATE = """\

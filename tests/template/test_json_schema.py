@@ -17,9 +17,9 @@ from jsonschema import Draft202012Validator
 from zonda.core import settings
 from zonda.core.app import App, build_app
 from zonda.core.cli.main import main
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.source import load_document
-from zonda.core.template.versions import DATES, NAMES
+from zonda.core.template.source.bundle import Bundle
+from zonda.core.template.source.document import load_document
+from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,9 +9,9 @@ import pytest
 
 from zonda.core.functions.table import functions_for
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.checks import NullValues
-from zonda.core.template.stack import StackDefinition, load
+from zonda.core.template.load import StackDefinition, load
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
+from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.fakes import FakeClock, FakeContext
 from zonda.hooks.manager import Plugins

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.template import local_files
-from zonda.core.template.fetcher import FetchLimits, bundle_from_files
-from zonda.core.template.local_files import Refused, read
+from zonda.core.template.files import local_files
+from zonda.core.template.files.local_files import Refused, read
+from zonda.core.template.files.reader import FetchLimits, bundle_from_files
 from zonda.hooks.errors import ValidationErrors
 
 

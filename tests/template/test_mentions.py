@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.template.mentions import Reading, mentioned
+from zonda.core.template.dependencies.static_reads import Reading, mentioned
 from zonda.hooks.function import sources
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.stack import Limits, StackDefinition
+from zonda.core.template.load import Limits, StackDefinition
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 Tree = Callable[..., StackDefinition]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.stack import ChildSpec, Identity, StackDefinition
+from zonda.core.template.load import ChildSpec, Identity, StackDefinition
 from zonda.hooks.definition import ResourceDefinition
 
 Tree = Callable[..., StackDefinition]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template import own_section
+from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 Loaded = Callable[..., Any]
@@ -16,8 +16,8 @@ Loaded = Callable[..., Any]
 def normal(*sections: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for section in sections:
-        assert list(own_section.faults(section)) == []
-        found = own_section.merged(found, section)
+        assert list(zonda_section.faults(section)) == []
+        found = zonda_section.merged(found, section)
     return found
 
 
@@ -44,7 +44,7 @@ def normal(*sections: Any) -> dict[str, Any]:
     ],
 )
 def test_times(written: Any, seconds: float | None) -> None:
-    assert own_section.duration(written) == seconds
+    assert zonda_section.duration(written) == seconds
 
 
 @pytest.mark.parametrize(

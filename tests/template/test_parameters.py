@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.parameter_types import CONVERSIONS
+from zonda.core.template.parameters.types import CONVERSIONS
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]

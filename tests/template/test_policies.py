@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template import own_section, policies
-from zonda.core.template.policies import NO_RETRY, Policies, Retry
+from zonda.core.template.environment import policies, zonda_section
+from zonda.core.template.environment.policies import NO_RETRY, Policies, Retry
 
 
 def made(hooks: Any = None, **own: Any) -> Policies:
-    return policies.of_environment(own_section.merged({}, own), hooks or {})
+    return policies.of_environment(zonda_section.merged({}, own), hooks or {})
 
 
 _LIMITS = {

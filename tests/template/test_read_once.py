@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template import source
-from zonda.core.template.fetcher import bundle_from_files
-from zonda.core.template.stack import Bundle, Identity, Limits, StackDefinition, load
+from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
+from zonda.core.template.source import document
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
@@ -44,7 +44,7 @@ def test_no_document_is_parsed_twice(bundle: Bundle, monkeypatch: pytest.MonkeyP
     def refuse(*args: object, **kwargs: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr(source, "load_document", refuse)
+    monkeypatch.setattr(document, "load_document", refuse)
     assert list(loaded(bundle).resources["a"].cls.attributes_schema) == ["o"]
 
 

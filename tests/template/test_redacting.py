@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.redacting import CHANGED, HIDDEN, Shown, secrets, show
-from zonda.core.template.stack import StackDefinition, load
+from zonda.core.template.load import StackDefinition, load
+from zonda.core.template.redaction import CHANGED, HIDDEN, Shown, secrets, show
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import properties
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.registry import Registry
+from zonda.core.template.types.registry import Registry
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.resource import Resource
 

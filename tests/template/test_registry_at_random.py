@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from zonda.core.introspection import offers
 from zonda.core.introspection.explaining import Explanation, explain
-from zonda.core.template import file_names
-from zonda.core.template.bundle import Bundle, Limits
+from zonda.core.template.files import file_references
+from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
@@ -90,6 +90,10 @@ def test_sections_of_templates(data: Any) -> None:
 def test_names_of_files_are_looked_for_in_anything(data: Any) -> None:
     whole = {"resource_registry": data, "parameters": data, "resources": {"r": data}}
 
-    for look in (file_names.template_files, file_names.registry_files, file_names.valued_files):
+    for look in (
+        file_references.template_files,
+        file_references.registry_files,
+        file_references.valued_files,
+    ):
         assert all(isinstance(reference.key, str) for reference in look(whole))
-    assert file_names.is_dynamic(whole) in (True, False)
+    assert file_references.is_dynamic(whole) in (True, False)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import responses
 
-from zonda.core.template.attachments import FetchLimits
-from zonda.core.template.fetcher import bundle_from_files
-from zonda.core.template.remote import Refused, RemotePolicy, fetch
+from zonda.core.template.files.attachments import FetchLimits
+from zonda.core.template.files.http_fetch import Refused, RemotePolicy, fetch
+from zonda.core.template.files.reader import bundle_from_files
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.testing import FakeClock
 

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.template.source import load_document
+from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import TemplateError
 
 CASES = sorted((Path(__file__).parents[1] / "conformance" / "cases").glob("*.yaml"))

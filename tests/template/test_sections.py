@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.versions import DATES, NAMES, version_of
+from zonda.core.template.source.versions import DATES, NAMES, version_of
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.stack import StackDefinition
+from zonda.core.template.load import StackDefinition
 
 Tree = Callable[..., StackDefinition]
 

@@ -10,8 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.template import source, yaml_events
-from zonda.core.template.source import load_document, may_say
+from zonda.core.template.source import document as source
+from zonda.core.template.source import yaml_parser
+from zonda.core.template.source.document import load_document, may_say
 from zonda.hooks.errors import Place, TemplateError
 
 ROOM = Path(os.environ.get("ZONDA_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
@@ -342,9 +343,9 @@ def test_a_billion_laughs_is_refused_at_the_alias_that_is_too_much():
     ],
 )
 def test_aliases_count_for_what_they_stand_for(text, length):
-    yaml_events.Builder(length).build(text)
+    yaml_parser.Builder(length).build(text)
     with pytest.raises(yaml.YAMLError, match="written out, the aliases"):
-        yaml_events.Builder(length - 1).build(text)
+        yaml_parser.Builder(length - 1).build(text)
 
 
 def test_aliases_cannot_nest_deeper_than_the_limit():
@@ -354,7 +355,7 @@ def test_aliases_cannot_nest_deeper_than_the_limit():
 
 
 def test_deep_json_is_refused():
-    for depth in (yaml_events.MAX_DEPTH + 1, 900, 100_000):
+    for depth in (yaml_parser.MAX_DEPTH + 1, 900, 100_000):
         with pytest.raises(TemplateError, match="nested deeper than 200 levels"):
             load_document("[" * depth + "]" * depth, "t")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from zonda.core.template.stack import Limits, StackDefinition
+from zonda.core.template.load import Limits, StackDefinition
 from zonda.hooks.errors import ValidationErrors
 
 Tree = Callable[..., StackDefinition]

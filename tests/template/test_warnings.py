@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NoReturn
 import pytest
 
 from zonda.core.functions.table import functions_for
-from zonda.core.template import advice_functions
-from zonda.core.template.stack import Bundle, Identity, load
+from zonda.core.template.lint import functions
+from zonda.core.template.load import Bundle, Identity, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateWarning, ValidationErrors
 from zonda.hooks.manager import Plugins
@@ -263,7 +263,7 @@ def test_advice_that_breaks_ends_nothing_and_the_rest_is_given(
     def broken(*_: object) -> NoReturn:
         raise TypeError("of no use")
 
-    monkeypatch.setattr(advice_functions, "of", broken)
+    monkeypatch.setattr(functions, "of", broken)
     found = warnings("parameters: {}\n", environment="parameters: {}\n")
     assert [code for code, _ in shown(found)] == ["ZON610"]
     assert "of no use" in caplog.text

@@ -13,7 +13,7 @@ from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
 from zonda.core.inline_stack import InlineStack
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.runner import Failed, Running, Succeeded
 from zonda.hooks.testing import FakeRunner

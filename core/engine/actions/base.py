@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 
 @dataclass(frozen=True, slots=True)

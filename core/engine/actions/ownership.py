@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 from .base import Action, Templated
 

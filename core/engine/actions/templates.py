@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 from .base import Action, Templated
 

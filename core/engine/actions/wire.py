@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from importlib import import_module
 from typing import Any
 
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 from .base import Action, Caller
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from zonda.core.template.fingerprint import canonical
-from zonda.core.template.partly import LATER, has_later
+from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.evaluation.unknown_values import LATER, has_later
 
 Kind = Literal["added", "removed", "changed"]
 Path = tuple[Any, ...]

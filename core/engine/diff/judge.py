@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.partly import has_later, resolve_partly, supposed
+from zonda.core.template.evaluation.unknown_values import has_later, resolve_partly, supposed
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.function import sources

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.template.secrecy import hides
+from zonda.core.template.sensitivity.labels import hides
 from zonda.hooks.definition import ResourceDefinition
 
 from ..plugins.reasons import OPEN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.template.partly import KnownLater
+from zonda.core.template.evaluation.unknown_values import KnownLater
 
 from ..plugins.values import RowValues
 

@@ -10,7 +10,7 @@ import logging
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.store.schema.words import SCHEDULE
-from zonda.core.template.drift_section import OFF, REPAIR
+from zonda.core.template.environment.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
 
 from ..model.drift_timing import Timing, next_due

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.own_section import BREAKPOINTS
+from zonda.core.template.environment.zonda_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
 from zonda.hooks.near import near
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 
 from ..model.effects import Step
 from ..model.plan import Proposal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 from zonda.hooks.errors import Conflict, NotFound
 from zonda.hooks.near import near
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
-from zonda.core.template.bundle import Bundle, Identity
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import PREFIX, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import canonical
 
 from .states import COMPLETE, IN_PROGRESS, PRESENT
 

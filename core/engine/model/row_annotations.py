@@ -24,7 +24,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.partly import has_later
+from zonda.core.template.evaluation.unknown_values import has_later
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.properties import Properties

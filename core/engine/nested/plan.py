@@ -13,12 +13,12 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.values.jsontext import dumps
-from zonda.core.template import policies
-from zonda.core.template.bundle import Identity
-from zonda.core.template.child_spec import ChildSpec
-from zonda.core.template.fingerprint import canonical
-from zonda.core.template.policies import Policies
-from zonda.core.template.sizes import check_size
+from zonda.core.template.definition.child_spec import ChildSpec
+from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
+from zonda.core.template.source.bundle import Identity
+from zonda.core.template.syntax.sizes import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
 from ..model.definition import Definition

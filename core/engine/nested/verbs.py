@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from zonda.core.store.schema.rows import StackRow
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 
 from .. import actions
 from ..model.plan import Proposal

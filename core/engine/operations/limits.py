@@ -7,7 +7,7 @@ time is that of the whole operation, all attempts and the pauses between them.
 from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 
 from ..model.outcomes import TIMED_OUT, Failure
 

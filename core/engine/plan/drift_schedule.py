@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
-from zonda.core.template import drift_section
-from zonda.core.template.drift_section import OFF, POLICIES, REPORT
+from zonda.core.template.environment import drift_section
+from zonda.core.template.environment.drift_section import OFF, POLICIES, REPORT
 from zonda.hooks.errors import UsageError
 
 from ..model.drift_timing import next_due
@@ -152,7 +152,7 @@ def _columns(
 
 
 def _check_schedule(text: str) -> None:
-    from zonda.core.template.schedules import read_schedule  # few stacks have one
+    from zonda.core.template.environment.schedules import read_schedule  # few stacks have one
 
     read_schedule(text)
 

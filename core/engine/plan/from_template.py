@@ -13,9 +13,9 @@ from typing import Any
 from zonda.core.store.read.to_view import stack_view
 from zonda.core.store.read.views import gone_at
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.source import load_document
+from zonda.core.template.environment import policies
+from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resource import Resource
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.core.store.read.views import ActionView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import own_section
+from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.near import near
 
@@ -33,7 +33,7 @@ def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Defi
     owed = moves_across.pending(room, stack)
     rows = _there(room, stack)
     nodes = definition.resources
-    said = _ways(own_section.moved(definition.environment.own), {*rows, *nodes})
+    said = _ways(zonda_section.moved(definition.environment.own), {*rows, *nodes})
     words = {
         joined(row.name, below): new
         for row in rows.values()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from zonda.core.template.bundle import Limits
+from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
 from zonda.hooks.references import StackRef

@@ -9,7 +9,7 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.opened import Opened
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.references import StackRef
 from zonda.hooks.resource import Resource, ResourceState

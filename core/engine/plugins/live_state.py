@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from zonda.core.template.secrecy import hides
+from zonda.core.template.sensitivity.labels import hides
 from zonda.hooks.errors import NotReady
 from zonda.hooks.live_state import AsAWhole, Comparison, compare
 from zonda.hooks.resource import Resource

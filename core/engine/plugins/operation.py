@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.opened import Opened
-from zonda.core.template.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import canonical
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace

@@ -9,7 +9,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.secrecy import hides
+from zonda.core.template.sensitivity.labels import hides
 from zonda.hooks.attributes import SHOW
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import (

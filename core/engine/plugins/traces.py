@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from zonda import hooks
-from zonda.core.template.faults import TOO_LARGE
+from zonda.core.template.source.diagnostics import TOO_LARGE
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.wording import encodable

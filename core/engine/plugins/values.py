@@ -14,8 +14,8 @@ from zonda.core.store.values.derived import Made
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.reopening import Parts
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.json_text import is_too_deep
-from zonda.core.template.yaml_events import MAX_DEPTH
+from zonda.core.template.source.json_text import is_too_deep
+from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.attributes import SHOW, select
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError

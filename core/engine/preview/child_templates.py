@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.template.partly import KnownLater, has_later
+from zonda.core.template.evaluation.unknown_values import KnownLater, has_later
 from zonda.hooks.attributes import select
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.nested import NestedStack

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.bundle import Identity
-from zonda.core.template.partly import has_later
-from zonda.core.template.template_resource import TemplateResource
+from zonda.core.template.evaluation.unknown_values import has_later
+from zonda.core.template.source.bundle import Identity
+from zonda.core.template.types.template_types import TemplateResource
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TooManyResources, ZondaError

@@ -8,8 +8,8 @@ from functools import reduce
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
-from zonda.core.template.drift_section import OFF
-from zonda.core.template.partly import LATER, resolve_partly
+from zonda.core.template.environment.drift_section import OFF
+from zonda.core.template.evaluation.unknown_values import LATER, resolve_partly
 from zonda.hooks.borders import raise_interruption
 from zonda.hooks.wording import shortened, text_of
 

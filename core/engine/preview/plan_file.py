@@ -12,8 +12,8 @@ from typing import Any
 
 from zonda.core.engine import actions
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.fingerprint import canonical
-from zonda.core.template.json_text import read_json
+from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 
 from ..templates.definitions import Definitions

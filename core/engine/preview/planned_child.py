@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.partly import LATER, KnownLater, has_later
+from zonda.core.template.evaluation.unknown_values import LATER, KnownLater, has_later
 
 from ..model.states import COMPLETE
 from ..plugins.child_view import RowFacts

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 

@@ -8,7 +8,7 @@ a ``+``) until the action that it is for has begun. Called in transactions only.
 from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 
 from ..model.unit_of_work import Work
 

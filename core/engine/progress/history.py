@@ -11,8 +11,8 @@ import json
 
 from zonda.core.store.schema.rows import ActionRow, StackRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.bundle import Bundle
-from zonda.core.template.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.source.bundle import Bundle
 
 from ..model.plan import Given
 from ..model.states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED

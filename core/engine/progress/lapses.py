@@ -6,8 +6,8 @@ Called at the end of a plan: until then what was protected before it still is.
 from __future__ import annotations
 
 from zonda.core.store.schema.rows import StackRow
-from zonda.core.template import policies
-from zonda.core.template.policies import STACK
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import STACK
 
 from ..model.states import COMPLETE, PRESENT
 from ..model.unit_of_work import Work

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import Conflict
 
 from ..model import row_annotations

@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import inf
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
+from zonda.core.template.environment import policies
 from zonda.hooks.context import Clock
 
 from ..model.unit_of_work import Work

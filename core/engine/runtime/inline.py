@@ -16,8 +16,8 @@ from typing import Any
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
-from zonda.core.template.bundle import Limits
-from zonda.core.template.scope import FunctionTable
+from zonda.core.template.evaluation.scope import FunctionTable
+from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.manager import Plugins
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.child_spec import ChildSpec
-from zonda.core.template.drift_section import DRIFT
-from zonda.core.template.fingerprint import canonical
-from zonda.core.template.policies import Policies, of_environment
+from zonda.core.template.definition.child_spec import ChildSpec
+from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.environment.drift_section import DRIFT
+from zonda.core.template.environment.policies import Policies, of_environment
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.classes import Names
 from zonda.hooks.errors import PluginError
 from zonda.hooks.resource import Resource

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import canonical
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import NestedStack
 from zonda.hooks.resource import Resource

@@ -8,10 +8,10 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from zonda.core.functions.yaql_function import evaluator
-from zonda.core.template.bundle import Bundle, Identity, Limits
-from zonda.core.template.family import Family
-from zonda.core.template.scope import FunctionTable
-from zonda.core.template.stack import ResourceNode, StackDefinition, load
+from zonda.core.template.evaluation.scope import FunctionTable
+from zonda.core.template.load import ResourceNode, StackDefinition, load
+from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.manager import Plugins

@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from zonda.core.store.read.reader import Reader
-from zonda.core.template import redacting
-from zonda.core.template.bundle import Bundle, Identity, shown
-from zonda.core.template.child_spec import LITERALS, ChildSpec
-from zonda.core.template.stack import StackDefinition
+from zonda.core.template import redaction
+from zonda.core.template.definition.child_spec import LITERALS, ChildSpec
+from zonda.core.template.load import StackDefinition
+from zonda.core.template.source.bundle import Bundle, Identity, shown
 
 from ..model.documents import MASK
 from .definitions import bundle_of
@@ -127,8 +127,8 @@ class Templates:
         if root is None or found.spec is None:
             return []
         if found.base_id not in self._above:
-            hidden = redacting.secrets(found.base, root)
-            self._above[found.base_id] = redacting.repeated(hidden)
+            hidden = redaction.secrets(found.base, root)
+            self._above[found.base_id] = redaction.repeated(hidden)
         return self._above[found.base_id]
 
 

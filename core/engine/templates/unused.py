@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from zonda.core.store.values.jsontext import dumps
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 
 from ..model.definition import Definition
 from .stored import Stored

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.near import near
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 
 from ..schema.rows import PREFIX, EventRow, FailedRow, ResourceRow, StackRow, event_values
 from ..values.sealing import Sealer

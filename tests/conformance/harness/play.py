@@ -13,7 +13,7 @@ from zonda.core.engine.model.work_item import Seen
 from zonda.core.engine.plugins.values import RowValues
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError, ZondaError
 
 STACK_NAME = "oracle_stack"

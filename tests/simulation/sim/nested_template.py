@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.bundle import Identity, Limits
-from zonda.core.template.child_spec import ChildSpec
+from zonda.core.template.definition.child_spec import ChildSpec
+from zonda.core.template.source.bundle import Identity, Limits
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.nested import ChildTemplate
 from zonda.hooks.resource import Resource

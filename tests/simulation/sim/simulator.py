@@ -37,7 +37,7 @@ from zonda.core.engine.services import EngineSettings
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import Fenced, Store, open_store
-from zonda.core.template.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ZondaError
 
 from .clock import SetClock

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from zonda.core.template.bundle import Bundle, Identity
-from zonda.core.template.partly import LATER, KnownLater
+from zonda.core.template.evaluation.unknown_values import LATER, KnownLater
+from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.resource import Resource
 

@@ -16,8 +16,8 @@ from zonda.core.engine.runtime.lateness import PATIENCE
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.schema.prepared import SQL
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template import policies
-from zonda.core.template.policies import Policies
+from zonda.core.template.environment import policies
+from zonda.core.template.environment.policies import Policies
 
 from .clock import SetClock
 from .touched import Touched

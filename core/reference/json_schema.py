@@ -1,0 +1,213 @@
+"""A JSON Schema (draft 2020-12) of templates, for editors: sections, functions, installed types.
+
+Called by the command line. It accepts every template that ``stack.load`` accepts, as far as a
+template can be judged without parameters and registry: what only shows when functions are resolved
+is left open, and so is everything below a type that is not installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from inspect import getdoc
+from typing import Any
+
+from zonda.core.template.capabilities.section import RESOURCE_TYPE
+from zonda.core.template.parameters.types import TYPES
+from zonda.core.template.source.versions import CONDITIONS_SINCE, KEY, MODULO_SINCE, TAGS_SINCE
+from zonda.hooks.resource import Resource
+
+from .json_schema_properties import FUNCTION, properties_schema
+
+JsonSchema = dict[str, Any]
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_NUMBER_OR_TEXT = {"type": ["number", "string"]}
+
+
+def template_schema(
+    versions: Sequence[str],
+    functions: Mapping[str, str],
+    conditions: Mapping[str, str],
+    types: Mapping[str, type[Resource]],
+) -> JsonSchema:
+    """The schema of templates of ``versions`` (dates and names; the newest date decides).
+
+    ``functions`` and ``conditions`` map the names of what may be called, elsewhere and in
+    conditions, to a line that explains it; ``types`` are the installed resource types.
+    """
+    date = max(version for version in versions if version[:1].isdigit())
+    return {
+        "$schema": _DRAFT,
+        "title": f"Heat Orchestration Template ({', '.join(versions)})",
+        "type": "object",
+        "required": [KEY],
+        "properties": _sections(versions, date),
+        "additionalProperties": False,
+        "$defs": {
+            "function": _calls(functions),
+            "condition": {"anyOf": [{"type": "boolean"}, _calls(conditions)]},
+            "parameter": _parameter(date),
+            "constraint": _constraint(date),
+            "resource": _resource(date, types),
+            "output": _output(date),
+            **{f"type {name}": properties_schema(cls) for name, cls in sorted(types.items())},
+        },
+    }
+
+
+def _sections(versions: Sequence[str], date: str) -> JsonSchema:
+    sections: JsonSchema = {
+        KEY: {"enum": list(versions), "description": "The version of the template language."},
+        "description": {"description": "What the template is for."},
+        "parameter_groups": {"type": ["array", "null"], "items": {"type": "object"}},
+        "parameters": _named("parameter", "Values that are given from outside."),
+        "resources": {
+            **_named("resource", "What the stack is made of."),
+            "propertyNames": {"pattern": "^[^/]*$"},
+        },
+        "outputs": _named("output", "What the stack tells about itself."),
+        "capabilities": _capabilities(),
+        "__undefined__": True,
+    }
+    if date >= CONDITIONS_SINCE:
+        sections["conditions"] = {
+            **_named("condition", "Named conditions; evaluated when something asks for them."),
+            "type": "object",
+        }
+    return sections
+
+
+def _capabilities() -> JsonSchema:
+    value = {"type": ["string", "number", "boolean"]}
+    text = {"type": "string"}
+    types = {"anyOf": [text, {"type": "array", "items": text}]}
+    return {
+        "type": ["object", "null"],
+        "description": "What the template offers, where an environment lists several for a type.",
+        "properties": {
+            RESOURCE_TYPE: {**types, "description": "The types that the template may stand for."}
+        },
+        "additionalProperties": {"anyOf": [value, {"type": "array", "items": value}]},
+    }
+
+
+def _named(definition: str, description: str) -> JsonSchema:
+    return {
+        "type": ["object", "null"],
+        "description": description,
+        "additionalProperties": {"$ref": f"#/$defs/{definition}"},
+    }
+
+
+def _calls(functions: Mapping[str, str]) -> JsonSchema:
+    """A map with one key, which is the name of a function."""
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": {name: {"description": functions[name]} for name in sorted(functions)},
+        "additionalProperties": False,
+    }
+
+
+def _parameter(date: str) -> JsonSchema:
+    properties: JsonSchema = {
+        "type": {"enum": list(TYPES)},
+        "default": {"description": "The value where none is given; null: there must be one."},
+        "description": {"description": "What the value is for."},
+        "label": {"description": "A name for people."},
+        "hidden": {"description": "Whether the value is masked wherever it is shown."},
+        "immutable": {"description": "Whether no update may change the value."},
+        "schema": True,
+        "constraints": {"type": ["array", "null"], "items": {"$ref": "#/$defs/constraint"}},
+    }
+    if date >= TAGS_SINCE:
+        properties["tags"] = {"type": ["array", "null"]}
+    return {
+        "type": "object",
+        "required": ["type"],
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _constraint(date: str) -> JsonSchema:
+    bounds = _exactly({"min": _NUMBER_OR_TEXT, "max": _NUMBER_OR_TEXT})
+    kinds: JsonSchema = {
+        "length": bounds,
+        "range": bounds,
+        "allowed_values": {"type": "array"},
+        "allowed_pattern": {"type": "string"},
+        "custom_constraint": {"type": "string"},
+    }
+    if date >= MODULO_SINCE:
+        kinds["modulo"] = _exactly({"step": _NUMBER_OR_TEXT, "offset": _NUMBER_OR_TEXT})
+    text = {"description": "The sentence to show where the constraint is broken."}
+    return {
+        **_exactly({**kinds, "description": text}),
+        "anyOf": [{"required": [kind]} for kind in kinds],
+    }
+
+
+def _exactly(properties: JsonSchema) -> JsonSchema:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
+    later = date >= CONDITIONS_SINCE
+    map_or_call = {"type": "object"}
+    policies = ["Delete", "Retain", "Snapshot"]
+    properties: JsonSchema = {
+        "type": {"anyOf": [*map(_type, sorted(types.items())), {"type": "string", "minLength": 1}]},
+        "properties": map_or_call,
+        "metadata": map_or_call,
+        "update_policy": map_or_call,
+        "depends_on": {"type": ["string", "array"], "items": {"type": "string"}},
+        "deletion_policy": {
+            "anyOf": [
+                {"enum": [*policies, *map(str.lower, policies)] if later else policies},
+                FUNCTION,
+            ]
+        },
+        "description": {"type": "string"},
+    }
+    if later:
+        properties["external_id"] = {"anyOf": [{"type": "string"}, FUNCTION]}
+        properties["condition"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/condition"}]}
+    return {
+        "type": "object",
+        "required": ["type"],
+        "properties": properties,
+        "additionalProperties": False,
+        "allOf": [_typed(name) for name in sorted(types)],
+    }
+
+
+def _type(entry: tuple[str, type[Resource]]) -> JsonSchema:
+    name, cls = entry
+    first = (getdoc(cls) or "").strip().split("\n\n")[0].replace("\n", " ")
+    attributes = ", ".join(sorted(cls.attributes_schema))
+    return {"const": name, "description": f"{first} Attributes: {attributes or 'none'}."}
+
+
+def _typed(name: str) -> JsonSchema:
+    """What a resource of one type looks like; one that is managed elsewhere is not looked at."""
+    return {
+        "if": {
+            "properties": {"type": {"const": name}},
+            "required": ["type"],
+            "not": {"required": ["external_id"]},
+        },
+        "then": {"$ref": f"#/$defs/type {name}"},
+    }
+
+
+def _output(date: str) -> JsonSchema:
+    properties: JsonSchema = {
+        "value": {"anyOf": [FUNCTION, True]},
+        "description": {"description": "What the value is."},
+    }
+    if date >= CONDITIONS_SINCE:
+        condition = [{"type": ["string", "null"]}, {"$ref": "#/$defs/condition"}]
+        properties["condition"] = {"anyOf": condition}
+    return {"type": "object", "required": ["value"], "properties": properties}

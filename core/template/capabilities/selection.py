@@ -1,0 +1,229 @@
+"""Several templates or types for one name: which of them the requirements leave.
+
+Called by ``registry`` for values that are lists. A requirement counts if some candidate declares
+its key; who is chosen must then declare a value that fits. ``resource_type``, where declared, must
+include the type. What nobody requires is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from zonda.hooks.errors import Path, Related, TemplateError
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
+
+from ..source.bundle import shown
+from ..source.diagnostics import CHOICE
+from . import requirements
+from .requirements import Requirement
+from .section import RESOURCE_TYPE, Annotated, Declared, annotated, declared
+
+_FITS = "yes"
+_NOT_DECLARED = "not declared"
+_ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One item of a list. ``key``: as the registry has it; ``name``: as people know it.
+
+    ``problem``: why it cannot be chosen whatever is required; empty if it can.
+    """
+
+    key: str
+    name: str
+    capabilities: Declared
+    problem: str = ""
+    annotation: Annotated | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What each requirement says of one candidate: ``yes``, ``any``, or why not."""
+
+    candidate: Candidate
+    cells: tuple[str, ...]
+    fits: bool
+
+    @property
+    def result(self) -> str:
+        """All in all."""
+        return self.candidate.problem or ("fits" if self.fits else "does not fit")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A list, judged. ``columns``: the requirements that count; ``idle``: those that do not.
+
+    ``keys``: the capabilities that the requirements which count are for.
+    """
+
+    type_name: str
+    columns: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    idle: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+
+    @property
+    def fitting(self) -> list[Candidate]:
+        """The candidates that are left."""
+        return [verdict.candidate for verdict in self.verdicts if verdict.fits]
+
+    def table(self) -> list[str]:
+        """Candidates by requirements, one line each, the first one for the headings."""
+        rows = [("candidate", *self.columns, "result")]
+        for verdict in self.verdicts:
+            rows.append((verdict.candidate.name, *verdict.cells, verdict.result))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return [lines[0], "-+-".join("-" * width for width in widths), *lines[1:]]
+
+
+class Candidates:
+    """What the files of a request and the types of plug-ins declare, and what is required."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str] | None = None,
+        names: Callable[[], Mapping[str, str]] = dict,
+        *,
+        max_bytes: int = 524_288,
+    ) -> None:
+        """``names``: what people call the keys of ``files``; asked when a name is needed."""
+        self._files = files or {}
+        self._written = names
+        self._max_bytes = max_bytes
+        self.required: tuple[Requirement, ...] = ()
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        return self._written()
+
+    def template(self, key: str) -> Candidate:
+        """A template as a candidate."""
+        name = self.name(key)
+        if key not in self._files:
+            return Candidate(key, name, {}, f"there is no file {name}")
+        found = annotated(self._files[key], shown(key), self._max_bytes)
+        problem = found.problem
+        for fault in found.placed_faults()[:1]:
+            problem = f"its capabilities are malformed ({fault.place}: {fault.message})"
+        return Candidate(key, name, found.capabilities, problem, found)
+
+    def plugin(self, key: str, cls: type[Resource]) -> Candidate:
+        """A type of a plug-in as a candidate."""
+        return Candidate(key, key, declared(cls.capabilities))
+
+    def nothing(self, key: str) -> Candidate:
+        """A name that leads to no type."""
+        return Candidate(key, key, {}, "leads to no type")
+
+    def name(self, key: str) -> str:
+        """What people call a file."""
+        return spelt(self._names.get(key) or shown(key))
+
+    def judge(self, names: Sequence[str], found: Sequence[Candidate]) -> Selection:
+        """A verdict on each of ``found``; ``names``: what the type is called, last name last."""
+        counting = [each for each in self.required if _declared_by_any(each.key, found)]
+        idle = [str(each) for each in self.required if each not in counting]
+        typed = _declared_by_any(RESOURCE_TYPE, found)
+        columns = [str(each) for each in counting]
+        if typed:
+            columns.append(f"{RESOURCE_TYPE}: {names[-1]}")
+        verdicts = tuple(_verdict(each, counting, typed, names) for each in found)
+        keys = tuple(each.key for each in counting)
+        return Selection(names[-1], tuple(columns), verdicts, tuple(idle), keys)
+
+
+def _declared_by_any(key: str, found: Sequence[Candidate]) -> bool:
+    return any(key in each.capabilities for each in found)
+
+
+def _verdict(
+    candidate: Candidate, counting: Sequence[Requirement], typed: bool, names: Sequence[str]
+) -> Verdict:
+    if candidate.problem:
+        return Verdict(candidate, ("-",) * (len(counting) + typed), False)
+    cells = [_cell(candidate, requirement) for requirement in counting]
+    if typed:
+        cells.append(_type_cell(candidate, names))
+    fits = all(cell in (_FITS, _ANY) for cell in cells)
+    return Verdict(candidate, tuple(cells), fits)
+
+
+def _cell(candidate: Candidate, requirement: Requirement) -> str:
+    values = candidate.capabilities.get(requirement.key)
+    if values is None:
+        return f"no: {_NOT_DECLARED}"
+    refusal = requirement.refusal(values)
+    return f"no: {refusal}" if refusal else _FITS
+
+
+def _type_cell(candidate: Candidate, names: Sequence[str]) -> str:
+    types = candidate.capabilities.get(RESOURCE_TYPE)
+    if types is None:
+        return _ANY
+    said = " | ".join(map(requirements.as_text, types))
+    return _FITS if any(name in types for name in names) else f"no: {said}"
+
+
+def refusal(selection: Selection, resource: str, at: Path) -> TemplateError:
+    """The fault of a list of which not exactly one candidate is left."""
+    left = selection.fitting
+    many = len(selection.verdicts)
+    whose = f" of resource {resource}" if resource else ""
+    if left:
+        said = f"{len(left)} of the {many} candidates for {selection.type_name}{whose} fit: "
+        said += ", ".join(each.name for each in left)
+        advice = _how_to_choose(left)
+    else:
+        said = (
+            f"None of the {many} candidates for {selection.type_name}{whose} fits what is required"
+        )
+        advice = "Change requires, or what the templates declare under capabilities."
+    error = TemplateError(said, at=at, code=CHOICE, hint="\n".join((advice, *_lines(selection))))
+    error.related = (
+        *(
+            Related(f"{key} is required here", at=(requirements.SECTION, key))
+            for key in selection.keys
+        ),
+        *_declarations(selection),
+    )
+    return error
+
+
+def _lines(selection: Selection) -> list[str]:
+    lines = [f"    {line}" for line in selection.table()]
+    for idle in selection.idle:
+        lines.append(f"    (no candidate declares what {idle} asks for, so it does not count)")
+    return lines
+
+
+def _how_to_choose(left: Sequence[Candidate]) -> str:
+    """What would tell the candidates apart."""
+    keys = sorted({key for each in left for key in each.capabilities} - {RESOURCE_TYPE})
+    for key in keys:
+        values = [each.capabilities.get(key) for each in left]
+        if len(set(values)) == len(left) and values[0]:
+            value = requirements.as_text(values[0][0])
+            return f"Say which one in an environment, e.g. requires: {{{key}: {value}}}."
+    return "Say in capabilities what tells them apart, and ask for it under requires."
+
+
+def _declarations(selection: Selection) -> list[Related]:
+    """Where the candidates that were refused declare what does not fit."""
+    found = []
+    for verdict in selection.verdicts:
+        for column, cell in zip(selection.columns, verdict.cells, strict=True):
+            key = column.partition(":")[0]
+            annotation = verdict.candidate.annotation
+            place = annotation.place(key) if annotation is not None else None
+            if place is not None and cell.startswith("no: "):
+                found.append(Related(f"{verdict.candidate.name} declares {cell[4:]}", place))
+    return found

@@ -1,0 +1,4 @@
+"""The loader of one template and its result, with fingerprints.
+
+Called by ``nested``; imports all phases below.
+"""

@@ -1,0 +1,313 @@
+"""The steps of loading a bundle, in the order in which Heat checks.
+
+Called by ``stack.load``. Every step appends its faults and goes on; only a text that cannot be
+read, an unknown version or a wrong environment end it early (``complete`` stays false).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import (
+    CircularDependency,
+    Related,
+    TemplateError,
+    TemplateWarning,
+    ValidationErrors,
+)
+from zonda.hooks.manager import Plugins
+
+from ..capabilities import requirements
+from ..capabilities.selection import Candidates
+from ..dependencies import plugin_edges, references
+from ..dependencies.references import Reads
+from ..environment import environment as environments
+from ..environment.environment import Environment
+from ..evaluation.scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
+from ..parameters.parameters import ConstraintContext, Parameters
+from ..source import cloudformation, versions
+from ..source.bundle import Bundle, Identity, Limits
+from ..source.diagnostics import DUPLICATE_NAMES, PARAMETER_MISSING, RESOURCE_SHAPE, STACK_NAME
+from ..source.document import Document, read_document
+from ..syntax import outputs, sections
+from ..syntax.conditions import SECTION as CONDITIONS
+from ..syntax.conditions import Conditions
+from ..syntax.outputs import OutputNode
+from ..syntax.resource import NoClass, ResourceNode
+from ..syntax.resource_parser import parse_resource
+from ..types.declared_types import TypeTexts
+from ..types.registry import Registry
+from ..validation.resource import NullValues
+from ..validation.traces import led
+
+_STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a template is loaded with. ``functions`` gives the functions of a version.
+
+    ``setup``: changes with what plug-ins are lent while they are checked.
+    """
+
+    bundle: Bundle
+    plugins: Plugins
+    functions: Callable[[str], FunctionTable]
+    limits: Limits
+    yaql: Yaql | None
+    clock: Clock
+    setup: str = ""
+
+
+class Loader:
+    """One loading. ``run`` fills the fields in; ``errors`` holds the faults in Heat's order."""
+
+    #: Whether what stands in the properties of resources is data, never functions.
+    is_literal = False
+    #: Whether the template stands in a file that is used as a type.
+    provides_type = False
+
+    def __init__(self, around: Surroundings, identity: Identity) -> None:
+        bundle, plugins, limits = around.bundle, around.plugins, around.limits
+        self.bundle = bundle
+        #: The document whose links say what names of files mean.
+        self.linked_by = bundle.template_file
+        #: What ``resource_facade`` gives; None in a root.
+        self.facade: Mapping[str, Any] | None = None
+        self.identity = identity
+        self.limits = limits
+        self.yaql = around.yaql
+        self.errors: list[TemplateError] = []
+        #: What is not installed, where that was to be ignored.
+        self.ignored: list[TemplateWarning] = []
+        #: What went wrong in ``add_dependencies``: no fault of a template that is stored already.
+        self.plugin_faults: list[TemplateError] = []
+        self.complete = False
+        self.all_given = True
+        self.version = ""
+        self.found_document: Document | None = None
+        self.environment = Environment()
+        self._tell: Callable[[Loader], None] | None = None
+        self.parameters = Parameters(identity)
+        self.registry = self._registry(plugins)
+        self.conditions = Conditions()
+        self.resources: dict[str, ResourceNode] = {}
+        self.outputs: dict[str, OutputNode] = {}
+        self.reads = Reads()
+        self.functions = around.functions
+        self._constraints = ConstraintContext(plugins.constraints, limits, around.clock)
+
+    @property
+    def document(self) -> Document:
+        """The template's document; there once ``complete`` is true."""
+        assert self.found_document is not None
+        return self.found_document
+
+    @property
+    def _data(self) -> Mapping[str, Any]:
+        data: Mapping[str, Any] = self.document.data
+        return data
+
+    def read_by(self, tell: Callable[[Loader], None]) -> None:
+        """Have somebody told once the environment is read, before any type is looked for."""
+        self._tell = tell
+
+    def run(self, previous: Mapping[str, Any] | None) -> None:
+        """Every step, in Heat's order of checks."""
+        if not self._read_document():
+            return
+        schema_faults: list[TemplateError] = []
+        self._declare_parameters(schema_faults)
+        if not self._read_environment():
+            self.errors.extend(schema_faults)
+            return
+        if self._tell is not None:
+            self._tell(self)
+        self._check_stack_name()
+        self.errors.extend(self._section_faults())
+        self.errors.extend(schema_faults)
+        self.parameters.give(
+            self.environment.parameters,
+            self.environment.defaults,
+            self._constraints,
+            self.errors,
+        )
+        if not self.all_given:  # what reads such a parameter is left unchecked
+            self.errors = [fault for fault in self.errors if fault.code != PARAMETER_MISSING]
+        self._check_immutable(previous)
+        groups = self._data.get("parameter_groups")
+        self.errors.extend(sections.check_groups(groups, self.parameters.schemas))
+        self._parse_trees()
+        self.complete = True
+
+    def _declare_parameters(self, faults: list[TemplateError]) -> None:
+        refused = cloudformation.refused(self.document.written, self.document.cfn_key)
+        section = self._data.get(cloudformation.PARAMETERS)
+        self.parameters.declare(section, self.version, faults, refused)
+
+    def _section_faults(self) -> Iterator[TemplateError]:
+        key = self.document.cfn_key
+        if key is not None:
+            return cloudformation.check_sections(self.document.written, key)
+        return sections.check_sections(self._data, self.version)
+
+    def _registry(self, plugins: Plugins) -> Registry:
+        bundle, most = self.bundle, self.limits.max_template_bytes
+        texts = TypeTexts(plugins.type_readers, bundle, most)
+        types = plugins.resource_types
+        return Registry(
+            {**types, **texts.stored()} if bundle.types else types,
+            plugins.why_no_type,
+            Candidates(bundle.files, bundle.written, max_bytes=most),
+            partial(bundle.key_of, bundle.template_file),
+            texts,
+        )
+
+    def _read_document(self) -> bool:
+        try:
+            document = read_document(
+                self.bundle.template,
+                self.bundle.template_file,
+                self.bundle.documents.get(self.bundle.template_file),
+                max_bytes=self.limits.max_template_bytes,
+            )
+            self.found_document = document
+            self.version = versions.version_of(document.data, document.text)
+        except TemplateError as error:
+            error.stage = "parse"
+            self.errors.append(error)
+            return False
+        return True
+
+    def _read_environment(self) -> bool:
+        faults: list[TemplateError] = []
+        self.environment = environments.read(
+            self.bundle,
+            self.parameters.schemas,
+            faults,
+            max_bytes=self.limits.max_template_bytes,
+        )
+        self.registry.read(self.environment.registry, faults)
+        self.registry.candidates.required = requirements.read(self.environment.requires)
+        for fault in faults:
+            fault.stage = "environment"
+        self.errors.extend(faults)
+        return not faults
+
+    def _check_stack_name(self) -> None:
+        name = self.identity.stack_name
+        if not _STACK_NAME.match(name):
+            self.errors.append(
+                TemplateError(
+                    f'Invalid stack name {name} must contain only alphanumeric or "_-." '
+                    "characters, must start with alpha and must be 255 characters or less.",
+                    code=STACK_NAME,
+                )
+            )
+
+    def _check_immutable(self, previous: Mapping[str, Any] | None) -> None:
+        fault = self.parameters.immutable_changes(previous) if previous is not None else None
+        if fault is not None:
+            self.errors.append(fault)
+
+    def _parse_trees(self) -> None:
+        """Conditions, resources and outputs become trees; then what they read is connected."""
+        scope = self._scope({}, None)
+        table = self.functions(self.version)
+        parser = Parser(self.version, table, scope, self.conditions, self.errors)
+        if self.version in versions.CFN:
+            parser.mappings = self._data.get(cloudformation.MAPPINGS)
+        if CONDITIONS in self._data and versions.has_conditions(self.version):
+            self.conditions.load(self._data[CONDITIONS], parser, scope)
+        declared = self._parse_resources(parser)
+        self._find_types()
+        self._check_names(declared)
+        data = self._data.get(outputs.SECTION)
+        self.outputs = outputs.parse_outputs(data, parser, self.provides_type)
+        for node in self.resources.values():
+            references.connect(node, self.resources, declared, self.reads, self.errors)
+        references.note_outputs(self.outputs, self.reads, self.errors)
+        self._check_circles()
+        empty = self._scope(self.resources, NullValues())
+        self.plugin_faults = plugin_edges.connect(self.resources, empty, self.identity)
+
+    def _scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
+        files = self.bundle.files_of(self.linked_by)
+        shared = (self.yaql, self.limits, self.facade)
+        return Scope(self.parameters.value, self.conditions, files, resources, values, *shared)
+
+    def _parse_resources(self, parser: Parser) -> Mapping[str, Any]:
+        """Fill in the enabled resources; gives the entries of all that could be read."""
+        data = self._data.get(sections.RESOURCES)
+        if not isinstance(data, Mapping):
+            return {}
+        entries = {
+            name: entry
+            for name, entry in data.items()
+            if isinstance(name, str) and isinstance(entry, Mapping)
+        }
+        for name, entry in entries.items():
+            node, enabled = parse_resource(name, entry, parser, literal=self.is_literal)
+            if enabled:
+                self.resources[name] = node
+        return entries
+
+    def _find_types(self) -> None:
+        for name, node in self.resources.items():
+            if "/" in name:
+                self.errors.append(
+                    TemplateError(
+                        'Resource name may not contain "/"',
+                        at=node.path,
+                        code=RESOURCE_SHAPE,
+                        heat_type="ValueError",
+                    )
+                )
+            if not node.type:
+                node.cls = NoClass
+                continue
+            try:
+                node.cls = self.registry.resolve(node.type, name)
+            except ValidationErrors as several:  # a template that the type is
+                self.errors += (led(fault, node, self.document) for fault in several.errors)
+            except TemplateError as error:
+                at = (*node.path, "type")
+                if error.at:  # an environment is to blame
+                    typed = Related(f"{name} has the type {node.type}", at=at)
+                    error.related = (typed, *error.related)
+                error.at = error.at or at
+                self.errors.append(error)
+
+    def _check_names(self, declared: Mapping[str, Any]) -> None:
+        both = sorted(set(self.parameters.schemas) & set(declared))
+        if both:
+            names = ", ".join(repr(name) for name in both)
+            self.errors.append(
+                TemplateError(
+                    f"Duplicate names {{{names}}}",
+                    at=(sections.RESOURCES, both[0]),
+                    code=DUPLICATE_NAMES,
+                    hint="A parameter and a resource need different names.",
+                )
+            )
+
+    def _check_circles(self) -> None:
+        try:
+            order({name: node.requires for name, node in self.resources.items()})
+        except Ring as ring:
+            names = [str(name) for name in ring.keys]
+            self.errors.append(
+                CircularDependency(
+                    f"Circular Dependency Found: {' -> '.join(names)}",
+                    ring=names,
+                    edges=references.edges(names, self.resources),
+                    at=(sections.RESOURCES, names[0]),
+                    hint="Take one of these references away.",
+                )
+            )

@@ -1,0 +1,123 @@
+"""The edges that plug-ins add to the graph (``add_dependencies``). Called by ``loading``.
+
+A plug-in that fails here is a fault when a template is validated. When a stored template is read
+again its edges are left out instead, so that its stack can still be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn, cast
+
+from zonda.core.graph.digraph import Ring, order
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.dependencies import Dependencies, Neighbour
+from zonda.hooks.errors import CircularDependency, PluginError, TemplateError
+from zonda.hooks.references import StackRef
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import named
+
+from ..evaluation.scope import Scope
+from ..source.bundle import Identity
+from ..source.diagnostics import OWN_CHECK
+from ..syntax.resource import ResourceNode
+from .references import edges
+
+Edge = tuple[str, str]
+
+
+class _NothingYet:
+    """The context of a plug-in that is asked about a text: there is nothing to act on."""
+
+    operation = None
+
+    def __init__(self, identity: Identity) -> None:
+        self.stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise PluginError(f"add_dependencies may not use {name}: it only reads the template")
+
+
+def connect(
+    nodes: Mapping[str, ResourceNode], scope: Scope, identity: Identity
+) -> list[TemplateError]:
+    """Add to the ``requires`` of ``nodes`` what their plug-ins ask for; gives the faults.
+
+    Edges of a plug-in that fails, and all of them if they make a circle, are left out.
+    """
+    asked = [node for node in nodes.values() if _asks(node)]
+    if not asked:
+        return []
+    context = cast(ResourceContext, _NothingYet(identity))
+    around = {name: _neighbour(node, scope) for name, node in nodes.items()}
+    faults: list[TemplateError] = []
+    added: list[Edge] = []
+    for node in asked:
+        others = {name: each for name, each in around.items() if name != node.name}
+        try:
+            added += _ask(node, others, around[node.name].properties, context)
+        except BaseException as error:  # the border: a plug-in may raise anything
+            raise_interruption(error)
+            faults.append(_fault(node, error))
+    faults += _apply(nodes, added)
+    return faults
+
+
+def _asks(node: ResourceNode) -> bool:
+    own = node.cls.add_dependencies is not Resource.add_dependencies
+    return own and node.external_id is None
+
+
+def _neighbour(node: ResourceNode, scope: Scope) -> Neighbour:
+    def properties() -> Mapping[str, Any]:
+        try:
+            return node.try_properties(scope, (*node.path, "properties"))[0]
+        except TemplateError:  # told by the checks of the template
+            return {}
+
+    return Neighbour(node.name, node.type, node.cls, properties)
+
+
+def _ask(
+    node: ResourceNode,
+    others: Mapping[str, Neighbour],
+    properties: Mapping[str, Any],
+    context: ResourceContext,
+) -> list[Edge]:
+    definition = ResourceDefinition(node.name, node.type, properties, raw=node.trees)
+    found = Dependencies(node.name, others)
+    node.cls(node.name, definition, context).add_dependencies(found)
+    return found.added
+
+
+def _apply(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterator[TemplateError]:
+    before = {name: node.requires for name, node in nodes.items()}
+    for dependant, requirement in added:
+        node = nodes[dependant]
+        if node.external_id is None:
+            node.requires |= {requirement}
+    try:
+        order({name: node.requires for name, node in nodes.items()})
+    except Ring as ring:
+        names = [str(name) for name in ring.keys]
+        yield CircularDependency(
+            f"Circular Dependency Found: {' -> '.join(names)}",
+            ring=names,
+            edges=edges(names, nodes),
+            at=nodes[names[0]].path,
+            hint="A plug-in adds a dependency of its own to this circle.",
+        )
+        for name, requires in before.items():
+            nodes[name].requires = requires
+
+
+def _fault(node: ResourceNode, error: BaseException) -> TemplateError:
+    fault = TemplateError(
+        f"{node.type} cannot say what {node.name} depends on: {named(error)}",
+        path=node.path,
+        code=OWN_CHECK,
+    )
+    fault.__cause__ = error
+    return fault

@@ -1,0 +1,138 @@
+"""What a template reads, told from its text alone: every branch, whatever the parameters are.
+
+Called by ``secrecy_below``, which has to know what an output may hold before there are any values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.function import Function, ResolveScope, Source, sources
+
+from ..source.diagnostics import Poisoned
+
+_CONTAINERS = (dict, list)
+#: Stands for every parameter: a name is only put together later.
+ANY = "*"
+
+
+class Mention(Function):
+    """A call that reads something. Only tells what: it has no value."""
+
+    __slots__ = ("_sources",)
+
+    def __init__(self, name: str, args: Any, own: list[Source]) -> None:
+        self.name, self.args, self.path = name, args, ()
+        self._sources = own
+
+    def sources(self) -> Iterator[Source]:
+        """What the call reads, its arguments included."""
+        yield from self._sources
+        yield from sources(self.args)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value."""
+        raise Poisoned
+
+
+class Reading(Function):
+    """A whole value, of which only counts what is read anywhere in it: each thing is told once."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self, tree: Any) -> None:
+        self.name, self.args, self.path = "", tree, ()
+        self._found: list[Source] | None = None
+
+    def sources(self) -> Iterator[Source]:
+        """What is read; found when it is first asked for."""
+        if self._found is None:
+            self._found = read_in(self.args)
+        return iter(self._found)
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value."""
+        raise Poisoned
+
+
+def read_in(tree: Any) -> list[Source]:
+    """What ``sources`` tells of ``mentioned(tree)``, in that order, each thing once."""
+    found: list[Source] = []
+    told: set[tuple[Any, str]] = set()
+    waiting = [tree] if type(tree) in _CONTAINERS else []
+    while waiting:
+        value = waiting.pop()
+        items = value.values() if type(value) is dict else value
+        if len(value) == 1 and items is not value:
+            ((name, args),) = value.items()
+            mark = (name, repr(args)) if name in _READS else None
+            if mark is not None and mark not in told:
+                told.add(mark)
+                found += _READS[name](args)
+        inside = [item for item in items if type(item) in _CONTAINERS]
+        waiting += reversed(inside)
+    return found
+
+
+def mentioned(tree: Any) -> Any:
+    """``tree`` with every call that reads something as a ``Mention``; all else as it is."""
+    kind = type(tree)
+    if kind is list:
+        return [item if type(item) is str else mentioned(item) for item in tree]
+    if kind is str or kind is int or kind is bool or not isinstance(tree, Mapping):
+        return tree
+    if len(tree) == 1:
+        ((name, args),) = tree.items()
+        if name in _READS:
+            return Mention(name, mentioned(args), list(_READS[name](args)))
+    return {key: item if type(item) is str else mentioned(item) for key, item in tree.items()}
+
+
+def parameter_of(tree: Any) -> str | None:
+    """The parameter whose value ``tree`` is, or a part of it; None for anything else."""
+    if not isinstance(tree, Mention) or tree.name != "get_param":
+        return None
+    read = tree.args[0] if isinstance(tree.args, list) and tree.args else tree.args
+    return read if isinstance(read, str) else None
+
+
+def _parameters(args: Any) -> Iterator[Source]:
+    name = args[0] if isinstance(args, list) and args else args
+    yield Source("param", name if isinstance(name, str) else ANY)
+
+
+def _attributes(args: Any) -> Iterator[Source]:
+    if isinstance(args, str):
+        args = args.split(".", 1)
+    name, attribute, *path = [*args, None, None] if isinstance(args, list) else [None, None]
+    if not isinstance(name, str):
+        yield Source("attr", ANY)
+    elif isinstance(attribute, str):
+        yield Source("attr", name, attribute, tuple(path[:-2]))
+    else:
+        yield Source("attr", name)
+
+
+def _references(args: Any) -> Iterator[Source]:
+    yield Source("ref", args if isinstance(args, str) else ANY)
+
+
+def _either(args: Any) -> Iterator[Source]:
+    yield from _parameters(args)
+    yield from _references(args)
+
+
+def _facade(args: Any) -> Iterator[Source]:
+    yield Source("facade", str(args))
+
+
+_READS = {
+    "get_param": _parameters,
+    "get_attr": _attributes,
+    "get_resource": _references,
+    "resource_facade": _facade,
+    "Ref": _either,
+    "Fn::GetAtt": _attributes,
+    "Fn::ResourceFacade": _facade,
+}

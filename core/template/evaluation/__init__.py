@@ -1,0 +1,4 @@
+"""Scopes in which functions are resolved, values not known yet, the place of an error.
+
+Called by ``syntax``; imports ``source``.
+"""

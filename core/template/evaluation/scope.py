@@ -1,0 +1,348 @@
+"""The scopes of hooks/function.py: how trees are parsed, and where their values come from.
+
+``Parser`` turns plain data into trees of function calls, ``Scope`` answers while a tree is
+resolved. Neither knows a section: resources, outputs and conditions use both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve
+
+from ..source.bundle import Limits
+from ..source.diagnostics import (
+    FAULTS,
+    FILE_MISSING,
+    FUNCTION,
+    FUNCTION_NOT_HERE,
+    MOST_HINTS,
+    Poisoned,
+    TooLarge,
+    from_exception,
+    near,
+    unknown_reference,
+    unwrapped,
+)
+
+
+class FunctionTable(Protocol):
+    """The functions of one version; ``core/functions`` makes it."""
+
+    @property
+    def functions(self) -> Mapping[str, type[Function]]:
+        """Every function outside conditions, removed ones included."""
+
+    @property
+    def conditions(self) -> Mapping[str, type[Function]]:
+        """Every function inside conditions, removed and invalid ones included."""
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """Names among both that only earlier versions had."""
+
+
+class ResourceValues(Protocol):
+    """The values of resources: null while a template is validated, real ones in the engine."""
+
+    def reference(self, name: str) -> Any:
+        """What ``get_resource`` gives for a resource that is in the template and enabled."""
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """An attribute below ``rest``; all attributes as a map where ``attribute`` is None."""
+
+
+#: Gives the value of an expression on data; the last argument counts what that costs.
+Yaql = Callable[[str, Any, Callable[[int], None]], Any]
+
+#: What only YAML tags make (``!!binary``, ``!!omap``, ``!!set``): Heat's functions see lists. A set
+#: is sorted, so that every process sees the same list.
+_AS_LISTS = frozenset((bytes, tuple, set))
+
+
+class ConditionScope(Protocol):
+    """What a parser asks about conditions."""
+
+    def enabled(self, value: Any, scope: ResolveScope) -> bool:
+        """The truth of a parsed condition: a name, a boolean, null or a function."""
+
+
+class Broken(Function):
+    """Stands where a malformed call was reported."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.name, self.args, self.path = "", None, ()
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value: the fault was reported."""
+        raise Poisoned
+
+
+class Parser:
+    """A ParseScope that collects faults in ``errors`` and goes on.
+
+    Literal parts of the data are not copied: a tree without functions is the data itself.
+    """
+
+    __slots__ = (
+        "_conditions",
+        "_functions",
+        "_table",
+        "errors",
+        "mappings",
+        "most_faults",
+        "scope",
+        "version",
+    )
+
+    def __init__(
+        self,
+        version: str,
+        table: FunctionTable,
+        scope: Scope,
+        conditions: ConditionScope,
+        errors: list[TemplateError],
+        *,
+        in_condition: bool = False,
+    ) -> None:
+        self.version = version
+        self.errors = errors
+        #: With so many faults nothing more is parsed.
+        self.most_faults = scope.most_faults
+        #: The section of that name, which only templates in CloudFormation's notation have.
+        self.mappings: Any = None
+        self._table = table
+        self._functions = table.conditions if in_condition else table.functions
+        self.scope = scope
+        self._conditions = conditions
+
+    def parse(self, value: Any, path: Path) -> Any:
+        """The tree of ``value``, which stands at ``path`` in the document."""
+        kind = type(value)
+        if kind is dict:
+            if len(value) == 1:
+                ((name, args),) = value.items()
+                function = self._functions.get(name)
+                if function is not None:
+                    return self._call(function, name, args, (*path, name))
+            return self._items(value, value.items(), path)
+        if kind is list:
+            return self._items(value, enumerate(value), path)
+        if kind in _AS_LISTS:
+            items = sorted(value, key=repr) if kind is set else list(value)
+            return self._items(items, enumerate(items), path)
+        return value
+
+    def _items(self, container: Any, items: Any, path: Path) -> Any:
+        made: Any = None
+        for key, item in items:
+            kind = type(item)
+            if kind is str:
+                continue
+            if kind is dict or kind is list or kind in _AS_LISTS:
+                parsed = self.parse(item, (*path, key))
+                if parsed is not item:
+                    made = container.copy() if made is None else made
+                    made[key] = parsed
+        return container if made is None else made
+
+    def _call(self, function: type[Function], name: str, args: Any, path: Path) -> Any:
+        before = len(self.errors)
+        if before >= self.most_faults:
+            return Broken()
+        try:
+            return function(self, name, args, path)
+        except FAULTS as error:
+            if len(self.errors) == before and not isinstance(error, Poisoned):
+                self.errors.append(_of_call(error, path))
+        return Broken()
+
+    def condition(self, value: Any, path: Path) -> bool:
+        """The truth of a condition that stands inside a function call."""
+        tree, faults = self.condition_tree(value, path)
+        if faults:
+            for fault in faults:
+                fault.path = (*_innermost(path), *fault.path[len(path) :])
+            self.errors.extend(faults)
+            raise Poisoned
+        return self.enabled(tree)
+
+    def condition_tree(self, value: Any, path: Path) -> tuple[Any, list[TemplateError]]:
+        """The tree of a condition, and its faults."""
+        faults: list[TemplateError] = []
+        parser = Parser(
+            self.version, self._table, self.scope, self._conditions, faults, in_condition=True
+        )
+        parser.mappings = self.mappings
+        return parser.parse(value, path), faults
+
+    def enabled(self, tree: Any) -> bool:
+        """The truth of a parsed condition."""
+        return self._conditions.enabled(tree, self.scope)
+
+    @property
+    def condition_names(self) -> list[str]:
+        """The functions that conditions may call."""
+        return sorted(self._table.conditions)
+
+    def parameter(self, name: str) -> Any:
+        """The value of a parameter or pseudo parameter."""
+        return self.scope.parameter(name)
+
+    def spend(self, values: int) -> None:
+        """Count values that are made while the template is parsed."""
+        self.scope.spend(values)
+
+
+class Scope:
+    """A ResolveScope over one stack's parameters, conditions, files and resources."""
+
+    __slots__ = (
+        "_conditions",
+        "_facade",
+        "_files",
+        "_hints",
+        "_in_all",
+        "_left",
+        "_limits",
+        "_parameters",
+        "_resources",
+        "_values",
+        "_yaql",
+    )
+
+    def __init__(
+        self,
+        parameters: Callable[[str], Any],
+        conditions: ConditionScope,
+        files: Mapping[str, str],
+        resources: Mapping[str, Any],
+        values: ResourceValues | None,
+        yaql: Yaql | None,
+        limits: Limits,
+        facade: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._facade = facade
+        self._limits = limits
+        self._left = limits.max_nodes
+        self._in_all = limits.max_nodes_in_all
+        self._hints = MOST_HINTS
+        self._parameters = parameters
+        self._conditions = conditions
+        self._files = files
+        self._resources = resources
+        self._values = values
+        self._yaql = yaql
+
+    def parameter(self, name: str) -> Any:
+        """The value of a parameter or pseudo parameter."""
+        return self._parameters(name)
+
+    @property
+    def most_faults(self) -> int:
+        """How many faults are worth being told."""
+        return self._limits.max_faults
+
+    def begin(self) -> None:
+        """Another resource or output begins: what its functions make is counted anew."""
+        self._left = self._limits.max_nodes
+
+    def spend(self, values: int) -> None:
+        """Count values; raises TooLarge beyond what one resource, or all together, may have."""
+        if values > self._left or values > self._in_all:
+            self._refuse(values)
+        self._left -= values
+        self._in_all -= values
+
+    def _refuse(self, values: int) -> None:
+        what, setting = "one resource or output", "max_nodes"
+        if values <= self._left:
+            what, setting = "this template", "max_nodes_in_all"
+        most = getattr(self._limits, setting)
+        raise TooLarge(f"the functions of {what} make more than {most} values (setting {setting})")
+
+    def condition(self, name: Any) -> bool:
+        """The truth of a named condition; booleans and null count for themselves."""
+        return self._conditions.enabled(name, self)
+
+    def file(self, key: str) -> str:
+        """The text of an attached file."""
+        if key not in self._files:
+            raise TemplateError(
+                f'No content found in the "files" section for get_file path: {key}',
+                heat_type="ValueError",
+                code=FILE_MISSING,
+                hint=near(key, self._files),
+            )
+        return self._files[key]
+
+    def reference(self, resource: str, path: Path) -> Any:
+        """What ``get_resource`` gives."""
+        return self._known(resource).reference(resource)
+
+    def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """An attribute of a resource."""
+        return self._known(resource).attribute(resource, attribute, rest)
+
+    def derived(
+        self,
+        resource: str,
+        attribute: str,
+        rest: tuple[Any, ...],
+        what: str,
+        make: Callable[[Any], Any],
+    ) -> Any:
+        """What ``make`` makes of an attribute where that is kept; None where it is not.
+
+        Nobody may change it. ``what`` tells what it is from all else that is made of attributes.
+        """
+        found = getattr(self._known(resource), "derived", None)
+        return None if found is None else found(resource, attribute, rest, what, make)
+
+    def _known(self, resource: str) -> ResourceValues:
+        if self._values is None or resource not in self._resources:
+            self._hints -= 1
+            known = self._resources if self._hints >= 0 else {}
+            raise unknown_reference(resource, "unknown", known)
+        return self._values
+
+    def facade(self, kind: str) -> Any:
+        """A part of the resource that this template provides; raises where it provides none."""
+        if self._facade is not None:
+            return resolve(self._facade.get(kind), self)
+        raise TemplateError(
+            "resource_facade can only be used in a template that provides a resource type.",
+            heat_type="AttributeError",
+            code=FUNCTION_NOT_HERE,
+        )
+
+    def yaql(self, expression: str, data: Any) -> Any:
+        """The value of a yaql expression."""
+        if self._yaql is None:
+            raise TemplateError("yaql is not available here.", code=FUNCTION_NOT_HERE)
+        return self._yaql(expression, data, self.spend)
+
+
+def _of_call(error: Exception, path: Path) -> TemplateError:
+    """An error of a constructor, at the call's path; one with a label is complete already."""
+    fault = from_exception(error)
+    if fault.label or unwrapped(fault, path):
+        return fault
+    fault.heat_type = TemplateError.heat_type
+    if fault.code == TemplateError.code:
+        fault.code = FUNCTION
+    fault.under(*path)
+    return fault
+
+
+def _innermost(path: Path) -> Path:
+    """The name of the call that ``path`` leads into: Heat shows no more of the way."""
+    names = [item for item in path if isinstance(item, str)]
+    return tuple(names[-1:])
+
+
+_SCOPES: tuple[Callable[..., ParseScope | ResolveScope], ...] = (Parser, Scope)

@@ -1,0 +1,92 @@
+"""Warnings about types, properties and attributes that are no longer meant to be used, and about
+keys in a property that nobody reads.
+
+Called by ``advice``. What the status is, plug-ins say in their ``SupportStatus``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from zonda.hooks import support
+from zonda.hooks.errors import Path, TemplateWarning
+from zonda.hooks.function import sources
+from zonda.hooks.property_schema import Schema
+from zonda.hooks.support import SupportStatus
+
+from ..dependencies.references import call_that_reads
+from ..source.diagnostics import near
+from ..syntax.outputs import OutputNode
+from ..syntax.resource import SECTIONS, ResourceNode
+
+#: Codes, stable for ever.
+OLD_TYPE = "ZON605"
+OLD_PROPERTY = "ZON606"
+OLD_ATTRIBUTE = "ZON607"
+IGNORED_KEY = "ZON611"
+
+_WORDS = {
+    support.DEPRECATED: "is deprecated",
+    support.HIDDEN: "is obsolete and hidden",
+    support.UNSUPPORTED: "is not supported",
+}
+
+
+class Found(Protocol):
+    """What the loader knows."""
+
+    resources: dict[str, ResourceNode]
+    outputs: dict[str, OutputNode]
+
+
+def of(found: Found) -> Iterator[TemplateWarning]:
+    """Every use of what is deprecated, hidden or unsupported."""
+    for node in found.resources.values():
+        status = node.cls.support_status
+        if status.status in _WORDS:
+            yield _warning(OLD_TYPE, f"The type {node.type}", status, (*node.path, "type"))
+        at = (*node.path, "properties")
+        yield from _properties(node.cls.properties_schema, node.raw.get("properties"), at)
+        for section in SECTIONS:
+            yield from _attributes(getattr(node, section), found)
+    for output in found.outputs.values():
+        yield from _attributes(output.value, found)
+
+
+def _properties(schema: Mapping[str, Schema], given: Any, path: Path) -> Iterator[TemplateWarning]:
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        entry = schema.get(name)
+        if entry is None:
+            continue
+        at = (*path, name)
+        if entry.support_status.status in _WORDS:
+            yield _warning(OLD_PROPERTY, f"The property {name}", entry.support_status, at)
+        keys = entry.known_keys
+        for key in value if keys and isinstance(value, Mapping) else ():
+            if key not in keys:
+                text = f"The key {key} of {name} is not looked at"
+                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=near(key, keys))
+        yield from _properties(entry.fields, value, at)
+        items = entry.items
+        if items is not None and isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from _properties(items.fields, item, (*at, index))
+
+
+def _attributes(tree: Any, found: Found) -> Iterator[TemplateWarning]:
+    for source in dict.fromkeys(sources(tree)):
+        node = found.resources.get(source.name) if source.kind == "attr" else None
+        schema = node.cls.attributes_schema.get(source.attribute or "") if node else None
+        if schema is not None and schema.support_status.status in _WORDS:
+            call = call_that_reads(tree, source)
+            what = f"The attribute {source.attribute} of {source.name}"
+            at = () if call is None else call.path
+            yield _warning(OLD_ATTRIBUTE, what, schema.support_status, at)
+
+
+def _warning(code: str, what: str, status: SupportStatus, path: Path) -> TemplateWarning:
+    since = f" since {status.version}" if status.version else ""
+    return TemplateWarning(
+        code, f"{what} {_WORDS[status.status]}{since}", path, hint=status.message or ""
+    )

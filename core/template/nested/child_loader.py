@@ -1,0 +1,90 @@
+"""The loading of a nested template: as that of a root, with what its family has read already.
+
+Called by ``Family`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from zonda.hooks.errors import TemplateError
+
+from ..definition.child_spec import ChildSpec
+from ..definition.loader import Loader, Surroundings
+from ..environment.environment import Environment
+from ..sensitivity.labels import HIDDEN
+from ..source import versions
+from ..source.bundle import Identity, shown
+from ..source.document import Document, load_document
+from ..types.registry import Registry
+
+
+class Shared(Protocol):
+    """What the loader of a nested template takes from its family."""
+
+    @property
+    def around(self) -> Surroundings:
+        """What templates are loaded with."""
+
+    def document(self, file: str) -> Document:
+        """The document of a file; raises TemplateError, with a place."""
+
+    def environment_below(self, parameters: Mapping[str, Any]) -> Environment:
+        """The environment of a nested stack."""
+
+    def registry_below(self, spec: ChildSpec) -> Registry:
+        """The registry of a nested stack."""
+
+
+class ChildLoader(Loader):
+    """One loading of a nested template.
+
+    ``unknown``: parameters whose values are only known once other resources are there.
+    """
+
+    def __init__(
+        self,
+        shared: Shared,
+        spec: ChildSpec,
+        identity: Identity,
+        unknown: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(shared.around, identity)
+        self._shared = shared
+        self._spec = spec
+        self.linked_by = spec.document
+        self.facade = spec.facade
+        self.is_literal = spec.template is not None
+        self.provides_type = spec.file is not None
+        hidden = (name for name, mark in spec.marks.items() if mark == HIDDEN)
+        self.parameters.hidden_by_origin = frozenset(hidden)
+        self.parameters.unknown = unknown
+
+    def _read_document(self) -> bool:
+        try:
+            document = self.found_document = self._document()
+            self.version = versions.version_of(document.data, document.text)
+        except TemplateError as error:
+            self.errors.append(error)
+            return False
+        return True
+
+    def _document(self) -> Document:
+        if self._spec.file is not None:
+            return self._shared.document(self._spec.file)
+        if self._spec.text is not None:
+            most = self.limits.max_template_bytes
+            is_file = self._shared.around.bundle.files.get(self._spec.document) == self._spec.text
+            file = shown(self._spec.document) if is_file else ""
+            document = load_document(self._spec.text, file, max_bytes=most)
+            return document if is_file else Document("", "", document.data)
+        return Document("", "", self._spec.template)
+
+    def _read_environment(self) -> bool:
+        self.environment = self._shared.environment_below(self._spec.parameters)
+        self.registry = self._shared.registry_below(self._spec)
+        return True
+
+    def _check_stack_name(self) -> None:
+        """Nothing: the names of nested stacks are made from those of their owners."""

@@ -1,0 +1,331 @@
+"""What all templates of one tree share: files, environment, registry, and what was read of them.
+
+Made with the definition of a root and kept with it. A nested stack is loaded here from its
+``ChildSpec``; a file is read once, however many nested stacks are made from it. May be used by
+several threads: what is found twice is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import islice
+from threading import RLock
+from typing import Any
+
+from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
+
+from ..definition.child_spec import ChildSpec
+from ..definition.loader import Loader, Surroundings
+from ..definition.stack_definition import ContextFor, StackDefinition
+from ..environment.environment import Environment
+from ..parameters.parameters import SECTION as PARAMETERS
+from ..parameters.parameters import Parameters, ParameterSchema
+from ..sensitivity.file_scan import HiddenInFiles, hidden_in_files
+from ..sensitivity.labels import Below, Secrecy
+from ..source import cloudformation, versions
+from ..source.bundle import Bundle, Identity, shown
+from ..source.diagnostics import PARAMETER_MISSING, TYPE_TEMPLATE
+from ..source.document import Document, read_document
+from ..syntax.resource import ResourceNode
+from ..types.registry import Choice, Registry
+from ..types.template_types import TemplateResource, template_class
+from ..validation import locations
+from ..validation.report import raise_all
+from . import validation_cache
+from .child_loader import ChildLoader
+from .sensitivity import SecretsBelow
+from .signatures import Level, Signatures, digest_of
+
+#: Faults of a file that Heat tells when the resource is checked, not when its class is made.
+_TOLD_LATER = ("ValueError", "NotFound")
+
+
+class Family:
+    """One tree of templates. ``context_for`` lends plug-ins what they need while they are checked;
+    without it nothing can be checked. Without ``all_given`` parameters may lack a value.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings,
+        context_for: ContextFor | None = None,
+        *,
+        all_given: bool = True,
+    ) -> None:
+        self.around = around
+        self.context_for = context_for
+        self.all_given = all_given
+        self._environment = Environment()
+        self._registry = Registry({})
+        self._root: dict[str, Document] = {}
+        self._documents: dict[str, Document] = {}
+        self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
+        self._registries: dict[Level, Registry] = {}
+        self.signatures = Signatures(self)
+        #: Held by whoever follows types or secrets through the tree: half of an answer is wrong.
+        self.lock = RLock()
+        self._secrets = SecretsBelow(self, self.lock)
+
+    def adopt(self, loader: Loader) -> None:
+        """Take over what the root has read; every nested stack begins with that."""
+        self._root = {loader.bundle.template_file: loader.document}
+        self._environment = loader.environment
+        self._registry = loader.registry
+
+    def load(
+        self,
+        spec: ChildSpec,
+        identity: Identity,
+        previous: Mapping[str, Any] | None = None,
+        check: bool = False,
+        later: frozenset[str] = frozenset(),
+    ) -> StackDefinition:
+        """The definition of a nested stack; with ``check`` its own resources are checked, too.
+
+        ``previous``: the values of its parameters before an update. ``later``: those that are only
+        known once other resources are there; what reads them is left open. Raises ValidationErrors.
+        """
+        loader = ChildLoader(self, spec, identity, later)
+        if previous is not None:
+            previous = {name: value for name, value in previous.items() if name not in later}
+        loader.run(previous)
+        most = loader.limits.max_faults
+        if not loader.complete:
+            raise_all(loader.errors, loader.found_document, loader.environment, most=most)
+        definition = StackDefinition(loader, self, spec)
+        faults = list(loader.errors)
+        if check and self.context_for is not None:
+            faults += loader.plugin_faults
+            faults += islice(definition.faults(self.context_for), most)
+        faults = [definition.masked(fault) for fault in faults]
+        raise_all(faults, definition.document, definition.environment, most=most)
+        return definition
+
+    def opened(
+        self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
+    ) -> tuple[StackDefinition | None, list[TemplateError]]:
+        """A nested template as far as it is known, and the faults of loading it.
+
+        No definition where it cannot be read; its faults have their places then.
+        """
+        loader = ChildLoader(self, spec, identity, unknown)
+        loader.all_given = self.all_given
+        loader.run(None)
+        if not loader.complete:
+            document = loader.found_document
+            locations.fill(loader.errors, document, loader.environment)
+            return None, loader.errors
+        definition = StackDefinition(loader, self, spec)
+        faults = [*loader.errors, *loader.plugin_faults]
+        return definition, [definition.masked(fault) for fault in faults]
+
+    # -- what is read of files ------------------------------------------------------------------
+
+    def document(self, file: str) -> Document:
+        """The document of a file; raises TemplateError, with a place where it has one."""
+        known = self._documents.get(file)
+        if known is None:
+            known = self._documents[file] = self._read(file)
+        return known
+
+    def _read(self, file: str) -> Document:
+        text = self.around.bundle.files.get(file)
+        if text is None:
+            raise TemplateError(
+                f'Could not fetch remote template "{spelt(shown(file))}": Invalid URL scheme ',
+                code=TYPE_TEMPLATE,
+                heat_type="NotFound",
+                hint="No file of that name came along with the template and the environments; one "
+                "that only a value names comes along where it is a template.",
+            )
+        limits = self.around.limits
+        known = self.around.bundle.documents.get(file)
+        document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
+        return document
+
+    def template_class(self, file: str) -> type[Resource]:
+        """The class that a template file stands for; raises ValidationErrors, with places."""
+        known = self._classes.get(file)
+        if known is None:
+            known = self._classes[file] = self._made_class(file)
+        if isinstance(known, ValidationErrors):
+            raise ValidationErrors([copy(each) for each in known.errors])
+        assert not isinstance(known, TemplateError)
+        return known
+
+    def _made_class(self, file: str) -> type[TemplateResource] | TemplateError:
+        fault = self._registry.texts.fault_of(file)
+        if fault is not None:
+            return fault
+        try:
+            document = self.document(file)
+            version = versions.version_of(document.data, document.text)
+        except TemplateError as error:
+            known = self._documents.get(file)
+            if error.place is None and known is not None:
+                error.place = known.place(error.at, key=True)
+            if error.heat_type in _TOLD_LATER:
+                return template_class(file, {}, {}, {}, problem=error)
+            return ValidationErrors([error])
+        return self._class_of(file, document, version)
+
+    def _class_of(
+        self, file: str, document: Document, version: str
+    ) -> type[TemplateResource] | TemplateError:
+        faults: list[TemplateError] = []
+        parameters = Parameters(Identity("", "", ""))
+        refused = cloudformation.refused(document.written, document.cfn_key)
+        parameters.declare(document.data.get(PARAMETERS), version, faults, refused)
+        if not faults:
+            given = {name for name in parameters.schemas if self._may_have_default(name)}
+            try:
+                return self._shared_class(file, document, parameters.schemas, given)
+            except TemplateError as error:
+                faults.append(error)
+        for fault in faults:
+            fault.place = fault.place or document.place(fault.at, key=True)
+        # a file that uses itself is asked for again while its other faults are looked for
+        self._classes[file] = ValidationErrors(faults)
+        return ValidationErrors([*faults, *self._more_faults(file, document, parameters)])
+
+    def _more_faults(
+        self, file: str, document: Document, parameters: Parameters
+    ) -> list[TemplateError]:
+        """What else is wrong in a file whose parameters are, as far as it does not read these."""
+        if self._registry.has_levels:  # what its types are depends on who uses it
+            return []
+        spec = ChildSpec(file, None, file)
+        definition, faults = self.opened(spec, Identity("", "", ""), frozenset(parameters.schemas))
+        if definition is not None and self.context_for is not None:
+            faults += map(definition.masked, definition.faults(self.context_for))
+        locations.fill(faults, document, self._environment)
+        return [fault for fault in faults if fault.code != PARAMETER_MISSING]
+
+    def _may_have_default(self, name: str) -> bool:
+        """Whether an environment has a default for a parameter; one that is not there may."""
+        return not self.all_given or self._environment.defaults.get(name) is not None
+
+    def _shared_class(
+        self, file: str, document: Document, schemas: Mapping[str, ParameterSchema], given: set[str]
+    ) -> type[TemplateResource]:
+        """The class of a file, one for all trees that have the same document of it."""
+        key = ("class", file, frozenset(given))
+        known: type[TemplateResource] | None = document.made.get(key)
+        if known is None:
+            known = template_class(file, schemas, document.data.get("outputs"), given)
+            document.made[key] = known
+        return known
+
+    def sharing(self, bundle: Bundle) -> Bundle:
+        """``bundle`` with what this tree has of the same: texts, and what was read of them.
+
+        Without it every update of a large tree would hold the whole of it once more.
+        """
+        mine = self.around.bundle
+        files = {file: _same(mine.files.get(file), text) for file, text in bundle.files.items()}
+        documents = {**self._documents, **self._root, **bundle.documents}
+        template = _same(mine.template, bundle.template)
+        return replace(bundle, template=template, files=files, documents=documents)
+
+    @property
+    def types(self) -> Mapping[str, Mapping[str, str]]:
+        """The texts of types to be stored with the bundle."""
+        return self.around.bundle.types
+
+    @property
+    def texts(self) -> Collection[str]:
+        """All texts that it holds."""
+        bundle = self.around.bundle
+        return [bundle.template, *bundle.files.values()]
+
+    @cached_property
+    def hidden_in_files(self) -> HiddenInFiles:
+        """What the files hide, for whoever shows them."""
+        return hidden_in_files(self.around.bundle, self._registry.resolve)
+
+    # -- what reaches down ----------------------------------------------------------------------
+
+    def environment_below(self, parameters: Mapping[str, Any]) -> Environment:
+        """The environment of a nested stack with these parameters."""
+        return self._environment.below(parameters)
+
+    @property
+    def environment(self) -> Environment:
+        """The environment of the root."""
+        return self._environment
+
+    def registry_below(self, spec: ChildSpec) -> Registry:
+        """The registry of a nested stack."""
+        return self.registry_at(self.level(spec))
+
+    def registry_at(self, level: Level) -> Registry:
+        """The registry at a place of the tree."""
+        known = self._registries.get(level)
+        if known is None:
+            key_of = partial(self.around.bundle.key_of, level.document)
+            known = self._registry.below(level.names, level.without, key_of)
+            self._registries[level] = known
+        return known
+
+    def level(self, spec: ChildSpec | None) -> Level:
+        """The place in the tree of a nested stack; of the root for none."""
+        if spec is None:
+            return Level((), frozenset(), self.around.bundle.template_file)
+        names = spec.names if self._registry.has_levels else ()
+        return Level(names, frozenset(spec.without), spec.document)
+
+    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+        """The place of a resource's nested stack: made from the file of ``choice``, if any."""
+        names = (*level.names, resource) if self._registry.has_levels else ()
+        if choice is None or choice.template_file is None:
+            return Level(names, level.without, level.document)
+        rule = choice.rules[-1] if choice.rules else None
+        gone = {rule.name} if rule is not None and rule.resource is None else set()
+        return Level(names, level.without | gone, choice.template_file)
+
+    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Changes with whatever the check of a nested stack depends on; None: nobody can tell.
+
+        ``unknown``: the parameters whose values are not known.
+        """
+        if self.is_by_name(spec):  # also by names that are generated: they lead to any file
+            return None
+        with self.lock:
+            signed = self.signatures.of_spec(self.level(spec), spec)
+        return digest_of([validation_cache.of_spec(spec, unknown), signed, self._checked_with])
+
+    def is_by_name(self, spec: ChildSpec) -> bool:
+        """Whether what a type means in a nested stack depends on the names of resources."""
+        return self.registry_below(spec).has_levels
+
+    @cached_property
+    def _checked_with(self) -> str:
+        return validation_cache.of_surroundings(self.around, self._environment)
+
+    def signature_of(
+        self, definition: StackDefinition, name: str, types: Collection[str], properties: Any
+    ) -> str:
+        """Changes when the nested stack of the resource ``name`` would be another one.
+
+        ``properties``: their values; what is not known is a Function. ``types``: the types that a
+        plug-in says its nested stack uses.
+        """
+        level, node = self.level(definition.spec), definition.resources[name]
+        with self.lock:
+            return self.signatures.of_values(level, name, node.type, types, properties)
+
+    def secrecy_below(
+        self, definition: StackDefinition, node: ResourceNode, marks: Secrecy, properties: Any
+    ) -> Below:
+        """The marks of the nested stack of a resource, as its own template has to know them."""
+        with self.lock:
+            return self._secrets.of_node(self.level(definition.spec), node, marks, properties)
+
+
+def _same(known: str | None, text: str) -> str:
+    return text if known is None or known != text else known

@@ -1,0 +1,329 @@
+"""The check of nested templates, before anything is made: one resource after the other, downwards.
+
+Called by ``stack.load`` for a root. Every nested template is loaded as the engine will load it, as
+far as the values are known by then; each of its faults stands in its own file and knows the way
+that led there. The same file with the same values is looked at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
+from zonda.hooks.nested import ChildTemplate
+from zonda.hooks.properties import Schema
+from zonda.hooks.wording import shortened, spelt, text_of
+
+from ..definition.child_spec import ChildSpec
+from ..definition.stack_definition import ContextFor, StackDefinition
+from ..evaluation.unknown import UNKNOWN, has_unknown, known
+from ..source.bundle import Identity, Limits
+from ..source.diagnostics import (
+    NESTED_DEPTH,
+    OUTPUT_SHAPE,
+    OWN_CHECK,
+    SECTION,
+    SILENT,
+    TYPE_UNKNOWN,
+    Poisoned,
+)
+from ..syntax.resource import ResourceNode
+from ..types.registry import is_template
+from ..types.template_types import TemplateResource
+from ..validation import locations
+from ..validation.resource import NullValues
+from ..validation.traces import led
+from . import validation_cache
+from .facade import facade_faults
+from .owner_path import spot
+
+#: So many resources of one type in a generated template are looked into: they are much alike.
+_MOST_ALIKE = 10
+#: Where a value that is not known may be left out: a null stands there then.
+_SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
+
+
+class Earlier(Protocol):
+    """What earlier checks of the same stack have found well."""
+
+    def is_settled(self, node: ResourceNode) -> bool:
+        """Whether a resource of the root is what it was made from, with all that is nested in it.
+
+        It has been checked before then, and nothing will be done to it.
+        """
+
+    def is_well(self, mark: str) -> bool:
+        """Whether a nested stack with this mark (``check_marks``) was found well."""
+
+
+class Opening(Protocol):
+    """Loads nested templates as far as they are known: ``Family``."""
+
+    def is_by_name(self, spec: ChildSpec) -> bool:
+        """Whether what a type means in a nested stack depends on the names of resources."""
+
+    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Changes with whatever the check depends on; None: nobody can tell."""
+
+    def opened(
+        self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
+    ) -> tuple[StackDefinition | None, list[TemplateError]]:
+        """The definition, if the template can be read, and the faults of loading."""
+
+
+class _NotKnown(Exception):
+    """What a resource makes of its properties depends on some that are not known."""
+
+
+class NestedChecks:
+    """The checks below one root. ``earlier``: what needs none; None where nothing was checked."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        context_for: ContextFor,
+        limits: Limits,
+        earlier: Earlier | None = None,
+    ) -> None:
+        self._opening = opening
+        self._context_for = context_for
+        self._limits = limits
+        self._earlier = earlier
+        self._seen: set[str] = set()
+        #: The marks of all that was looked at, or was found well earlier.
+        self.marks: list[str] = []
+        self._alike: Counter[tuple[StackDefinition, str]] = Counter()
+
+    def below(self, definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
+        """The faults below a resource that has none itself (but that its file is no template)."""
+        if not node.cls.has_child or node.external_id is not None:
+            return
+        problem = getattr(node.cls, "problem", None)
+        if problem is not None:
+            fault = _broken(problem, node)
+            yield fault if fault.place is None else led(fault, node, definition.document)
+            return
+        yield from facade_faults(definition, node)
+        if self._is_one_of_many(definition, node) or self._is_settled(definition, node):
+            return
+        try:
+            spec, unknown = self._spec(definition, node)
+        except _NotKnown:
+            return
+        except TemplateError as error:
+            yield error
+            return
+        if spec is None:
+            return
+        if spec.depth > self._limits.max_nested_depth:
+            step = _step(definition, node, spec.file)
+            yield _too_deep(node, step, self._limits.max_nested_depth)
+        elif self._is_new(spec, unknown) and not self._was_well(spec, unknown):
+            for each in self._inside(spec, unknown, definition, node):
+                yield _of_owner(each, definition, node)
+
+    def _is_settled(self, definition: StackDefinition, node: ResourceNode) -> bool:
+        is_of_root = definition.spec is None
+        return is_of_root and self._earlier is not None and self._earlier.is_settled(node)
+
+    def _is_one_of_many(self, definition: StackDefinition, node: ResourceNode) -> bool:
+        if definition.spec is None or definition.spec.template is None:
+            return False
+        self._alike[definition, node.type] += 1
+        return self._alike[definition, node.type] > _MOST_ALIKE
+
+    def _is_new(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
+        mark = validation_cache.of_spec(spec, unknown, by_name=self._opening.is_by_name(spec))
+        if mark in self._seen:
+            return False
+        self._seen.add(mark)
+        return True
+
+    def _was_well(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
+        mark = self._opening.check_mark(spec, unknown)
+        if mark is None:
+            return False
+        self.marks.append(mark)
+        return self._earlier is not None and self._earlier.is_well(mark)
+
+    def _spec(
+        self, definition: StackDefinition, node: ResourceNode
+    ) -> tuple[ChildSpec | None, frozenset[str]]:
+        """What the nested stack would be made from, and which of its parameters are not known."""
+        scope = definition.scope(NullValues())
+        scope.begin()
+        values = known(node.properties, scope)
+        given, unknown = _divided(node, values)
+        resolved = ResourceDefinition(
+            node.name,
+            node.type,
+            given,
+            metadata=_section(known(node.metadata, scope)),
+            deletion_policy=node.deletion_policy,
+            update_policy=_known_section(known(node.update_policy, scope)),
+            raw=node.trees,
+        )
+        child = self._child(node, resolved, has_unknown(values))
+        if child is None:
+            return None, frozenset()
+        if child.template is not None and _has_open_types(child.template):
+            raise _NotKnown
+        open_ones = {name for name, value in child.parameters.items() if has_unknown(value)}
+        given = {name: value for name, value in child.parameters.items() if name not in open_ones}
+        spec = definition.child_spec(node.name, replace(child, parameters=given), resolved)
+        return spec, unknown | open_ones
+
+    def _child(
+        self, node: ResourceNode, resolved: ResourceDefinition, is_open: bool
+    ) -> ChildTemplate | None:
+        """What the plug-in makes of the properties; it may raise anything: this is its border."""
+        try:
+            resource: Any = node.cls(node.name, resolved, self._context_for(node))
+            made: ChildTemplate | None = resource.checked_child()
+        except BaseException as error:
+            raise_interruption(error)
+            if is_open or isinstance(error, Poisoned):
+                raise _NotKnown from error
+            raise _own_fault(error, node) from error
+        return made
+
+    def _inside(
+        self,
+        spec: ChildSpec,
+        unknown: frozenset[str],
+        above: StackDefinition,
+        node: ResourceNode,
+    ) -> Iterator[TemplateError]:
+        identity = above.identity
+        name = f"{identity.stack_name}-{node.name}"[:242] + "-" + "0" * 12
+        child, faults = self._opening.opened(
+            spec, replace(identity, stack_id="", stack_name=name), unknown
+        )
+        step = _step(above, node, spec.file)
+        for fault in sorted(faults, key=lambda fault: not _is_of_provided_output(fault)):
+            yield _told(fault, child, spec, step, node)
+        if child is not None and len(child.resources) > self._limits.max_resources_per_stack:
+            large = TooManyResources(
+                len(child.resources), self._limits.max_resources_per_stack, at=("resources",)
+            )
+            yield _told(large, child, spec, step, node)
+        elif child is not None:
+            for fault in child.faults(self._context_for, self.below):
+                yield _told(child.masked(fault), child, spec, step, node)
+
+
+def _divided(node: ResourceNode, values: Any) -> tuple[dict[str, Any], frozenset[str]]:
+    """The properties that are known, and the names of those that are not.
+
+    Raises _NotKnown where what is not known may decide what the nested template is.
+    """
+    if not isinstance(values, Mapping):
+        raise _NotKnown
+    if issubclass(node.cls, TemplateResource):
+        unknown = frozenset(key for key, value in values.items() if has_unknown(value))
+        return {key: value for key, value in values.items() if key not in unknown}, unknown
+    schema = node.cls.properties_schema
+    for key, value in values.items():
+        if value is UNKNOWN and (key not in schema or schema[key].type not in _SCALARS):
+            raise _NotKnown
+    return {key: value for key, value in values.items() if value is not UNKNOWN}, frozenset()
+
+
+def _has_open_types(template: Mapping[str, Any]) -> bool:
+    resources = template.get("resources")
+    return isinstance(resources, Mapping) and any(
+        isinstance(entry, Mapping) and entry.get("type") is UNKNOWN for entry in resources.values()
+    )
+
+
+def _section(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _known_section(value: Any) -> Mapping[str, Any]:
+    return {} if has_unknown(value) else _section(value)
+
+
+def _step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
+    """The way into the nested template, as Heat's paths name it; files as people call them."""
+    label = "nested_stack" if file is None else above.registry.candidates.name(file)
+    return "resources", f"{node.name}<{spelt(node.type) if is_template(node.type) else label}>"
+
+
+def _told(
+    fault: TemplateError,
+    child: StackDefinition | None,
+    spec: ChildSpec,
+    step: tuple[str, str],
+    node: ResourceNode,
+) -> TemplateError:
+    """A fault of the nested template, with its place and with Heat's path to it."""
+    if child is not None:
+        locations.fill([fault], child.document, child.environment)
+    path = fault.path
+    is_list = len(path) > 3 and isinstance(path[3], int)
+    if spec.template is not None and path[::2][:2] == ("outputs", "value") and is_list:
+        path = (*path[:2], "Value", *path[3:])  # so Heat tells it of a list with an item a member
+    of_members = spec.template is not None and getattr(node.cls, "checks_member_types", False)
+    unprefixed = (fault.code == TYPE_UNKNOWN and of_members) or _is_of_provided_output(fault)
+    if path or not unprefixed:
+        fault.path = (*step, *path)
+    kind = "InvalidTemplateSection" if fault.code == SECTION else fault.heat_type
+    if kind != TemplateError.heat_type:
+        fault.label, fault.heat_type = fault.label or kind, TemplateError.heat_type
+    return fault
+
+
+def _is_of_provided_output(fault: TemplateError) -> bool:
+    """Whether it is one that Heat finds before all others, and tells without a path."""
+    return fault.code == OUTPUT_SHAPE and not fault.label
+
+
+def _of_owner(
+    fault: TemplateError, definition: StackDefinition, node: ResourceNode
+) -> TemplateError:
+    """A fault below a resource, as its own template tells it."""
+    if fault.place is None and definition.document.text:
+        at = spot(fault.at, node)
+        fault.place = definition.document.place(at, key=True)
+    return led(fault, node, definition.document)
+
+
+def _broken(problem: TemplateError, node: ResourceNode) -> TemplateError:
+    """Why a file is no template, told of the resource that needs it."""
+    return TemplateError(
+        problem.message,
+        at=(*node.path, "type"),
+        place=problem.place,
+        code=problem.code,
+        hint=problem.hint,
+    )
+
+
+def _too_deep(node: ResourceNode, step: tuple[str, str], most: int) -> TemplateError:
+    return TemplateError(
+        f"Request limit exceeded: Recursion depth exceeds {most}.",
+        label="RequestLimitExceeded",
+        path=step,
+        at=(*node.path, "type"),
+        code=NESTED_DEPTH,
+        hint="Have fewer templates inside each other, or raise the setting max_nested_depth.",
+    )
+
+
+def _own_fault(error: BaseException, node: ResourceNode) -> TemplateError:
+    """What a plug-in raised when it was asked for its nested template."""
+    if isinstance(error, TemplateError):
+        error.at = error.at or node.path
+        if error.code == TemplateError.code:
+            error.code = OWN_CHECK
+        return error
+    own = error.message if isinstance(error, ZondaError) else shortened(text_of(error))
+    path = ("resources", f"{node.name}<nested_stack>")
+    label = type(error).__name__
+    return TemplateError(own or SILENT, path=path, at=node.path, label=label, code=OWN_CHECK)

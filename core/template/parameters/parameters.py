@@ -1,0 +1,426 @@
+"""The ``parameters`` section: schemas, values, and what may be shown of them.
+
+Called by ``stack.load``. Heat's order: all schemas are read, then unknown names among the given
+ones are refused, then each parameter is checked in template order. Values come from the user, the
+environment's ``parameters``, its ``parameter_defaults`` and the template's default, in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from zonda.hooks.constraints import (
+    BaseCustomConstraint,
+    Constraint,
+    ConstraintNotFound,
+    CustomConstraint,
+    Violation,
+)
+from zonda.hooks.context import Clock, ResourceContext
+from zonda.hooks.errors import Related, SchemaError, TemplateError
+from zonda.hooks.patterns import full_match
+from zonda.hooks.secret_texts import MASK
+
+from ..source.bundle import Identity, Limits
+from ..source.cloudformation import WRITTEN_TYPES
+from ..source.diagnostics import (
+    CONSTRAINT_UNKNOWN,
+    DEFAULT,
+    PARAMETER,
+    PARAMETER_CONSTRAINT,
+    PARAMETER_IMMUTABLE,
+    PARAMETER_MISSING,
+    PARAMETER_UNDECLARED,
+    PARAMETER_UNKNOWN,
+    Poisoned,
+    near,
+    type_name,
+)
+from ..source.versions import CFN, TAGS_SINCE
+from .constraints import check_keys, parse_constraints
+from .types import CONVERSIONS, TYPES, constrained_form, default_form
+
+SECTION = "parameters"
+
+_KEYS = ("type", "default", "description", "label", "hidden", "constraints", "immutable", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSchema:
+    """One declared parameter. ``default`` is as written; null means that there is none."""
+
+    name: str
+    type: str
+    default: Any = None
+    description: Any = ""
+    label: Any = None
+    hidden: bool = False
+    immutable: bool = False
+    constraints: tuple[Constraint, ...] = ()
+    tags: tuple[Any, ...] = ()
+    #: What the template calls the type, where that is another name.
+    written_type: str = ""
+
+
+class ConstraintContext:
+    """As much of a ResourceContext as the constraints of parameters need."""
+
+    def __init__(
+        self,
+        constraints: Mapping[str, type[BaseCustomConstraint]],
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self.clock = clock
+        self._constraints = constraints
+        self._pattern_seconds = limits.pattern_seconds
+        self._left = limits.patterns_seconds
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, in bounded time; so are all together."""
+        if self._left <= 0:
+            raise ValueError("the patterns of all parameters take too long together")
+        begun = self.clock.monotonic()
+        try:
+            return full_match(pattern, text, min(self._pattern_seconds, self._left))
+        finally:
+            self._left -= self.clock.monotonic() - begun
+
+    def constraint(self, name: str) -> type[BaseCustomConstraint] | None:
+        """The custom constraint of that name."""
+        return self._constraints.get(name)
+
+    @property
+    def constraint_names(self) -> list[str]:
+        """The custom constraints that are installed."""
+        return sorted(self._constraints)
+
+    def client(self, name: str) -> Any:
+        """No client: parameters are checked without any service."""
+        raise ValueError(f"there is no client {name} to check a parameter with")
+
+
+class Parameters:
+    """The parameters of one stack; ``value`` is what ``get_param`` asks."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.schemas: dict[str, ParameterSchema] = {}
+        self.values: dict[str, Any] = {}
+        self.given: Mapping[str, Any] = {}
+        self._defaults: Mapping[str, Any] = {}
+        self._wrong: set[str] = set()
+        #: Parameters of a nested stack that are hidden because of where their values come from.
+        self.hidden_by_origin: frozenset[str] = frozenset()
+        #: Parameters, pseudo ones too, whose values are only known once other resources are there.
+        self.unknown: frozenset[str] = frozenset()
+        self._pseudo = {
+            "OS::stack_name": identity.stack_name,
+            "OS::stack_id": identity.stack_id,
+            "OS::project_id": identity.project_id,
+        }
+
+    @property
+    def pseudo(self) -> Mapping[str, str]:
+        """The pseudo parameters, which every template has."""
+        return self._pseudo
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Names whose values are never shown."""
+        declared = frozenset(name for name, schema in self.schemas.items() if schema.hidden)
+        return declared | (self.hidden_by_origin & self.schemas.keys())
+
+    def known(self, name: str) -> Any:
+        """Whatever was given for a declared parameter, right or wrong; null if nothing was."""
+        return self.values[name] if name in self.values else self._raw(self.schemas[name])
+
+    def value(self, name: Any) -> Any:
+        """The value of a parameter or pseudo parameter; raises TemplateError."""
+        if name in self.values:
+            return self.values[name]
+        if name in self._wrong or name in self.unknown:
+            raise Poisoned
+        if name in self._pseudo:
+            return self._pseudo[name]
+        raise TemplateError(
+            f"The Parameter ({name}) was not provided.",
+            heat_type="UserParameterMissing",
+            code=PARAMETER_UNDECLARED,
+            hint=near(name, (*self.schemas, *self._pseudo)) or _pseudo_hint(name, self._pseudo),
+        )
+
+    def shown(self) -> dict[str, Any]:
+        """The values as they may be shown: hidden ones masked, pseudo parameters included."""
+        hidden = self.hidden
+        own = {name: MASK if name in hidden else self.values[name] for name in self.values}
+        return {**self._pseudo, **own}
+
+    def declare(
+        self,
+        data: Any,
+        version: str,
+        errors: list[TemplateError],
+        refused: Mapping[str, SchemaError] | None = None,
+    ) -> None:
+        """Read the section's schemas; ``refused`` are those that are known to be wrong."""
+        if version in CFN:
+            self._pseudo = _cfn_pseudo(self._pseudo)
+        if data is None:
+            return
+        if not isinstance(data, Mapping):
+            errors.append(
+                TemplateError(
+                    f'"parameters" must contain a map. Found a {type_name(data)} instead',
+                    at=(SECTION,),
+                    code=SchemaError.code,
+                    heat_type="AttributeError",
+                )
+            )
+            return
+        for name, entry in data.items():
+            try:
+                if refused and name in refused:
+                    raise refused[name]
+                self.schemas[name] = parse_schema(name, entry, version)
+            except SchemaError as error:
+                self._wrong.add(name)
+                errors.append(error)
+
+    def give(
+        self,
+        given: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        context: ConstraintContext,
+        errors: list[TemplateError],
+    ) -> None:
+        """Take the given values; check and convert every parameter."""
+        self.given, self._defaults = given, defaults
+        errors.extend(self._unknown())
+        resource_context = cast(ResourceContext, context)
+        for name, schema in self.schemas.items():
+            try:
+                _check_schema(schema, resource_context)
+                if name in self.unknown:
+                    self._wrong.add(name)
+                    continue
+                self.values[name] = self._checked(schema, resource_context, errors)
+            except TemplateError as error:
+                self._wrong.add(name)
+                errors.append(error)
+
+    def _unknown(self) -> Iterator[TemplateError]:
+        for name in self.given:
+            if name not in self.schemas and name not in self._wrong:
+                yield TemplateError(
+                    f"The Parameter ({name}) was not defined in template.",
+                    at=(SECTION, name),
+                    heat_type="UnknownUserParameter",
+                    code=PARAMETER_UNKNOWN,
+                    hint=near(name, self.schemas),
+                )
+
+    def _checked(
+        self, schema: ParameterSchema, context: ResourceContext, errors: list[TemplateError]
+    ) -> Any:
+        """The converted value; raises TemplateError.
+
+        A constraint that is not installed says nothing about the value: it only goes to ``errors``.
+        """
+        raw = self._raw(schema)
+        if raw is None:
+            raise TemplateError(
+                f"The Parameter ({schema.name}) was not provided.",
+                at=(SECTION, schema.name),
+                heat_type="UserParameterMissing",
+                code=PARAMETER_MISSING,
+                hint="Give it a value, or a default in the template.",
+            )
+        try:
+            value = CONVERSIONS[schema.type](raw)
+            form = constrained_form(schema.type, raw, value)
+            for constraint in schema.constraints:
+                try:
+                    constraint.validate(form, schema, context)
+                except ConstraintNotFound as error:
+                    errors.append(self._refusal(schema, error, context))
+        except ValueError as error:
+            fault = self._refusal(schema, error, context)
+            raise fault from (None if schema.hidden else error)
+        return value
+
+    def _refusal(
+        self, schema: ParameterSchema, error: ValueError, context: ResourceContext
+    ) -> TemplateError:
+        fault = _invalid(schema, error, context)
+        fault.related = tuple(self._declaration(schema))
+        return fault
+
+    def origin(self, name: str) -> str:
+        """Where the value of ``name`` comes from: ``parameters`` (given by the user or an
+        environment), ``parameter_defaults``, or ``default``.
+        """
+        if self.given.get(name) is not None:
+            return "parameters"
+        return "parameter_defaults" if self._defaults.get(name) is not None else "default"
+
+    def _declaration(self, schema: ParameterSchema) -> Iterator[Related]:
+        if self.origin(schema.name) != "default":
+            yield Related(f"{schema.name} is declared here", at=(SECTION, schema.name))
+
+    def _raw(self, schema: ParameterSchema) -> Any:
+        for source in (self.given, self._defaults):
+            if source.get(schema.name) is not None:
+                return source[schema.name]
+        return schema.default
+
+    def immutable_changes(self, previous: Mapping[str, Any]) -> TemplateError | None:
+        """Heat's refusal if an immutable parameter changes; ``previous``: values before.
+
+        A given value is compared as it was given, so a number given as text counts as changed.
+        """
+        changed = [
+            name
+            for name, schema in self.schemas.items()
+            if schema.immutable
+            and name in previous
+            and previous[name] != self.given.get(name, self.values.get(name))
+        ]
+        if not changed:
+            return None
+        return TemplateError(
+            "The following parameters are immutable and may not be updated: " + ", ".join(changed),
+            at=(SECTION, changed[0]),
+            heat_type="ImmutableParameterModified",
+            code=PARAMETER_IMMUTABLE,
+        )
+
+
+def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
+    """One entry of the section; raises SchemaError."""
+    path = (SECTION, name)
+    if not isinstance(name, str):
+        raise SchemaError(
+            f"The name of a parameter must be text, not {name!r}.",
+            at=path,
+            heat_type="TypeError",
+            hint="Put the name in quotes.",
+        )
+    keys = (*_KEYS, "tags") if version >= TAGS_SINCE else _KEYS
+    check_keys(entry, keys, f"parameter ({name})", path)
+    if "type" not in entry:
+        raise SchemaError(
+            f"Missing parameter type for parameter: {name}",
+            at=path,
+            hint=f"One of {', '.join(TYPES)}.",
+        )
+    tags = entry.get("tags", [])
+    if not isinstance(tags, list):
+        raise SchemaError(
+            f"Tags property should be a list for parameter: {name}", at=(*path, "tags")
+        )
+    constraints = parse_constraints(name, entry.get("constraints"), version, (*path, "constraints"))
+    kind = entry["type"]
+    if kind not in TYPES:
+        raise SchemaError(
+            f"Invalid type ({kind})", at=(*path, "type"), hint=near(kind, TYPES) or _types(kind)
+        )
+    return ParameterSchema(
+        name=name,
+        type=kind,
+        default=entry.get("default"),
+        description=entry.get("description", ""),
+        label=entry.get("label"),
+        hidden=bool(entry.get("hidden")),
+        immutable=bool(entry.get("immutable")),
+        constraints=tuple(constraints),
+        tags=tuple(tags),
+        written_type=WRITTEN_TYPES[kind] if version in CFN else "",
+    )
+
+
+def _types(kind: Any) -> str:
+    lowered = str(kind).lower()
+    return f"Did you mean {lowered}?" if lowered in TYPES else f"One of {', '.join(TYPES)}."
+
+
+def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
+    """Whether the constraints fit the type and the default keeps them; raises SchemaError."""
+    try:
+        for constraint in schema.constraints:
+            constraint.check_type(schema.written_type or schema.type)
+        if schema.default is not None:
+            _check_default(schema, context)
+    except SchemaError as error:
+        found = SchemaError(
+            f"Parameter '{schema.name}' is invalid: {error.message}",
+            at=(SECTION, schema.name, *error.at),
+            code=error.code,
+            hint=error.hint,
+        )
+        found.hides_source = schema.hidden
+        raise found from (None if schema.hidden else error)
+
+
+def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
+    try:
+        form = default_form(schema.type, schema.default)
+    except ValueError as error:
+        raise SchemaError(str(error), at=("default",), code=DEFAULT) from error
+    try:
+        for constraint in schema.constraints:
+            if not isinstance(constraint, CustomConstraint):
+                constraint.validate(form, schema, context)
+    except ValueError as error:
+        shown = MASK if schema.hidden else schema.default
+        reason = _discreet(schema, error) if schema.hidden else error
+        hint = "" if schema.hidden else getattr(error, "hint", "")
+        text = f"Invalid default {shown} ({reason})"
+        raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
+
+
+def _cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
+    """The pseudo parameters of a template in CloudFormation's notation, with HOT's values."""
+    name, key, project = (
+        pseudo[f"OS::{each}"] for each in ("stack_name", "stack_id", "project_id")
+    )
+    arn = f"arn:openstack:heat::{project}:stacks/{name}/{key}"
+    return {"AWS::StackName": name, "AWS::StackId": arn, "AWS::Region": "ap-southeast-1"}
+
+
+def _discreet(schema: ParameterSchema, error: Exception) -> str:
+    """What is said of a hidden value: what would be said of its mask."""
+    discreet = getattr(error, "discreet", "")
+    if discreet:
+        return str(discreet)
+    try:
+        CONVERSIONS[schema.type](MASK)
+    except ValueError as masked:
+        return str(masked)
+    return "the value (hidden) does not fit its type or a constraint"
+
+
+def _pseudo_hint(name: Any, pseudo: Mapping[str, str]) -> str:
+    """A hint for what looks like a pseudo parameter and is none."""
+    looks_so = isinstance(name, str) and name.startswith("OS::")
+    return f"The pseudo parameters are {', '.join(pseudo)}." if looks_so else ""
+
+
+def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContext) -> TemplateError:
+    reason = str(error)
+    hint = "" if schema.hidden else getattr(error, "hint", "")
+    code = PARAMETER_CONSTRAINT if isinstance(error, Violation) else PARAMETER
+    if isinstance(error, ConstraintNotFound):
+        code = CONSTRAINT_UNKNOWN
+        hint = near(error.name, cast(ConstraintContext, context).constraint_names)
+    if schema.hidden:
+        reason = _discreet(schema, error)
+    found = TemplateError(
+        f"Parameter '{schema.name}' is invalid: {reason}",
+        at=(SECTION, schema.name),
+        code=code,
+        hint=hint,
+    )
+    found.hides_source = schema.hidden
+    return found

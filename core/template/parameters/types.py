@@ -1,0 +1,104 @@
+"""The five types of parameters: how a given value becomes the value that ``get_param`` gives.
+
+Called by ``parameters`` and ``parameter_constraints``. Each conversion raises ValueError with the
+text Heat's users know; nothing here knows of names, sections or constraints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ..source.json_text import read_json
+
+STRING = "string"
+NUMBER = "number"
+LIST = "comma_delimited_list"
+JSON = "json"
+BOOLEAN = "boolean"
+TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
+
+_TRUE = ("1", "t", "true", "on", "y", "yes")
+_FALSE = ("0", "f", "false", "off", "n", "no")
+
+
+def to_string(value: Any) -> str:
+    """Any value as Python's text."""
+    return str(value)
+
+
+def to_number(value: Any) -> int | float:
+    """A number as it is (booleans too), a text as whole number or else as float."""
+    if isinstance(value, int | float):
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        return float(value)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def to_boolean(value: Any) -> bool:
+    """A boolean, or a word for one in any case."""
+    if isinstance(value, bool):
+        return value
+    text = str(value)
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    words = ", ".join(f"'{item}'" for item in sorted((*_TRUE, *_FALSE)))
+    raise ValueError(f"Unrecognized value '{text}', acceptable values are: {words}")
+
+
+def to_list(value: Any) -> list[str]:
+    """A list with its items as text, or a text split at commas with nothing trimmed."""
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    if not isinstance(value, str):
+        raise ValueError(
+            "Value must be a comma-delimited list string: "
+            f"'{type(value).__name__}' object has no attribute 'split'"
+        )
+    return value.split(",") if value else []
+
+
+def to_json(value: Any) -> Any:
+    """A text parsed as JSON (the empty text stays), any other value as JSON would carry it."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value)
+        return read_json(text) if text else value
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"Value must be valid JSON: {error}") from error
+
+
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    STRING: to_string,
+    NUMBER: to_number,
+    LIST: to_list,
+    JSON: to_json,
+    BOOLEAN: to_boolean,
+}
+
+
+def constrained_form(kind: str, given: Any, converted: Any) -> Any:
+    """What constraints look at: text and numbers as given, lists and JSON converted."""
+    return converted if kind in (LIST, JSON) else given
+
+
+def default_form(kind: str, value: Any) -> Any:
+    """What constraints look at in a default: only lists are converted.
+
+    Raises ValueError for a default that is no list.
+    """
+    if kind != LIST:
+        return value
+    if isinstance(value, str):
+        return value.split(",")  # the empty text is one empty item here, and only here
+    try:
+        return to_list(value)
+    except ValueError as error:
+        raise ValueError(str(error).replace("Value must", "Default must")) from error

@@ -1,0 +1,258 @@
+"""A bundle as people may see it: every hidden value replaced where it stands, its notation kept.
+
+For whoever shows or compares templates that are stored. What is hidden is found twice: by place
+(defaults and values of hidden parameters, literals given to hidden properties), so that no value
+is too short to be found, and by text, wherever else such a value is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
+
+from .load import StackDefinition
+from .sensitivity.labels import hides
+from .source import cloudformation
+from .source.bundle import Bundle
+from .source.document import data_of
+
+HIDDEN = "(hidden)"
+CHANGED = "(hidden, changed)"
+#: Where parameters get values in an environment.
+_GIVEN = ("parameters", "parameter_defaults")
+_MISSING = object()
+_MERGE = "tag:yaml.org,2002:merge"
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+#: What stands before the key of a file in the name of a place.
+FILES = "files."
+#: A place in a bundle: the file ("" is the template, "parameter" what was given beside it,
+#: ``FILES`` and a key: a file), a path.
+Spot = tuple[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What may be shown of a bundle. ``data`` is the template, ``resources`` its section, without
+    comments; ``written`` the same with the names that the text has.
+    """
+
+    template: str
+    environments: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    files: Mapping[str, str]
+    data: Mapping[str, Any]
+    written: Mapping[str, Any]
+
+    @property
+    def resources(self) -> Mapping[str, Any]:
+        """What the template has as resources."""
+        found: Mapping[str, Any] = self.data.get("resources") or {}
+        return found
+
+
+def hidden_names(definition: StackDefinition) -> frozenset[str]:
+    """The parameters whose values are not shown."""
+    return definition.parameters.hidden | definition.environment.encrypted
+
+
+def secrets(
+    bundle: Bundle, definition: StackDefinition, also: Collection[str] = ()
+) -> dict[Spot, Any]:
+    """Every hidden value of a bundle by the place where it stands.
+
+    ``also``: parameters that another template hides, so that no older text tells them.
+    """
+    found: dict[Spot, Any] = {}
+    hidden = sorted({*hidden_names(definition), *also})
+    data = definition.document.data
+    for path in [*_defaults(hidden), *_literals(definition)]:
+        value = _at(data, path)
+        if value is not _MISSING:
+            found["", path] = value
+    below = definition.family.hidden_in_files
+    for file, text in _environments(bundle).items():
+        given = data_of(text)
+        places = [(section, name) for section in _GIVEN for name in hidden]
+        places += [("parameter_defaults", name) for name in sorted(below.names.difference(hidden))]
+        for path in places:
+            value = _at(given, path)
+            if value is not _MISSING:
+                found[file, path] = value
+    for name in hidden:
+        declared = name in definition.schemas
+        value = definition.parameters.known(name) if declared else None
+        if value is not None:
+            found["parameter", (name,)] = value
+    return found | {(FILES + file, path): value for (file, path), value in below.values.items()}
+
+
+def repeated(hidden: Mapping[Spot, Any]) -> list[Any]:
+    """What of ``secrets`` is looked for wherever it may be repeated.
+
+    Not what nested templates give as defaults: ``unset`` or ``guest`` are no secrets elsewhere.
+    """
+    return [
+        value
+        for (file, path), value in hidden.items()
+        if not (file.startswith(FILES) and path[0] == "parameters")
+    ]
+
+
+def show(
+    bundle: Bundle,
+    definition: StackDefinition,
+    hidden: Mapping[Spot, Any],
+    before: Mapping[Spot, Any] | None = None,
+    also: Collection[Any] = (),
+) -> Shown:
+    """``bundle`` without what ``secrets`` has found; ``before``: of what it is compared with.
+
+    ``also``: secrets of other generations. What one of them hides stands in no text of another.
+    """
+
+    def mark(spot: Spot) -> str:
+        other = hidden[spot] if before is None else before.get(spot, hidden[spot])
+        return HIDDEN if other == hidden[spot] else CHANGED
+
+    texts = secret_texts([*repeated(hidden), *also])
+
+    def clean(file: str, text: str) -> str:
+        spots = [spot for spot in hidden if spot[0] == file]
+        return masked(_replaced(text, {path: mark((file, path)) for _, path in spots}), texts)
+
+    values = {
+        name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
+        for name, value in definition.parameters.shown().items()
+    }
+    document = definition.document
+    data = written = _marked(document.data, (), hidden, mark)
+    if document.cfn_key is not None:
+        spots = {("", document.in_text(path)): ("", path) for file, path in hidden if not file}
+        written = _marked(document.written, (), spots, lambda spot: mark(spots[spot]))
+    return Shown(
+        clean("", bundle.template),
+        {file: clean(file, text) for file, text in _environments(bundle).items()},
+        masked_deep(values, texts),
+        {file: clean(FILES + file, text) for file, text in bundle.files.items()},
+        masked_deep(data, texts),
+        masked_deep(written, texts),
+    )
+
+
+def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any], also: Collection[Any] = ()) -> str:
+    """The template's text without hidden values, each line where it was: for excerpts."""
+    marks = {path: HIDDEN for file, path in hidden if file == ""}
+    texts = secret_texts([*repeated(hidden), *also])
+    return masked(_replaced(bundle.template, marks, keep_lines=True), texts)
+
+
+def _environments(bundle: Bundle) -> dict[str, str]:
+    """The texts of the environments, that of the request under ``environment``."""
+    own = {} if bundle.environment is None else {"environment": bundle.environment}
+    return {**own, **dict(bundle.environment_files)}
+
+
+def _defaults(names: list[str]) -> Iterator[Path]:
+    return (("parameters", name, "default") for name in names)
+
+
+def _literals(definition: StackDefinition) -> Iterator[Path]:
+    """Properties that are hidden by their own schema, or of a type that is not known any more."""
+    section = definition.document.data.get("resources")
+    for name, entry in section.items() if isinstance(section, Mapping) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
+            hidden = _hidden_names(definition, name, entry["type"])
+            path = ("resources", name, "properties")
+            yield from _literals_below(entry.get("properties"), path, hidden)
+
+
+def _hidden_names(definition: StackDefinition, name: str, type_: str) -> Callable[[str], bool]:
+    try:
+        cls = definition.registry.resolve(type_, name)
+    except TemplateError:
+        return lambda key: True  # a type whose plug-in is gone: nobody knows
+    hidden = {key for key, schema in cls.properties_schema.items() if hides(schema)}
+    return hidden.__contains__
+
+
+def _literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> Iterator[Path]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if hidden(key) and not _only_reads(item):
+                yield (*path, key)
+            else:
+                yield from _literals_below(item, (*path, key), hidden)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _literals_below(item, (*path, index), hidden)
+
+
+def _only_reads(value: Any) -> bool:
+    """Whether a property only names where its value is."""
+    names = [*value] if isinstance(value, Mapping) else []
+    return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
+
+
+def _at(data: Any, path: Path) -> Any:
+    for item in path:
+        try:
+            data = data[item]
+        except (KeyError, IndexError, TypeError):
+            return _MISSING
+    return data
+
+
+def _replaced(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False) -> str:
+    """``text`` with the value at each path replaced by its mark, from the last to the first."""
+    if not marks:
+        return text
+    marks = {**marks, **{cloudformation.in_text(path): mark for path, mark in marks.items()}}
+    spans = sorted(_spans(text, marks), reverse=True)
+    end = len(text) + 1
+    for start, stop, mark in spans:
+        if stop <= end:  # what stands inside a span that is replaced goes with it
+            lines = "\n" * text.count("\n", start, stop) if keep_lines else ""
+            text = text[:start] + mark + lines + text[stop:]
+            end = start
+    return text
+
+
+def _spans(text: str, marks: Mapping[Path, str]) -> Iterator[tuple[int, int, str]]:
+    root = yaml.compose(text, Loader=_LOADER)
+    for path, mark in marks.items():
+        nodes: list[yaml.Node] = [] if root is None else [root]
+        for item in path:
+            nodes = [child for node in nodes for child in _children(node, item)]
+        for node in nodes:
+            start, stop = node.start_mark.index, node.end_mark.index
+            yield start, start + len(text[start:stop].rstrip()), mark
+
+
+def _children(node: Any, item: Any) -> Iterator[Any]:
+    """What stands below a key, each time that it is given, also in what is merged in."""
+    if isinstance(node, yaml.SequenceNode) and isinstance(item, int) and item < len(node.value):
+        yield node.value[item]
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.tag == _MERGE:
+            for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                yield from _children(source, item)
+        elif key.value == str(item):
+            yield value
+
+
+def _marked(value: Any, path: Path, hidden: Mapping[Spot, Any], mark: Callable[[Spot], str]) -> Any:
+    if ("", path) in hidden:
+        return mark(("", path))
+    if isinstance(value, Mapping):
+        return {key: _marked(item, (*path, key), hidden, mark) for key, item in value.items()}
+    if isinstance(value, list):
+        found = enumerate(value)
+        return [_marked(item, (*path, index), hidden, mark) for index, item in found]
+    return value

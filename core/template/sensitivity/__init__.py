@@ -1,0 +1,1 @@
+"""The analysis of which expressions are hidden. Called by ``definition``; imports ``syntax``."""

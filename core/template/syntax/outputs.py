@@ -1,0 +1,168 @@
+"""The ``outputs`` section. An output is read long after its template was checked.
+
+Called by ``stack.load``; ``OutputNode.resolve`` by whoever shows outputs. Only the shape is
+checked in advance: what goes wrong when an output is read is that output's own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.function import Function, resolve_value, validate
+
+from ..evaluation.scope import Parser, Scope
+from ..source.diagnostics import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
+from ..source.versions import CFN, CONDITIONS_SINCE
+from .conditions import truth
+
+SECTION = "outputs"
+KEYS = ("value", "description", "condition")
+
+
+@dataclass(eq=False, slots=True)
+class OutputNode:
+    """One output; a disabled one is null and not even parsed. ``value`` is a parsed tree.
+
+    ``secrecy`` is ``open``, ``sealed`` or ``hidden``: what a reader may be shown. ``is_certain``:
+    whether its condition is known; it counts as disabled where it is not.
+    """
+
+    name: str
+    description: Any
+    enabled: bool
+    value: Any
+    mark: Callable[[Any], str] | None = field(default=None, repr=False)
+    masked: Callable[[TemplateError], TemplateError] | None = field(default=None, repr=False)
+    is_certain: bool = True
+
+    @property
+    def path(self) -> Path:
+        """Where the value stands in the document."""
+        return (SECTION, self.name, "value")
+
+    @property
+    def secrecy(self) -> str:
+        """The mark of the value; found when it is asked for, since few outputs are."""
+        return "open" if self.mark is None else self.mark(self.value)
+
+    def resolve(self, scope: Scope) -> Any:
+        """The value, null if disabled; raises TemplateError with Heat's class and sentence."""
+        if not self.enabled:
+            return None
+        scope.begin()
+        try:
+            return resolve_value(self.value, scope)
+        except FAULTS as error:
+            fault = from_exception(error)
+            fault.at = fault.at or self.path
+            if self.masked is not None:
+                self.masked(fault)
+            raise fault from (None if self.secrecy == "hidden" else error)
+
+    def static_faults(self, scope: Scope) -> Iterator[TemplateError]:
+        """Faults of function calls that show without values."""
+        scope.begin()
+        if self.enabled:
+            for error in validate(self.value, scope):
+                yield from_exception(error)
+
+
+def parse_outputs(data: Any, parser: Parser, provides: bool = False) -> dict[str, OutputNode]:
+    """Every output by name; faults go to the parser's list.
+
+    ``provides``: the template provides a type, so that Heat looks at its outputs more closely.
+    """
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        text = f"Outputs must be a map. Found a {type_name(data)} instead"
+        parser.errors.append(_fault(text, (SECTION,), "AttributeError"))
+        return {}
+    found = {}
+    for name, entry in data.items():
+        fault = _shape_fault(name, entry, "Value" if parser.version in CFN else "value")
+        if provides and isinstance(name, str) and parser.version not in CFN:
+            fault = _provided_fault(name, entry, parser.version)
+        if fault is not None:
+            parser.errors.append(fault)
+        else:
+            found[name] = _parse(name, entry, parser)
+    return found
+
+
+def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None:
+    """What Heat finds wrong in an output of a template that provides a type, before all else."""
+    known = KEYS if version >= CONDITIONS_SINCE else KEYS[:2]
+    at: Path = (SECTION, name)
+    if entry and not isinstance(entry, Mapping):
+        text = f'"outputs" must contain a map of output maps. Found a [{type(entry)}] instead'
+        return TemplateError(text, at=at, code=OUTPUT_SHAPE)
+    for key in entry or ():
+        if key not in known:
+            text = f'"{key}" is not a valid keyword inside a output definition'
+            hint = near(str(key), known)
+            return TemplateError(text, at=(*at, key), code=OUTPUT_SHAPE, hint=hint)
+    if "value" not in (entry or ()):
+        return TemplateError("Each output must contain a value key.", at=at, code=OUTPUT_SHAPE)
+    return None
+
+
+def _shape_fault(name: Any, entry: Any, value: str) -> TemplateError | None:
+    path = (SECTION, name)
+    if not isinstance(name, str):
+        text = f"The name of an output must be text, not {name!r}."
+        return _fault(text, path, "TypeError", "Put the name in quotes.")
+    if not isinstance(entry, Mapping):
+        text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
+        return _fault(text, path)
+    if "value" not in entry:
+        hints = (near(str(key), KEYS) for key in entry if key not in KEYS)
+        text = f"Each output definition must contain a {value} key."
+        return _fault(text, path, hint=next(filter(None, hints), ""))
+    return None
+
+
+def _parse(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
+    enabled = _enabled(name, entry, parser)
+    value = entry["value"]
+    tree = parser.parse(value, (SECTION, name, "value")) if enabled else None
+    node = OutputNode(name, entry.get("description"), bool(enabled), tree)
+    node.is_certain = enabled is not None
+    return node
+
+
+def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None:
+    """The truth of its condition; None where that depends on what is not known."""
+    if entry.get("condition") is None:
+        return True
+    path = (SECTION, name, "condition")
+    tree, faults = parser.condition_tree(entry["condition"], path)
+    parser.errors.extend(faults)
+    if faults:
+        return False
+    try:
+        return truth(tree, parser, path)
+    except Poisoned:
+        return None
+    except TemplateError as error:
+        parser.errors.append(error)
+        return False
+
+
+def sources_of(output: OutputNode) -> Any:
+    """The tree whose sources count, nothing for a disabled output."""
+    return output.value if isinstance(output.value, Function | dict | list) else None
+
+
+def _fault(message: str, path: Path, heat_type: str | None = None, hint: str = "") -> TemplateError:
+    return TemplateError(
+        message,
+        path=path,
+        label="Output validation error",
+        code=OUTPUT_SHAPE,
+        heat_type=heat_type,
+        hint=hint,
+    )

@@ -1,0 +1,4 @@
+"""The resource registry, templates as types, types declared in YAML.
+
+Called by ``validation``, ``files`` and ``definition``; imports ``environment``.
+"""

@@ -1,0 +1,465 @@
+"""The registry of types: which class or which template a type name means for a resource.
+
+Called by ``loading`` for every resource, and by whoever walks a tree of templates. Entries of the
+environment come before the types that plug-ins bring; among them, those for the resource's own
+name come first, then the alphabet decides, so that ``My::*`` beats ``My::Thing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import spelt
+
+from ..capabilities.selection import Candidate, Candidates, Selection, refusal
+from ..source.bundle import Bundle
+from ..source.diagnostics import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, near
+from .declared_types import TypeTexts
+from .registry_index import Index
+from .registry_rules import (
+    BASE_URL,
+    HOOKS,
+    RESOURCES,
+    RESTRICTED,
+    SECTION,
+    Entry,
+    entry_faults,
+    fault,
+    is_template,
+    nested_faults,
+    rule_faults,
+    words,
+)
+
+__all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
+
+_NO_TEXTS = TypeTexts({}, Bundle(""), 0)
+
+#: The key in ``Bundle.files`` of a file by its name in one template.
+KeyOf = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a type means for a resource: a class, or a template by its key in ``Bundle.files``.
+
+    ``type_name``: as the template has it; ``meant``: the name that led to the class or template.
+    ``rules``: the entries that were followed, in order; none where the type is a plug-in's own, or
+    a file. ``selections``: the lists among them, judged.
+    """
+
+    type_name: str
+    meant: str
+    cls: type[Resource] | None
+    template_file: str | None
+    rules: tuple[Entry, ...] = ()
+    selections: tuple[Selection, ...] = ()
+
+
+class Registry:
+    """The environment's entries in front of the types of the plug-ins."""
+
+    def __init__(
+        self,
+        types: Mapping[str, type[Resource]],
+        why_none: Callable[[str], str] | None = None,
+        candidates: Candidates | None = None,
+        key_of: KeyOf = str,
+        texts: TypeTexts | None = None,
+    ) -> None:
+        """``why_none`` says why there is no type of a name, where a plug-in is to blame.
+
+        ``key_of`` gives the key of a file by its name in the template; ``texts`` are the types
+        among the files.
+        """
+        self._types = types
+        self._why_none = why_none
+        self._candidates = candidates or Candidates()
+        self._key_of = key_of
+        self.texts = texts or _NO_TEXTS
+        #: Makes the class of a template from its key in the files.
+        self.templates: Callable[[str], type[Resource]] = _no_template
+        self.entries: list[Entry] = []
+        self._rules: list[tuple[str, dict[str, Any]]] = []
+        self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
+        self._cache: dict[str, Choice] = {}
+        self._index: Index | None = None
+
+    def read(self, data: Mapping[str, Any], errors: list[TemplateError]) -> None:
+        """Take the section ``resource_registry`` of an environment."""
+        for name, target in data.items():
+            if name == RESOURCES:
+                self._read_resources(target, (SECTION, RESOURCES), errors)
+            elif name != BASE_URL:
+                self._add(name, target, (SECTION, name), None, errors)
+            elif target is not None and not isinstance(target, str):
+                errors.append(fault("base_url must be text", target, (SECTION, name)))
+        self._sort()
+
+    def _sort(self) -> None:
+        self.entries = sorted(self.entries, key=lambda entry: (entry.resource is None, entry.name))
+
+    def _read_resources(self, data: Any, at: Path, errors: list[TemplateError]) -> None:
+        if data is not None and not isinstance(data, Mapping):
+            errors.append(fault("resources must be a map", data, at))
+            return
+        for resource, lines in (data or {}).items():
+            here = (*at, resource)
+            if lines is None:  # takes back what nobody has said
+                continue
+            if not isinstance(lines, Mapping):
+                errors.append(fault("entries for a resource must be a map", lines, here))
+                continue
+            self._read_resource(str(resource), lines, here, errors)
+
+    def _read_resource(
+        self, resource: str, lines: Mapping[str, Any], at: Path, errors: list[TemplateError]
+    ) -> None:
+        self._levels[resource] = (lines, at)
+        rules = {key: words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
+        errors.extend(rule_faults(lines, at))
+        self._rules.append((resource, rules))
+        for name, target in lines.items():
+            if name not in (HOOKS, RESTRICTED, BASE_URL):
+                self._add(name, target, (*at, name), resource, errors)
+
+    def _add(
+        self, name: Any, target: Any, at: Path, resource: str | None, errors: list[TemplateError]
+    ) -> None:
+        if target is None:
+            self._remove(name, resource)
+        elif isinstance(target, Mapping):
+            # Heat takes a map for a level of its own, in which no type is ever looked for; hooks of
+            # a nested stack's resources may stand there.
+            errors.extend(nested_faults(target, at))
+        else:
+            found = list(entry_faults(name, target, at))
+            errors.extend(found)
+            if not found:
+                self.entries.append(Entry(name, target, at, resource))
+
+    def _remove(self, name: Any, resource: str | None) -> None:
+        """Take back what was said before: one entry, or all that a pattern covers."""
+        start = name[:-1] if isinstance(name, str) and name.endswith("*") else None
+
+        def goes(entry: Entry) -> bool:
+            covered = entry.name == name if start is None else entry.name.startswith(start)
+            return covered and entry.resource == resource
+
+        self.entries = [entry for entry in self.entries if not goes(entry)]
+
+    def choose(self, type_: str, resource: str = "") -> Choice:
+        """What ``type_`` means for ``resource``; raises TemplateError where it means nothing.
+
+        Lists are narrowed down to one by what the environments require.
+        """
+        known = self._cache.get(type_)
+        if known is not None:
+            return known
+        found = self._follow(type_, resource)
+        if not self._indexed.has_own:
+            self._cache[type_] = found
+        return found
+
+    def resolve(self, type_: str, resource: str) -> type[Resource]:
+        """The class that ``type_`` means for ``resource``; raises TemplateError."""
+        choice = self.choose(type_, resource)
+        if choice.cls is not None:
+            return choice.cls
+        assert choice.template_file is not None
+        return self.templates(choice.template_file)
+
+    def _follow(self, type_: str, resource: str) -> Choice:
+        found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
+        if found is not None:
+            return found
+        meant, entry = self._dead_end(type_, resource)
+        raise TemplateError(
+            f"The Resource Type ({spelt(type_)}) could not be found.",
+            at=entry.at if entry else (),
+            code=TYPE_UNKNOWN,
+            hint=self._hint(type_, meant),
+        )
+
+    def _hint(self, type_: str, meant: str) -> str:
+        blamed = self._why_none(meant) if self._why_none is not None else ""
+        if meant in blamed:  # a plug-in brings it, and it cannot be used
+            return blamed
+        found = near(meant, self.names()) or _alias_hint(type_, meant) or self._pattern_hint(meant)
+        return f"{found} {blamed}".strip()
+
+    def _pattern_hint(self, meant: str) -> str:
+        """A word on a pattern that would fit, if patterns could stand for templates."""
+        for entry in self.entries:
+            if entry.is_pattern and entry.never and meant.startswith(entry.name[:-1]):
+                return f"The entry {entry.name} does not apply: {entry.never}."
+        return ""
+
+    def matching(self, type_: str, resource: str) -> Iterator[Entry]:
+        """The entries for a name, the first one that leads somewhere counts."""
+        near_ones = self._indexed.near(type_)
+        return (entry for entry in near_ones if entry.matches(type_, resource))
+
+    @property
+    def _indexed(self) -> Index:
+        index = self._index
+        if index is None or index.entries is not self.entries:
+            index = self._index = Index.of(self.entries)
+        return index
+
+    def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
+        """Where the first entries lead, and the last of them."""
+        meant, last = type_, None
+        while (entry := next(self.matching(meant, resource), None)) is not None:
+            target = entry.meant(meant)
+            last = entry
+            if not isinstance(target, str):
+                break
+            meant = target
+        return meant, last
+
+    def inside(self, resource: str, choice: Choice, key_of: KeyOf = str) -> Registry:
+        """The registry of the nested stack that ``choice`` makes of ``resource``.
+
+        The rule that chose the template does not apply inside it, so that a template may stand for
+        a type and use it; entries below the resource's name are for the resources inside.
+        ``key_of``: as for the nested template's names of files.
+        """
+        made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
+        made.templates = self.templates
+        gone = choice.rules[-1:] if choice.template_file is not None else ()
+        made.entries = [
+            entry for entry in self.entries if entry.resource is None and entry not in gone
+        ]
+        for pattern, (lines, at) in self._levels.items():
+            if pattern == resource or fnmatchcase(resource, pattern):
+                for name, level in lines.items():
+                    if isinstance(level, Mapping):
+                        made._read_resource(str(name), level, (*at, name), [])
+        made._sort()
+        return made
+
+    def below(
+        self, names: Iterable[str], without: Collection[str], key_of: KeyOf = str
+    ) -> Registry:
+        """The registry of a nested stack that the resources ``names`` lead to, from here on.
+
+        ``without``: the names of entries that do not apply there. Else as ``inside``.
+        """
+        made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
+        made.templates = self.templates
+        made.entries = [
+            entry for entry in self.entries if entry.resource is None and entry.name not in without
+        ]
+        levels = self._levels
+        for name in names:
+            levels = dict(_next_levels(levels, name))
+        for name, (lines, at) in levels.items():
+            made._read_resource(name, lines, at, [])
+        if levels:
+            made._sort()
+        else:  # they are in order, as they were here
+            made._index = self._indexed.less(without, made.entries)
+        return made
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether anything is said for single resources, or for those inside them."""
+        return bool(self._levels)
+
+    def as_data(self) -> dict[str, Any]:
+        """A section ``resource_registry`` that says the same."""
+        data: dict[str, Any] = {
+            entry.name: entry.target for entry in self.entries if entry.resource is None
+        }
+        if self._levels:
+            data[RESOURCES] = {name: dict(lines) for name, (lines, _) in self._levels.items()}
+        return data
+
+    def hidden_entries(self) -> Iterator[tuple[Entry, Entry]]:
+        """Entries that never apply, each with the one that always comes before it."""
+        patterns: list[Entry] = []
+        for entry in self.entries:
+            if entry.is_pattern and not entry.never:
+                patterns.append(entry)
+                continue
+            stronger = next((each for each in patterns if self._hides(each, entry)), None)
+            if stronger is not None:
+                yield entry, stronger
+
+    def _hides(self, pattern: Entry, entry: Entry) -> bool:
+        """Whether ``pattern`` covers ``entry`` and leads somewhere, so that it is the one taken."""
+        target = pattern.meant(entry.name)
+        return pattern.covers(entry) and isinstance(target, str) and target in self._types
+
+    @property
+    def types(self) -> Mapping[str, type[Resource]]:
+        """The types of the plug-ins."""
+        return self._types
+
+    @property
+    def candidates(self) -> Candidates:
+        """What judges the items of lists."""
+        return self._candidates
+
+    def names(self) -> list[str]:
+        """Every type's name that a template may use."""
+        return sorted({*self._types, *(entry.name for entry in self.entries)})
+
+    def restricted_actions(self, resource: str) -> frozenset[str]:
+        """``update`` and ``replace``, as far as they are forbidden for a resource."""
+        return frozenset(self._rule(RESTRICTED, resource))
+
+    def hooks(self, resource: str) -> frozenset[str]:
+        """The hooks (``pre-create``, ...) that are set for a resource."""
+        return frozenset(self._rule(HOOKS, resource))
+
+    @property
+    def breakpoints(self) -> dict[str, tuple[str, ...]]:
+        """The hooks by name, or pattern of names."""
+        found: dict[str, tuple[str, ...]] = {}
+        for pattern, rules in self._rules:
+            if rules.get(HOOKS):
+                found[pattern] = (*found.get(pattern, ()), *rules[HOOKS])
+        return found
+
+    def _rule(self, key: str, resource: str) -> Iterator[str]:
+        for pattern, rules in self._rules:
+            if pattern == resource or fnmatchcase(resource, pattern):
+                yield from rules.get(key, ())
+
+
+def _next_levels(
+    levels: Mapping[str, tuple[Mapping[str, Any], Path]], resource: str
+) -> Iterator[tuple[str, tuple[Mapping[str, Any], Path]]]:
+    """What is said for the resources inside ``resource``."""
+    for pattern, (lines, at) in levels.items():
+        if pattern == resource or fnmatchcase(resource, pattern):
+            for name, level in lines.items():
+                if isinstance(level, Mapping):
+                    yield str(name), (level, (*at, name))
+
+
+class _Search:
+    """One search for what a type means, by the first entry that leads to something."""
+
+    def __init__(self, registry: Registry, type_: str, resource: str, key_of: KeyOf) -> None:
+        self._registry = registry
+        self._type = type_
+        self._resource = resource
+        self._key_of = key_of
+        self._dead: set[str] = set()
+
+    def run(
+        self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        """What ``meant`` leads to; None for nothing. Raises TemplateError for a ring or a list."""
+        if meant in self._dead:
+            return None
+        for entry in self._registry.matching(meant, self._resource):
+            if entry in used:
+                raise _ring(self._type, used, entry)
+            target = entry.meant(meant)
+            rules = (*used, entry)
+            if isinstance(target, list):
+                return self._of_list(entry, meant, rules, judged)
+            found = self._of(target, meant, rules, judged)
+            if found is not None:
+                return found
+        found = self._own(meant, used, judged)
+        if found is None:
+            self._dead.add(meant)
+        return found
+
+    def _of(
+        self, target: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        if is_template(target):
+            return self._file(target, meant, rules, judged)
+        return self.run(target, rules, judged)
+
+    def _file(
+        self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice:
+        """A template, or a type that the file declares."""
+        cls = self._registry.texts.in_file(key)
+        return Choice(self._type, meant, cls, key if cls is None else None, rules, judged)
+
+    def _own(
+        self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        """A plug-in's type, or the file that the name is."""
+        if meant in self._registry.types:
+            return Choice(self._type, meant, self._registry.types[meant], None, used, judged)
+        if is_template(meant):
+            return self._file(self._key_of(meant), meant, used, judged)
+        return None
+
+    def _of_list(
+        self, entry: Entry, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice:
+        """The one candidate that the requirements leave; raises TemplateError."""
+        keys = list(dict.fromkeys(entry.filled(item, meant) for item in entry.target))
+        choices = {key: self._candidate(key, meant, rules, judged) for key in keys}
+        found = [self._described(key, choices[key]) for key in keys]
+        selection = self._registry.candidates.judge((self._type, meant), found)
+        left = [choices[each.key] for each in selection.fitting]
+        if len({(each.cls, each.template_file) for each in left if each is not None}) != 1:
+            raise refusal(selection, self._resource, entry.at)
+        chosen = left[0]
+        assert chosen is not None
+        return Choice(
+            self._type,
+            chosen.meant,
+            chosen.cls,
+            chosen.template_file,
+            chosen.rules,
+            (*judged, selection, *chosen.selections[len(judged) :]),
+        )
+
+    def _candidate(
+        self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
+    ) -> Choice | None:
+        if key == meant and meant in self._registry.types:
+            # The type itself among those that may stand for it is the plug-in's.
+            return self._own(meant, rules, judged)
+        return self._of(key, meant, rules, judged)
+
+    def _described(self, key: str, choice: Choice | None) -> Candidate:
+        candidates = self._registry.candidates
+        if choice is None:
+            return candidates.nothing(key)
+        if choice.template_file is not None:
+            found = candidates.template(choice.template_file)
+            return found if is_template(key) else _renamed(found, key)
+        assert choice.cls is not None
+        found = candidates.plugin(key, choice.cls)
+        return _renamed(found, key, candidates.name(key)) if is_template(key) else found
+
+
+def _renamed(found: Candidate, key: str, name: str = "") -> Candidate:
+    return Candidate(key, name or key, found.capabilities, found.problem, found.annotation)
+
+
+def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
+    names = [*(entry.name for entry in used), again.name]
+    return TemplateError(
+        f"The Resource Type ({spelt(type_)}) could not be found: its aliases form a ring.",
+        at=again.at,
+        code=ALIAS_RING,
+        hint=f"The ring is {' -> '.join(names)}.",
+    )
+
+
+def _alias_hint(type_: str, meant: str) -> str:
+    return f"The environment maps it to {meant}, which is no type." if meant != type_ else ""
+
+
+def _no_template(file: str) -> type[Resource]:
+    """What stands in for the maker of classes where nobody has set one."""
+    raise TemplateError(f"The template {file} cannot be used here.", code=TYPE_TEMPLATE)

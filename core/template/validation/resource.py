@@ -1,0 +1,291 @@
+"""The check of one resource: functions, policies, properties and the plug-in's own ``validate``.
+
+Called by ``StackDefinition.validate`` in dependency order. Properties are resolved with the
+attributes of other resources null, since nothing exists yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.errors import (
+    InvalidTemplateAttribute,
+    Path,
+    TemplateError,
+    ValidationErrors,
+    ZondaError,
+)
+from zonda.hooks.properties import Properties
+from zonda.hooks.resource import Resource
+from zonda.hooks.wording import shortened, text_of
+
+from ..evaluation.error_location import culprit
+from ..evaluation.scope import Scope
+from ..source.diagnostics import EXTERNAL, OWN_CHECK, POLICY, SILENT, TOO_LARGE, Poisoned, near
+from ..syntax.resource import NoClass, ResourceNode
+from ..syntax.sections import RESOURCES
+
+#: Stands among properties for all of them: the section itself is wrong.
+WHOLE = "*"
+
+
+class NullValues:
+    """What resources give before they exist: their names, and null for attributes."""
+
+    def reference(self, name: str) -> Any:
+        """The resource's name."""
+        return name
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """Null."""
+        return None
+
+
+class CheckedValues(NullValues):
+    """As ``NullValues``, but an attribute that the type does not have is a fault."""
+
+    def __init__(self, resources: Mapping[str, ResourceNode]) -> None:
+        self._resources = resources
+
+    def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        """Null, or InvalidTemplateAttribute."""
+        cls = self._resources[name].cls
+        if attribute is None or attribute == "show" or _takes_any(cls):
+            return None
+        if attribute not in cls.attributes_schema:
+            error = InvalidTemplateAttribute(name, attribute)
+            error.hint = near(attribute, cls.attributes_schema)
+            raise error
+        return None
+
+
+def _takes_any(cls: type[Resource]) -> bool:
+    """Whether the names of attributes are the plug-in's own affair."""
+    return cls.any_attribute or cls.FnGetAtt is not Resource.FnGetAtt
+
+
+def resource_faults(
+    node: ResourceNode,
+    static: Scope,
+    empty: Scope,
+    context: ResourceContext,
+    reported: frozenset[Any],
+) -> Iterator[TemplateError]:
+    """The faults of one resource, in Heat's order.
+
+    ``reported`` are properties whose faults are known: what they resolve to is no news.
+    """
+    if node.cls is NoClass or getattr(node.cls, "problem", None) is not None:
+        yield from _functions_faults(node, static, empty, reported)
+        return
+    if node.external_id is not None:
+        yield from _external_faults(node, empty)
+        return
+    if node.cls.unchecked:
+        return
+    known = list(node.static_faults(static))
+    yield from known
+    if node.deletion_policy == "Snapshot" and not _has_snapshots(node.cls):
+        yield TemplateError(
+            '"Snapshot" deletion policy not supported',
+            path=(*node.path, "deletion_policy"),
+            code=POLICY,
+            hint=f"{node.type} cannot make snapshots: use Retain or Delete.",
+        )
+    wrong = reported | _keys_of(known)
+    if WHOLE not in wrong:
+        yield from _definition_faults(node, empty, context, wrong)
+
+
+def _functions_faults(
+    node: ResourceNode, static: Scope, empty: Scope, reported: frozenset[Any]
+) -> Iterator[TemplateError]:
+    """What is wrong with the function calls of a resource of which nobody knows what it takes."""
+    known = list(node.static_faults(static))
+    yield from known
+    wrong = reported | _keys_of(known)
+    if WHOLE in wrong:
+        return
+    try:
+        _, unresolved = node.try_properties(empty, (*node.path, "properties"))
+    except TemplateError as error:
+        yield error
+        return
+    _pinpoint(node, unresolved, empty)
+    for key, fault in unresolved.items():
+        if key not in wrong and not isinstance(fault, Poisoned):
+            yield fault
+
+
+#: What takes long to fail, so that it is not tried again to find out where.
+_SLOW = ("ZON118", TOO_LARGE)
+
+
+def _pinpoint(node: ResourceNode, unresolved: Mapping[str, TemplateError], scope: Scope) -> None:
+    """Have the faults of values that cannot be resolved point to the calls that fail."""
+    if not isinstance(node.properties, Mapping):
+        return
+    for key, fault in unresolved.items():
+        if isinstance(fault, Poisoned) or fault.code in _SLOW or len(fault.at) != 4:
+            continue
+        at = culprit(node.properties.get(key), scope)
+        if at is not None and at[:4] == fault.at:
+            fault.at = at
+
+
+def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
+    try:
+        external_id = node.resolved_external_id(scope)
+    except TemplateError as error:
+        yield error
+        return
+    if node.cls.has_child:
+        yield TemplateError(
+            f"{node.type} is a nested stack, which cannot be one that exists: {external_id}",
+            path=(*node.path, "external_id"),
+            code=EXTERNAL,
+            hint="Only single objects are referred to by external_id.",
+        )
+    if node.depends_on:
+        yield TemplateError(
+            f"Invalid dependency with external {node.type} resource: {external_id}",
+            at=(*node.path, "depends_on"),
+            code=EXTERNAL,
+            heat_type="InvalidExternalResourceDependency",
+            hint="A resource with external_id is not made here and waits for nothing.",
+        )
+
+
+def _has_snapshots(cls: type[Resource]) -> bool:
+    handlers = ("handle_snapshot_delete", "handle_snapshot")
+    return any(callable(getattr(cls, name, None)) for name in handlers)
+
+
+def reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
+    """By resource, the properties that faults of loading stand in."""
+    found: dict[str, list[TemplateError]] = {}
+    for fault in faults:
+        if fault.at[:1] == (RESOURCES,) and len(fault.at) > 1:
+            found.setdefault(str(fault.at[1]), []).append(fault)
+    return {name: _keys_of(some) for name, some in found.items()}
+
+
+def _keys_of(faults: list[TemplateError]) -> frozenset[Any]:
+    """The properties that some faults of one resource stand in; other sections as paths."""
+    properties = [fault.at for fault in faults if fault.at[2:3] == ("properties",)]
+    others = (fault.at[2:3] for fault in faults if fault.at[2:3] != ("properties",))
+    return frozenset((*others, *(at[3] if len(at) > 3 else WHOLE for at in properties)))
+
+
+def _definition_faults(
+    node: ResourceNode, scope: Scope, context: ResourceContext, known: frozenset[Any]
+) -> Iterator[TemplateError]:
+    prefix = (*node.path, "properties")
+    try:
+        values, unresolved = node.try_properties(scope, prefix)
+    except TemplateError as error:
+        yield error
+        return
+    _pinpoint(node, unresolved, scope)
+    try:
+        definition = node.definition(scope, values)
+    except TemplateError as error:
+        if error.at[2:3] not in known and error.path[2:3] not in known:
+            yield error
+        definition = ResourceDefinition(node.name, node.type, values, raw=node.trees)
+    known = frozenset(key for key in known if not isinstance(key, tuple))
+    try:
+        faults = [*_faults_by_type(node, definition, context, unresolved, known)]
+    except BaseException as error:  # the border: what a plug-in declares is called
+        raise_interruption(error)
+        faults = [_broken(node, error)]
+    yield from faults
+
+
+def _faults_by_type(
+    node: ResourceNode,
+    definition: ResourceDefinition,
+    context: ResourceContext,
+    unresolved: Mapping[str, TemplateError],
+    known: frozenset[Any],
+) -> Iterator[TemplateError]:
+    """What the type says: its schemas, and what it checks itself."""
+    prefix = (*node.path, "properties")
+    if definition.update_policy:
+        schema = node.cls.update_policy_schema
+        policy = Properties(schema, definition.update_policy, context=context)
+        yield from policy.validate((*node.path, "update_policy"))
+    resource = node.cls(node.name, definition, context)
+    if unresolved or known:
+        # What a type checks across its properties makes sense only where all of them are values.
+        # One that declares none says itself what it takes.
+        given = resource.properties
+        unknown = {*unresolved, *known, *given.waiting()}
+        check = Properties.validate if given.props else type(given).validate
+        plain = check(given, prefix, pending=unknown)
+        yield from _merged(node, plain, unresolved, known, prefix)
+        return
+    faults = resource.properties.validate(prefix)
+    yield from faults or _own_faults(node, resource)
+
+
+def _merged(
+    node: ResourceNode,
+    faults: list[TemplateError],
+    unresolved: Mapping[str, TemplateError],
+    known: frozenset[Any],
+    prefix: Path,
+) -> list[TemplateError]:
+    """The faults of values and of resolving, by the order of the schema, each property once."""
+    wrong = {*unresolved, *known}
+    missing = {f"Property {key} not assigned" for key in wrong}
+    kept = [
+        fault
+        for fault in faults
+        if fault.path[len(prefix) : len(prefix) + 1] not in {(key,) for key in wrong}
+        and fault.message not in missing
+    ]
+    kept.extend(fault for key, fault in unresolved.items() if key not in known)
+    position: dict[Any, int] = {key: at for at, key in enumerate(node.cls.properties_schema)}
+    return sorted(
+        (fault for fault in kept if not isinstance(fault, Poisoned)),
+        key=lambda fault: position.get((*fault.path[len(prefix) :], None)[0], -1),
+    )
+
+
+def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateError]:
+    """What the plug-in itself finds. A plug-in may raise anything: this is its border."""
+    if type(resource).validate is Resource.validate:
+        return
+    try:
+        resource.validate()
+    except ValidationErrors as error:
+        yield from (_own(fault, node) for fault in error.errors)
+    except TemplateError as error:
+        yield _own(error, node)
+    except ZondaError as error:
+        heat_type = error.heat_type
+        yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
+    except BaseException as error:
+        raise_interruption(error)
+        yield _broken(node, error)
+
+
+def _broken(node: ResourceNode, error: BaseException) -> TemplateError:
+    """The fault of a type whose own code broke."""
+    text = shortened(text_of(error)) or SILENT
+    fault = TemplateError(text, path=node.path, label=type(error).__name__, code=OWN_CHECK)
+    fault.__cause__ = error
+    return fault
+
+
+def _own(fault: TemplateError, node: ResourceNode) -> TemplateError:
+    """``fault`` of a plug-in with a place and a code, where it brought none."""
+    fault.at = fault.at or node.path
+    if fault.code == TemplateError.code:
+        fault.code = OWN_CHECK
+    return fault

@@ -1,0 +1,20 @@
+"""The way to a fault in a nested template: the resources that lead there.
+
+Called wherever a fault of a nested template becomes one of the template above it.
+"""
+
+from __future__ import annotations
+
+from zonda.hooks.errors import Related, TemplateError
+from zonda.hooks.wording import spelt
+
+from ..source.document import Document
+from ..syntax.resource import ResourceNode
+
+
+def led(fault: TemplateError, owner: ResourceNode, document: Document) -> TemplateError:
+    """``fault``, which has its place already, as one that ``owner`` led to (in place)."""
+    place = document.place(owner.path, key=True)
+    step = Related(f"{owner.name} has the type {spelt(owner.type)}", place, owner.path)
+    fault.way = (step, *fault.way)
+    return fault
