@@ -8,8 +8,8 @@ import json
 
 from measure import HEAD, Cost, best, count, measured
 
-from zonda.core.functions.table import functions_for
-from zonda.core.functions.yaql_function import evaluator
+from zonda.core.functions.versions import functions_for
+from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.validation.resource import NullValues

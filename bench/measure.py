@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import Action, CreateStack, UpdateStack
-from zonda.core.settings import load
+from zonda.core.settings.settings import load
 from zonda.core.store.write.database import Store
 from zonda.core.store.write.transaction import Transaction
 from zonda.core.template.source.bundle import Bundle

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zonda.core.app import build_app
+from zonda.core.app.app import build_app
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
-from zonda.core.settings import load
+from zonda.core.settings.settings import load
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.core.template.source.bundle import Bundle
 

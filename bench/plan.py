@@ -2,7 +2,7 @@
 
 from measure import STACK, count, create, engine, independent, measured, report
 
-from zonda.core.app import App
+from zonda.core.app.app import App
 from zonda.core.engine.actions import UpdateStack
 from zonda.core.template.source.bundle import Bundle
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.core.secret_references import own_files
-from zonda.core.settings import parameters as values_of_variables
+from zonda.core.settings.secrets import own_files
+from zonda.core.settings.settings import parameters as values_of_variables
 from zonda.core.template.files.reader import (
     STDIN,
     FetchLimits,

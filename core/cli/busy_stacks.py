@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Literal
 
-from zonda.core.app import Running
+from zonda.core.app.app import Running
 from zonda.core.engine.actions import Action
 from zonda.core.engine.model.states import OVERTAKES
 from zonda.core.store.read.views import StackView

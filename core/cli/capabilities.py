@@ -19,7 +19,7 @@ from . import bundles, output, problems
 from .session import Session
 
 if TYPE_CHECKING:
-    from zonda.core.introspection.offers import Offer
+    from zonda.core.introspection.catalog import Offer
 
 #: How a summary looks where nothing else is asked for.
 _PLAIN = "plain"
@@ -44,10 +44,10 @@ def find_arguments(parser: argparse.ArgumentParser) -> None:
 
 def find(session: Session, arguments: argparse.Namespace) -> int:
     """The path of each template that declares what is asked for, one a line."""
-    from zonda.core.introspection import offers
+    from zonda.core.introspection import catalog
 
-    wanted = [offers.requirement(text) for text in arguments.capability]
-    found = list(offers.find(_offers(session, arguments.path, arguments.recursive), wanted))
+    wanted = [catalog.requirement(text) for text in arguments.capability]
+    found = list(catalog.find(_offers(session, arguments.path, arguments.recursive), wanted))
     columns: tuple[str, ...] = ("Path",)
     rows: list[tuple[Any, ...]] = [(each.path,) for each in found]
     if arguments.format != "value":
@@ -83,7 +83,7 @@ def summary_arguments(parser: argparse.ArgumentParser) -> None:
 
 def summary(session: Session, arguments: argparse.Namespace) -> int:
     """The values that can be required of each key, and the templates for each type."""
-    from zonda.core.introspection import offers
+    from zonda.core.introspection import catalog
 
     paths = [*arguments.file, *arguments.more]
     found = list(_offers(session, paths, arguments.recursive))
@@ -92,7 +92,7 @@ def summary(session: Session, arguments: argparse.Namespace) -> int:
     known = {each.path for each in found}
     if listed is not None:
         found += (each for each in listed.offers if each.path not in known)
-    summed = offers.summary(found, {} if listed is None else listed.lists)
+    summed = catalog.summary(found, {} if listed is None else listed.lists)
     arguments.column = []
     if arguments.format == _PLAIN:
         session.screen.show("\n".join(_plain(summed)))
@@ -123,14 +123,14 @@ def _format_argument(parser: argparse.ArgumentParser, default: str, forms: tuple
 
 def _offers(session: Session, paths: list[str], deep: bool) -> Iterator[Offer]:
     """What the templates declare; what is malformed is told, and left out."""
-    from zonda.core.introspection import offers
+    from zonda.core.introspection import catalog
 
     limits: Limits = session.app.limits
     for given in dict.fromkeys(os.path.normpath(path) for path in paths):
         path = Path(given)
-        for file in offers.walk(path, deep=deep):
-            text = offers.read(file, limits)
-            offer = None if text is None else offers.offer(str(file), text, limits)
+        for file in catalog.walk(path, deep=deep):
+            text = catalog.read(file, limits)
+            offer = None if text is None else catalog.offer(str(file), text, limits)
             if offer is None or offer.problem:
                 if file == path:
                     why = offer.problem if offer is not None else "is too long, or no text"

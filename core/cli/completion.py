@@ -204,7 +204,7 @@ def _of_kind(kind: str, current: str, typed: _Typed, known: _Commands) -> tuple[
 
 def _names(kind: str, current: str, typed: _Typed) -> list[_Word]:
     """Stacks, or resources of the stack that was named before; behind a slash nested ones."""
-    from zonda.core.settings import load
+    from zonda.core.settings.settings import load
     from zonda.core.store.read import names
     from zonda.hooks.errors import UsageError
 

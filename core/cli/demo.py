@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import zonda
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.folders import make_folder
+from zonda.core.system.folders import make_folder
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.app_doctor import FAULT, OK, Finding, examine, packages
+from zonda.core.app.doctor import FAULT, OK, Finding, examine, packages
 from zonda.hooks.errors import UsageError
 
 from . import output

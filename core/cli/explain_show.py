@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from zonda.core.diagnostics.registry import Example, Page, page, pages
+from zonda.core.diagnostics.codes import Example, Page, page, pages
 
 from . import output
 from .session import Session

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from zonda.core.introspection.explaining import Explanation, Rule
+from zonda.core.introspection.type_resolution import Explanation, Rule
 from zonda.core.template.capabilities.selection import Selection
 from zonda.hooks.errors import Place
 

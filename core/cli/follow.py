@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from zonda.core.app import Running, Waiting
+from zonda.core.app.app import Running, Waiting
 from zonda.core.store.read.reader import ALL
 from zonda.core.store.read.trees import ALL_LEVELS
 from zonda.core.store.read.views import EventView, StackView

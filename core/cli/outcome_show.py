@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from zonda.core.app import Running
+from zonda.core.app.app import Running
 
 from . import output, streams
 from .session import Session

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from zonda.core.scaffold import own_requirement
-from zonda.core.scaffold.package_files import Names, write
+from zonda.core.scaffold.plugin_package import Names, write
 
 from .session import Session
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 
-from zonda.core.app import Running
+from zonda.core.app.app import Running
 
 from . import nested, outcome_show, output_rows
 from .follow import follow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import threading
 
-from zonda.core.app_endpoint import Wanted
+from zonda.core.app.runner_endpoint import Wanted
 from zonda.hooks.kit import FAILED, NOT_APPLICABLE, PASSED
 
 from . import output

@@ -11,8 +11,9 @@ import logging
 from contextlib import suppress
 from functools import cached_property
 
-from zonda.core import arenas, settings, settings_table
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
+from zonda.core.settings import settings, table
+from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
 
@@ -31,7 +32,7 @@ class Session:
         self._log = _shown_log(arguments.debug)
 
     @cached_property
-    def settings(self) -> settings_table.Settings:
+    def settings(self) -> table.Settings:
         """The settings; raises UsageError that lists every fault."""
         return settings.load(self._given())
 
@@ -50,7 +51,7 @@ class Session:
     def app(self) -> App:
         """The application: plug-ins, store, engine and scheduler, each on demand."""
         if self._app is None:
-            arenas.share_one_heap()
+            memory.share_one_heap()
             self.open_log(default="")
             self._app = build_app(self.settings)
             self._warn_of_exposure(self._app)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from zonda.core.app import Waiting
+from zonda.core.app.app import Waiting
 
 from . import output, plain
 from .event_lines import PAUSED

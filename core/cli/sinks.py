@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.app_sinks import SinkView, sinks
+from zonda.core.app.event_sinks import SinkView, sinks
 
 from . import output
 from .session import Session

@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from zonda.core.app import Running
+from zonda.core.app.app import Running
 from zonda.core.engine import actions
-from zonda.core.settings_table import LONGEST_ACTION
+from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, gone_at
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 

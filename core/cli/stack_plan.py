@@ -16,7 +16,7 @@ from . import bundles, busy_stacks, outcome_show, output, plan_tree, run_action,
 from .session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.app_plans import Planned
+    from zonda.core.app.planning import Planned
 
 NOTHING, ERROR, CHANGES = 0, 1, 2
 

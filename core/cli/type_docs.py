@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from zonda.core.app import App
-from zonda.core.folders import make_folder
-from zonda.core.reference import markdown, templates
-from zonda.core.reference.describe import summary
+from zonda.core.app.app import App
+from zonda.core.reference import examples, markdown
+from zonda.core.reference.description import summary
+from zonda.core.system.folders import make_folder
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.manager import Plugins
@@ -95,8 +95,8 @@ def template(session: Session, arguments: argparse.Namespace) -> int:
     plugins, name = meant_by(session.app, arguments.type)
     cls = known_type(plugins, name)
     if arguments.example:
-        made = templates.example(name, cls, session.app.check_context())
+        made = examples.example(name, cls, session.app.check_context())
     else:
-        made = templates.provider(name, cls)
+        made = examples.provider(name, cls)
     output.data(session.screen.out, arguments.format, made)
     return 0

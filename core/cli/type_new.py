@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from zonda.core.scaffold.type_folder import TypeNames, write
+from zonda.core.scaffold.workflow_type import TypeNames, write
 from zonda.hooks.errors import NotFound
 
 from .session import Session

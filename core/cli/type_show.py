@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from zonda.core.app import App
-from zonda.core.reference.describe import describe
-from zonda.core.type_files import SUFFIXES
+from zonda.core.app.app import App
+from zonda.core.app.type_files import SUFFIXES
+from zonda.core.reference.description import describe
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
 from zonda.hooks.manager import Plugins

@@ -18,7 +18,7 @@ from zonda.hooks.errors import (
     show_path,
 )
 
-from . import registry
+from . import codes as registry
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

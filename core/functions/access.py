@@ -20,7 +20,7 @@ from zonda.hooks.function import (
     validate,
 )
 
-from .static import UNKNOWN, static_value
+from .constant_folding import UNKNOWN, static_value
 
 
 class GetParam(Function):

@@ -9,7 +9,7 @@ from typing import Any
 from zonda.hooks.errors import Path
 from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
 
-from .size import frozen
+from .size_limits import frozen
 
 
 class ListConcat(Function):

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode, urlunsplit
 
 from zonda.hooks.function import Function, ResolveScope, resolve, sources
 
-from .size import foresee
+from .size_limits import foresee
 
 _PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
 _HIGHEST_PORT = 65535

@@ -19,7 +19,7 @@ from zonda.hooks.function import (
     resolve_value,
 )
 
-from .size import foresee, foresee_text
+from .size_limits import foresee, foresee_text
 
 #: So many characters are searched through at the cost of one value.
 _SEARCHED_PER_VALUE = 1024

@@ -22,7 +22,7 @@ from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
 from zonda.hooks.manager import Plugins
 
-from .tree import Grown, Tree
+from .template_tree import Grown, Tree
 
 #: The origin of what the template above gives.
 GIVEN = "template"

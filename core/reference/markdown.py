@@ -15,8 +15,8 @@ from zonda.hooks.properties import Schema
 from zonda.hooks.resource import Resource
 from zonda.hooks.support import SupportStatus
 
-from .describe import abilities, prose
-from .templates import example
+from .description import abilities, prose
+from .examples import example
 
 
 def page(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
-from zonda.core.graph.layers import Layout, layout
+from zonda.core.graph.layout import Layout, layout
 
 from .drawing import FILLS
 from .graph import NESTED, Edge, Graph, Node

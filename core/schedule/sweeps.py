@@ -1,6 +1,6 @@
 """The clock's hands: a few fixed jobs that tell the engine to look for what is due.
 
-Started by ``core/app.py`` when an engine really drives something. A sweep only moves due things
+Started by ``core/app/app.py`` when an engine really drives something. A sweep only moves due things
 into the engine's inbox: it does no work itself, so it cannot be late by more than its period, and
 nothing is lost if it runs once too often. Never one job per poll: that is 20 to 450 times dearer.
 """

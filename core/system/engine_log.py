@@ -15,8 +15,9 @@ from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from typing import Any, TextIO
 
-from zonda.core.folders import make_folder
 from zonda.hooks.errors import UsageError
+
+from .folders import make_folder
 
 LOGGER = "zonda.calls"
 OFF, STDERR = "off", "stderr"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
-from zonda.core.clock import SystemClock
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import TemplateWarning, TooManyResources
 from zonda.hooks.manager import Plugins

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, UpdateStack
-from zonda.core.settings import load
+from zonda.core.settings.settings import load
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound
 

@@ -237,7 +237,15 @@ def test_a_new_package_is_installed_tested_checked_and_used(tmp_path: Path) -> N
     environment.zonda("plugin", "new", "acme-thing", "--folder", project)
     environment.pip_install(project)
 
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:zonda", "-p", "zonda.core.pytest_plugin"]
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:zonda",
+        "-p",
+        "zonda.core.testing.pytest_plugin",
+    ]
     tests = environment.run([environment.python, "-m", "pytest", *options], folder=project)
     assert "6 passed" in tests.stdout
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.folders import make_folder
+from zonda.core.system.folders import make_folder
 
 TEMPLATE = """
 heat_template_version: 2018-08-31

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.store.read.views import ResourceView
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.testing import FakeRunner
 
 from .lives import Life

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.engine.actions import Action, CreateStack, SignalResource, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 
 class Life:

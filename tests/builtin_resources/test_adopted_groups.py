@@ -18,9 +18,9 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.templates import stored
-from zonda.core.inline_stack import InlineStack
 from zonda.core.reports.export import Exporting
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 LEAF = """\
 heat_template_version: 2018-08-31

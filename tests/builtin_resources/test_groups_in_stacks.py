@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import ProtectStack
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import Conflict, ZondaError
 
 from .lives import Life, template

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors, ZondaError
 
 from .lives import Life

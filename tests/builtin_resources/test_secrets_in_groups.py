@@ -8,7 +8,7 @@ from tests.engine.conftest import showing
 from zonda.core.engine.actions import CreateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
 from .lives import Life

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import DeleteStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.write.transaction import Transaction
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import TooManyResources, ValidationErrors
 
 from .lives import Life

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.cli import busy_stacks
 from zonda.core.cli.screen import Screen
 from zonda.core.engine import actions
+from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 
 VAULT = Path(__file__).parents[1] / "acceptance" / "plugins" / "vault.py"

@@ -152,7 +152,7 @@ def test_completion_imports_next_to_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
     assert done.stdout.split() == ["words", "shelf", "shop"]
     found = set(done.stderr.split())
-    assert not found & {"argparse", "yaml", "logging", "zonda.core.app", "cryptography", "json"}
+    assert not found & {"argparse", "yaml", "logging", "zonda.core.app.app", "cryptography", "json"}
     commands_ = {name for name in found if name.startswith("zonda.core.cli.stack")}
     assert commands_ | (found & {"zonda.core.cli.parsers", "zonda.core.cli.session"}) == set()
     store = {name for name in found if name.startswith("zonda.core.store.")}

@@ -57,7 +57,7 @@ def test_history_for_people(zonda: Zonda, web: None) -> None:
 def test_the_default_user_is_who_runs_the_command(
     zonda: Zonda, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.settings_values.login_name", lambda: "eve")
+    monkeypatch.setattr("zonda.core.settings.values.login_name", lambda: "eve")
     zonda("stack", "create", "one", "-t", write("t.yaml", FIRST))
     (only,) = zonda("stack", "history", "one", "-f", "json").data
     assert only["by"] == "eve"

@@ -15,9 +15,15 @@ resources:
 ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
     *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
-    *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.sinks", "zonda.core.diagnostics"),
+    *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.events", "zonda.core.diagnostics"),
     *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.kit"),
-    *("zonda.builtin_resources.", "zonda.workflows.", "zonda.core.app_service", "zoneinfo", "uuid"),
+    *(
+        "zonda.builtin_resources.",
+        "zonda.workflows.",
+        "zonda.core.app.runner_service",
+        "zoneinfo",
+        "uuid",
+    ),
     *("zonda.hooks.execution", "zonda.hooks.runner"),
     *(
         "zonda.core.engine.drift.",

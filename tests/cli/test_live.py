@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from zonda.core.app_commands import Waiting
+from zonda.core.app.engine_client import Waiting
 from zonda.core.cli import event_lines
 from zonda.core.cli.follow import Lines
 from zonda.core.cli.live import Live, elapsed

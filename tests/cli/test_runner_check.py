@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
 from zonda.core.cli import runner_check
+from zonda.core.settings import settings
 
 
 class Webhook(http.server.BaseHTTPRequestHandler):

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
 from zonda.core.cli import output, plain
 from zonda.core.cli.screen import Screen
 from zonda.core.cli.streams import OutputFailed, Results, Speech
+from zonda.core.settings import settings
 
 EVIL = "a\x1b[31mb\x9b2J\0c"
 LONE = "x\ud800y"

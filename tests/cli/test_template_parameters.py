@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app import build_app
-from zonda.core.settings import load
+from zonda.core.app.app import build_app
+from zonda.core.settings.settings import load
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.hooks.errors import ValidationErrors
 

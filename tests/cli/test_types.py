@@ -11,10 +11,10 @@ import yaml
 
 from zonda import __version__
 from zonda.builtin_resources import plugin as built_in
-from zonda.core.app import build_app
+from zonda.core.app.app import build_app
 from zonda.core.cli.type_docs import pages_of
-from zonda.core.reference import templates
-from zonda.core.settings import load
+from zonda.core.reference import examples
+from zonda.core.settings.settings import load
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.support import HIDDEN
@@ -121,8 +121,8 @@ VERSION = "heat_template_version: 2018-08-31"
 def made(kind: str, name: str) -> dict[str, Any]:
     app = build_app(load({"home": "."}, {}))
     if kind == "provider":
-        return templates.provider(name, TYPES[name])
-    return templates.example(name, TYPES[name], app.check_context())
+        return examples.provider(name, TYPES[name])
+    return examples.example(name, TYPES[name], app.check_context())
 
 
 @pytest.mark.parametrize("name", sorted(TYPES))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import zonda as package
-from zonda.core.diagnostics import registry
+from zonda.core.diagnostics import codes
 
 from .conftest import Zonda
 
@@ -107,7 +107,7 @@ def results(log: dict[str, Any]) -> list[dict[str, Any]]:
     ids = [rule["id"] for rule in rules]
     assert len(ids) == len(set(ids))
     for rule in rules:
-        page = registry.page(rule["id"])
+        page = codes.page(rule["id"])
         assert rule["shortDescription"] == {"text": page.title}
         assert rule["fullDescription"] == {"text": page.about}
         assert rule["defaultConfiguration"] == {"level": page.severity}

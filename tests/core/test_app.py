@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import settings
-from zonda.core.app import App, Running, build_app
+from zonda.core.app.app import App, Running, build_app
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
+from zonda.core.settings import settings
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
 from zonda.core.template.source.bundle import Bundle

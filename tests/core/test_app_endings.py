@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.cli import serve
 from zonda.core.engine.actions import CreateStack
+from zonda.core.settings import settings
 from zonda.core.store.file.faults import Refused
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from zonda.core import arenas
+from zonda.core.system import memory
 
 
 class Library:
@@ -18,7 +18,7 @@ class Library:
 def test_the_c_library_is_asked_for_one_heap(monkeypatch):
     library = Library()
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
-    arenas.share_one_heap()
+    memory.share_one_heap()
     assert library.asked == [(-8, 1)]
 
 
@@ -33,4 +33,4 @@ def no_library(name):
 @pytest.mark.parametrize("found", [another_library, no_library])
 def test_another_c_library_is_left_alone(monkeypatch, found):
     monkeypatch.setattr(ctypes, "CDLL", found)
-    arenas.share_one_heap()
+    memory.share_one_heap()

@@ -7,8 +7,8 @@ import uuid
 
 import pytest
 
-from zonda.core.clock import SystemClock
-from zonda.core.ids import Ids, new_token, system_random
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids, new_token, system_random
 
 
 class StandingClock:

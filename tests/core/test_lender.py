@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from zonda.core import app_service
-from zonda.core.app_lender import Lender
-from zonda.core.app_service import ServiceRecord, host_and_port
-from zonda.core.bundled_runner import BundledRunner
-from zonda.core.settings import load as load_settings
-from zonda.core.settings_table import Settings
+from zonda.core.app import runner_service
+from zonda.core.app.bundled_runner import BundledRunner
+from zonda.core.app.resource_services import Lender
+from zonda.core.app.runner_service import ServiceRecord, host_and_port
+from zonda.core.settings.settings import load as load_settings
+from zonda.core.settings.table import Settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
 from zonda.hooks.manager import Plugins
@@ -360,17 +360,17 @@ class Home:
         self.asked: list[tuple[str, str]] = []
 
     def serve(self, name: str, *workflows: str) -> None:
-        record = self.held[name] = app_service.record_of(self.settings, name)
-        app_service.check_served_once(self.settings, name, workflows)
+        record = self.held[name] = runner_service.record_of(self.settings, name)
+        runner_service.check_served_once(self.settings, name, workflows)
         record.publish(f"http://{name}:1", "t", [f"/flows/{name}.yaml"], workflows)
 
     def stop(self, name: str) -> None:
         self.held.pop(name).withdraw()
 
     def runner(self, name: str = "bundled") -> BundledRunner:
-        one = [app_service.record_of(self.settings, name)]
+        one = [runner_service.record_of(self.settings, name)]
         return BundledRunner(
-            lambda: app_service.records(self.settings) if name == "bundled" else one,
+            lambda: runner_service.records(self.settings) if name == "bundled" else one,
             lambda section: Known(section, self),
             self.clock,
             10.0,
@@ -478,16 +478,16 @@ def test_a_service_beside_another_is_called_as_its_file_and_keeps_that_name(
     services: Home,
 ) -> None:
     file = Path("/flows/my disks.yaml")
-    assert app_service.name_for(services.settings, file, "") == "bundled"
+    assert runner_service.name_for(services.settings, file, "") == "bundled"
     services.serve("bundled", "make")
-    assert app_service.name_for(services.settings, file, "") == "my-disks"
-    assert app_service.name_for(services.settings, file, "own") == "own"
-    app_service.folder_of_service(services.settings, "my-disks").mkdir(parents=True)
+    assert runner_service.name_for(services.settings, file, "") == "my-disks"
+    assert runner_service.name_for(services.settings, file, "own") == "own"
+    runner_service.folder_of_service(services.settings, "my-disks").mkdir(parents=True)
     services.stop("bundled")
-    assert app_service.name_for(services.settings, file, "") == "my-disks"
+    assert runner_service.name_for(services.settings, file, "") == "my-disks"
     for name in ("../x", "a/b", "-x"):
         with pytest.raises(UsageError, match="cannot be the name"):
-            app_service.name_for(services.settings, file, name)
+            runner_service.name_for(services.settings, file, name)
 
 
 def test_no_token_stays_in_the_record_of_a_service_that_has_ended(services: Home) -> None:

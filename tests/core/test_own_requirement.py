@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from zonda.core.scaffold import own_requirement
-from zonda.core.scaffold.package_files import Names, write
+from zonda.core.scaffold.plugin_package import Names, write
 
 Installed = Callable[..., None]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
-from zonda.core.app import App, Running, build_app
+from zonda.core.app.app import App, Running, build_app
 from zonda.core.engine import actions
 from zonda.core.engine.actions.wire import PLACES
 from zonda.core.engine.drift import repair
 from zonda.core.engine.services import EngineSettings
+from zonda.core.settings import settings
 from zonda.core.store.read.views import StackView
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, UsageError

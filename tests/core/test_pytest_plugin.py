@@ -79,7 +79,15 @@ def test_a_plugin_author_runs_a_whole_template_without_waiting(tmp_path: Path) -
     (tmp_path / "plugins" / "slow.py").write_text(PLUGIN)
     (tmp_path / "test_slow.py").write_text(TESTS)
     # Loaded by its module's name, whether or not the entry point is installed.
-    options = ("-q", "-p", "no:zonda", "-p", "zonda.core.pytest_plugin", "-p", "no:cacheprovider")
+    options = (
+        "-q",
+        "-p",
+        "no:zonda",
+        "-p",
+        "zonda.core.testing.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
         cwd=tmp_path,

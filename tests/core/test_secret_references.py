@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.secret_references import check, own_files, resolve
-from zonda.core.settings import load
-from zonda.core.settings_table import Settings
+from zonda.core.settings.secrets import check, own_files, resolve
+from zonda.core.settings.settings import load
+from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError
 
 ALL = "env:*,file:*"

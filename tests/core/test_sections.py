@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings, settings_runners
-from zonda.core.sections import callback_keys, completed, with_networks
-from zonda.core.settings_table import Settings
+from zonda.core.settings import runner_sections, settings
+from zonda.core.settings.sections import callback_keys, completed, with_networks
+from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError
 
 
@@ -139,7 +139,7 @@ def test_networks_are_checked_at_once() -> None:
     ],
 )
 def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:
-    found = list(settings_runners.faults({"endpoint": "http://x", **section}))
+    found = list(runner_sections.faults({"endpoint": "http://x", **section}))
     assert len(found) == 1
     assert part in found[0][1]
 
@@ -157,4 +157,4 @@ def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:
     ],
 )
 def test_what_is_right(section: dict[str, Any]) -> None:
-    assert list(settings_runners.faults({"endpoint": "http://x", **section})) == []
+    assert list(runner_sections.faults({"endpoint": "http://x", **section})) == []

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import settings, settings_runners, settings_sinks, settings_table
-from zonda.core.clock import SystemClock
+from zonda.core.settings import runner_sections, settings, sink_sections, table
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import UsageError
 from zonda.workflows import http_settings, mistral_settings, sinks_log, sinks_webhook
 
@@ -233,12 +233,12 @@ def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
 
 
 def test_what_an_http_runner_takes_is_what_settings_know() -> None:
-    assert set(settings_runners.HTTP) == http_settings.KNOWN - http_settings.COLLABORATORS
+    assert set(runner_sections.HTTP) == http_settings.KNOWN - http_settings.COLLABORATORS
 
 
 def test_what_a_mistral_runner_takes_is_what_settings_know() -> None:
     taken = mistral_settings.KNOWN - http_settings.COLLABORATORS
-    assert set(settings_runners.MISTRAL) == taken
+    assert set(runner_sections.MISTRAL) == taken
 
 
 def test_faults_of_runners_name_no_value(home: Path) -> None:
@@ -264,7 +264,7 @@ def test_an_address_in_a_variable_is_checked() -> None:
 
 
 def test_secrets_are_not_in_the_repr() -> None:
-    shown = repr(settings_table.Settings(key="s3cret", runners={"lab": {"token": "t0ken"}}))
+    shown = repr(table.Settings(key="s3cret", runners={"lab": {"token": "t0ken"}}))
 
     assert "s3cret" not in shown
     assert "t0ken" not in shown
@@ -286,11 +286,11 @@ def test_the_process_environment_is_read_by_default(monkeypatch: pytest.MonkeyPa
 def test_the_docs_table_has_one_row_per_setting() -> None:
     rows = settings.markdown_table().splitlines()[2:]
 
-    assert [row.split("`")[1] for row in rows] == list(settings_table.Settings.__dataclass_fields__)
+    assert [row.split("`")[1] for row in rows] == list(table.Settings.__dataclass_fields__)
 
 
 def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
-    checked = {kind: set(known) for kind, known in settings_sinks.KINDS.items()}
+    checked = {kind: set(known) for kind, known in sink_sections.KINDS.items()}
     assert checked == {
         "webhook": sinks_webhook.KNOWN - {"clock", "random"},
         "log": sinks_log.KNOWN - {"clock", "random"},

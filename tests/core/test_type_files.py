@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core import type_files
-from zonda.core.type_files import add_files, add_packages
+from zonda.core.app import type_files
+from zonda.core.app.type_files import add_files, add_packages
 from zonda.hooks import hookimpl
 from zonda.hooks.manager import Plugins, gather, make_manager
 from zonda.hooks.resource import Resource

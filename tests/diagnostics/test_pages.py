@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from zonda.core.cli.main import main
-from zonda.core.diagnostics import registry
-from zonda.core.diagnostics.registry import Example, Page
+from zonda.core.diagnostics import codes as registry
+from zonda.core.diagnostics.codes import Example, Page
 from zonda.hooks.errors import ZondaError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import (
     Action,
     CancelStack,
@@ -25,13 +24,14 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.reports.outputs import Showing
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace

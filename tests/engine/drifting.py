@@ -20,7 +20,7 @@ from zonda.core.engine.drift.schedule import Firing
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.runtime.requests import single
 from zonda.core.engine.services import EngineSettings
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.schedule.triggers import Triggers
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.views import StackView

@@ -13,7 +13,7 @@ from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
 from zonda.core.engine.runtime.building import reading_room
 from zonda.core.engine.templates.loading import TemplateLoading
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.source.bundle import Limits
 
 

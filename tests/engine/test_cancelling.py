@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 
 GRACE = 240.0
 LONG = 20.0

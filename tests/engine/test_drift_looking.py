@@ -11,10 +11,10 @@ import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import RepairDrift
 from zonda.core.engine.drift.dry_run import AsFound, as_found
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, UNKNOWN
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import NotReady, NotSupported
 from zonda.hooks.resource import Resource
 

@@ -11,13 +11,13 @@ import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Blind, Thing, World
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.write.database import Store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 from zonda.hooks.errors import NotReady
 from zonda.hooks.resource import Resource
 

@@ -189,11 +189,11 @@ PROCESS = """
 import random, sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from zonda.core.clock import SystemClock
+from zonda.core.system.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
+from zonda.core.system.ids import Ids
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.core.template.source.bundle import Bundle

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.model.effects import LONGEST_CALL, Call, GivenUp
 from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
 from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.pool_driver import Batch, Job
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 
 LONG = 20.0
 WORKERS = 2

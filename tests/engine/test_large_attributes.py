@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.functions import yaql_data
-from zonda.core.inline_stack import InlineStack
+from zonda.core.functions.yaql_engine import data as yaql_data
 from zonda.core.store.values import derived
 from zonda.core.template.evaluation.scope import Scope
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.function import TEXT_PER_VALUE
 
 LONG = {f"k{number}": "x" * 200 for number in range(150)}

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app_commands import Commands
-from zonda.core.clock import SystemClock
+from zonda.core.app.engine_client import Commands
 from zonda.core.engine import actions
 from zonda.core.engine.templates.loading import TemplateLoading
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Limits
 
 KEY = make_key()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 HEAD = "heat_template_version: 2018-08-31\n"
 LEAF = HEAD + (

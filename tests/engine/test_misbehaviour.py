@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.table import functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resource import Resource
 

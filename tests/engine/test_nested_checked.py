@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core import app_lender
+from zonda.core.app import resource_services
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.engine.templates import checks
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.nested import validation_cache
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
 from zonda.hooks.resource import Resource
@@ -157,7 +157,7 @@ def test_with_another_zonda_all_that_is_to_be_visited_is_looked_at(stack, opened
 
 
 def test_with_other_settings_all_that_is_to_be_visited_is_looked_at(stack, opened, monkeypatch):
-    monkeypatch.setattr(app_lender.Lender, "setup", "another runner")
+    monkeypatch.setattr(resource_services.Lender, "setup", "another runner")
     assert updated(stack, bundle(v="z")) == "UPDATE_COMPLETE"
     assert opened == EVERYTHING
 

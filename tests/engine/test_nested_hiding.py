@@ -9,8 +9,8 @@ import pytest
 from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 HEAD = "heat_template_version: 2018-08-31\n"
 SECRET = "hush-hush-1"

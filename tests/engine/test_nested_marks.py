@@ -23,8 +23,8 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import NotSupported
 
 LEAF = """\

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.store.read.reader import Reader
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 ROOT = """
 heat_template_version: 2018-08-31

@@ -13,9 +13,9 @@ from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
 from zonda.core.engine.model.effects import Call, Step
 from zonda.core.engine.nested.operation import NestedOperation
 from zonda.core.engine.nested.refresh import refresh
-from zonda.core.inline_stack import InlineStack
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 VERSION = "heat_template_version: 2018-08-31\n"
 CHILD = (

@@ -20,8 +20,8 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.nested import plan
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import NotSupported
 
 VERSION = "heat_template_version: 2018-08-31\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source import document
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"

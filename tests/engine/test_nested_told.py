@@ -9,9 +9,9 @@ import pytest
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
-from zonda.core.inline_stack import InlineStack
-from zonda.core.settings import load
+from zonda.core.settings.settings import load
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ZondaError
 
 HEAD = "heat_template_version: 2018-08-31\n"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import Conflict, TemplateError, ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"

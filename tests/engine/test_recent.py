@@ -12,8 +12,8 @@ import pytest
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.templates import cache
 from zonda.core.engine.templates.cache import Recent
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 
 HEAD = "heat_template_version: 2018-08-31\n"
 ROOT = HEAD + "resources:\n  c: {type: child.yaml}\n"

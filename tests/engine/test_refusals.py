@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.requests import single
 from zonda.core.store.file.faults import Refused, Unusable, explain
 from zonda.core.store.write.database import Store
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import StoreError
 
 LONG = 20.0

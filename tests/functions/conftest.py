@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.functions.table import functions_for
-from zonda.core.functions.yaql_function import evaluator
+from zonda.core.functions.versions import functions_for
+from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.source.bundle import Limits
 from zonda.core.template.source.diagnostics import TooLarge
 from zonda.hooks.attributes import select

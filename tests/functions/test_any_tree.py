@@ -6,7 +6,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.core.template.validation.resource import NullValues

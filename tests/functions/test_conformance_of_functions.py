@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from zonda.builtin_resources import plugin
-from zonda.core.functions.table import functions_for
-from zonda.core.functions.yaql_function import evaluator
+from zonda.core.functions.versions import functions_for
+from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.attributes import select

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.size import frozen
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.size_limits import frozen
+from zonda.core.functions.versions import functions_for
 from zonda.hooks.function import resolve_value
 
 texts = st.text("ab,-", max_size=6)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function

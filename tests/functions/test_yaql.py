@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from zonda.core.functions import yaql_engine, yaql_work
-from zonda.core.functions.yaql_engine import Evaluator
+from zonda.core.functions.yaql_engine import engine
+from zonda.core.functions.yaql_engine import limits as yaql_work
+from zonda.core.functions.yaql_engine.engine import Evaluator
 from zonda.core.template.source.bundle import Limits
 from zonda.core.template.source.diagnostics import TooLarge
 from zonda.hooks.errors import TemplateError
@@ -179,7 +180,7 @@ def test_a_text_of_many_digits_is_a_text(evaluate, quote):
 
 @pytest.mark.parametrize("text", ["'\\'" * 3, "'" + "\\'" * 9, "`\\", "'\\" + "\\'" * 5 + "\\"])
 def test_a_text_without_an_end_ends_with_the_expression(text):
-    found = list(yaql_engine._LONG_NUMBER.finditer(text))
+    found = list(engine._LONG_NUMBER.finditer(text))
     assert found[-1].end() == len(text)
     assert [match["digits"] for match in found] == [None] * len(found)
 
@@ -346,7 +347,7 @@ def test_an_expression_on_many_threads_gives_each_its_own_value():
 
 
 def test_yaql_is_not_imported_before_it_is_used():
-    code = "import sys, zonda.core.functions.table; print('yaql' in sys.modules)"
+    code = "import sys, zonda.core.functions.versions; print('yaql' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )

@@ -3,7 +3,7 @@
 import pytest
 import yaql
 
-from zonda.core.functions.yaql_engine import Evaluator
+from zonda.core.functions.yaql_engine.engine import Evaluator
 from zonda.hooks.errors import TemplateError
 
 ROLES = [{"a": 1, "l": [1, [2]], "t": ["x"]}, None, {"a": None, "t": ["x", "y"]}, {"b": {"c": 2}}]

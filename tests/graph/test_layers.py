@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from zonda.core.graph.digraph import Ring
-from zonda.core.graph.layers import WIDEST, Layout, layout
+from zonda.core.graph.layout import WIDEST, Layout, layout
 
 HEIGHT, GAPS = 10.0, (4.0, 20.0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.dependencies import Dependencies, Neighbour
 from zonda.hooks.errors import ResourceFailure, ValidationErrors
 from zonda.hooks.resource import Resource

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app import build_app
-from zonda.core.inline_stack import InlineStack
-from zonda.core.settings import load
+from zonda.core.app.app import build_app
+from zonda.core.settings.settings import load
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
 PLUGINS = Path(__file__).parent / "plugins"

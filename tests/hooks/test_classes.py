@@ -11,8 +11,8 @@ import pytest
 
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.actions import CreateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks import classes
 from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.declared import usable

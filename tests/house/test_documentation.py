@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from zonda.builtin_resources import plugin as builtin_plugin
-from zonda.core import settings
 from zonda.core.cli import commands, completion_table
+from zonda.core.settings import settings
 from zonda.hooks import errors, specs
 from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.properties import Schema

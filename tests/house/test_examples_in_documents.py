@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import responses
 
-from zonda.core import dropins, settings
-from zonda.core.app import build_app
-from zonda.core.inline_stack import InlineStack
+from zonda.core.app.app import build_app
+from zonda.core.plugins import files
+from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks import contract
 from zonda.hooks.errors import UsageError, ValidationErrors
 from zonda.hooks.runner import ResourceRef, StackRef, StartRequest, Succeeded
@@ -35,7 +36,7 @@ def blocks(document: str, language: str) -> list[str]:
 def test_the_plugin_in_the_documents_lives_its_life(tmp_path: Path) -> None:
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "folder.py").write_text(blocks("docs/plugins.md", "python")[0])
-    [plugin], failures = dropins.load([str(tmp_path / "plugins")])
+    [plugin], failures = files.load([str(tmp_path / "plugins")])
     assert failures == []
     cls = plugin.zonda_resource_types()["My::Folder"]  # type: ignore[attr-defined]
     wanted = tmp_path / "made" / "here"
@@ -80,7 +81,7 @@ def test_the_function_and_the_constraint_in_the_documents_work(tmp_path: Path) -
 
 def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
     (tmp_path / "queue.py").write_text(blocks("docs/plugins.md", "python")[-3])
-    [plugin], failures = dropins.load([str(tmp_path)])
+    [plugin], failures = files.load([str(tmp_path)])
     assert failures == []
     make = plugin.zonda_runners()["queue"]  # type: ignore[attr-defined]
     runner = make({"endpoint": "http://queue.example/", "clock": FakeClock()})

@@ -9,11 +9,11 @@ from types import ModuleType
 
 import pytest
 
-from zonda.core.app import build_app
+from zonda.core.app.app import build_app
 from zonda.core.cli.type_docs import INDEX, pages_of
 from zonda.core.reference import markdown
-from zonda.core.reference.describe import summary
-from zonda.core.settings import load
+from zonda.core.reference.description import summary
+from zonda.core.settings.settings import load
 from zonda.hooks import (
     attributes,
     constraints,

@@ -19,11 +19,11 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 #: when they are loaded and when they are called.
 CATCHES_EVERYTHING: dict[str, str] = {
     "core/cli/main.py": "border: any exception becomes a sentence",
-    "core/app_sinks.py": "border: a plug-in's sink is tried",
-    "core/sinks/courier.py": "border: a plug-in's sink is called",
-    "core/sinks/couriers.py": "the top of a thread that nobody would miss: it goes on",
-    "core/dropins.py": "border: importing a stranger's file",
-    "core/app_lender.py": "border: a plug-in's runner is closed",
+    "core/app/event_sinks.py": "border: a plug-in's sink is tried",
+    "core/events/delivery.py": "border: a plug-in's sink is called",
+    "core/events/workers.py": "the top of a thread that nobody would miss: it goes on",
+    "core/plugins/files.py": "border: importing a stranger's file",
+    "core/app/resource_services.py": "border: a plug-in's runner is closed",
     "core/engine/plugins/attribute_reader.py": "border: a plug-in is asked for an attribute",
     "core/engine/plugins/operation.py": "border: a plug-in is called",
     "core/engine/plugins/reasons.py": "border: what a plug-in has raised is looked at",
@@ -50,7 +50,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/template/dependencies/plugin_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/validation/resource.py": "border: a plug-in's validate is called",
     "core/template/nested/validation.py": "border: a plug-in is asked for its nested template",
-    "core/introspection/tree.py": "border: a plug-in is asked for its nested template",
+    "core/introspection/template_tree.py": "border: a plug-in is asked for its nested template",
     "workflows/service_call.py": "border: a user's function, in a process of its own",
     "hooks/wording.py": "a stranger's __str__ is called",
     "hooks/kit/backends.py": "border: importing and asking a stranger's back end",
@@ -64,18 +64,18 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "hooks/resource.py": "border: a client's error goes to its plug-in, which raises it again",
 }
 
-#: Who may ask the time besides core/clock.py, and why.
+#: Who may ask the time besides core/system/clock.py, and why.
 ASKS_THE_TIME: dict[str, str] = {
-    "core/clock.py": "it is the clock",
+    "core/system/clock.py": "it is the clock",
     "workflows/service_clock.py": "the runner service is a program of its own",
 }
 
-#: Who may make chance besides core/ids.py, and why.
-MAKES_CHANCE: dict[str, str] = {"core/ids.py": "it is the source"}
+#: Who may make chance besides core/system/ids.py, and why.
+MAKES_CHANCE: dict[str, str] = {"core/system/ids.py": "it is the source"}
 
-#: Who may read environment variables besides core/settings.py, and why.
+#: Who may read environment variables besides core/settings/settings.py, and why.
 READS_THE_ENVIRONMENT: dict[str, str] = {
-    "core/settings.py": "it is the reader",
+    "core/settings/settings.py": "it is the reader",
     "workflows/service_wrapper.py": "a program of its own, which hands its environment on",
 }
 

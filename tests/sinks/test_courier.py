@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.app_sinks import Making
-from zonda.core.settings_table import Settings
-from zonda.core.sinks.courier import LONGEST_WAIT, Courier
-from zonda.core.sinks.wanted import Wanted, wanted
+from zonda.core.app.event_sinks import Making
+from zonda.core.events.delivery import LONGEST_WAIT, Courier
+from zonda.core.events.filter import Wanted, wanted
+from zonda.core.settings.table import Settings
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import UsageError
 from zonda.hooks.fakes import FakeClock

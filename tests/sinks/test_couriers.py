@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.sinks.courier import Courier
-from zonda.core.sinks.couriers import Couriers
-from zonda.core.sinks.wanted import Wanted
+from zonda.core.events.delivery import Courier
+from zonda.core.events.filter import Wanted
+from zonda.core.events.workers import Couriers
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import StoreError

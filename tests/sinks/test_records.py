@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from zonda.core.sinks.records import Records
+from zonda.core.events.records import Records
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import EventView
 from zonda.hooks.errors import NotFound

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 
 import pytest
 
-from zonda.core.functions.table import functions_for
-from zonda.core.functions.yaql_function import evaluator
+from zonda.core.functions.versions import functions_for
+from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.constraints import AllowedValues

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from zonda.core import settings
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
+from zonda.core.settings import settings
 from zonda.core.template.files.attachments import Attachments, FetchLimits, url_of
 from zonda.core.template.files.file_references import template_files
 from zonda.core.template.source.bundle import Bundle

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.dependencies.edge_reasons import edge_reasons
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core import settings
-from zonda.core.app import build_app
+from zonda.core.app.app import build_app
+from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 

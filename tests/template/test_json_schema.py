@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from zonda.core import settings
-from zonda.core.app import App, build_app
+from zonda.core.app.app import App, build_app
 from zonda.core.cli.main import main
+from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.core.template.source.versions import DATES, NAMES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.core.template.source import document

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.redaction import CHANGED, HIDDEN, Shown, secrets, show
 from zonda.core.template.source.bundle import Bundle, Identity

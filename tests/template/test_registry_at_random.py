@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zonda.core.introspection import offers
-from zonda.core.introspection.explaining import Explanation, explain
+from zonda.core.introspection import catalog
+from zonda.core.introspection.type_resolution import Explanation, explain
 from zonda.core.template.files import file_references
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.hooks.errors import ValidationErrors
@@ -78,11 +78,11 @@ def test_an_answer_or_faults_with_places(
 @settings(max_examples=200, deadline=None)
 @given(data=st.fixed_dictionaries({}, optional={"capabilities": st.one_of(DATA, TAGS)}))
 def test_sections_of_templates(data: Any) -> None:
-    offer = offers.offer("t.yaml", yaml.safe_dump(data), Limits())
+    offer = catalog.offer("t.yaml", yaml.safe_dump(data), Limits())
 
     assert all(fault.place is not None for fault in offer.faults)
     if not offer.faults:
-        assert offers.summary([offer], {}) is not None
+        assert catalog.summary([offer], {}) is not None
 
 
 @settings(max_examples=200, deadline=None)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
 VERSION = "heat_template_version: 2018-08-31\n"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 import pytest
 
-from zonda.core.functions.table import functions_for
+from zonda.core.functions.versions import functions_for
 from zonda.core.template.lint import functions
 from zonda.core.template.load import Bundle, Identity, load
 from zonda.hooks import attributes, properties

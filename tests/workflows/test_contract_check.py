@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.clock import SystemClock
+from zonda.core.system.clock import SystemClock
 from zonda.workflows import service
 from zonda.workflows.contract_check import RULES, check
 from zonda.workflows.contract_probe import Target

@@ -16,7 +16,7 @@ import pytest
 import requests
 import yaml
 
-from zonda.core.clock import SystemClock
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.runner import ResourceRef, StackRef, StartRequest
 from zonda.workflows import callback_signing, http_states, service
 from zonda.workflows.callbacks import Callbacks

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.runner import Finished, Running, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.testing import FakeRunner
 

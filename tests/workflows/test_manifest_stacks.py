@@ -12,8 +12,8 @@ import pytest
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.preview import preview
-from zonda.core.inline_stack import InlineStack
 from zonda.core.template.source.bundle import Bundle
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.runner import Failed, Running, Succeeded
 from zonda.hooks.testing import FakeRunner
@@ -364,8 +364,8 @@ def test_without_types_nothing_of_manifests_is_imported(
     site: Site, imported: Callable[[str], set[str]]
 ) -> None:
     code = (
-        "from zonda.core.app import build_app\n"
-        "from zonda.core.settings import load\n"
+        "from zonda.core.app.app import build_app\n"
+        "from zonda.core.settings.settings import load\n"
         f"build_app(load({{'home': {str(site.types.parent)!r}}}, {{}})).plugins"
     )
     assert not {name for name in imported(code) if "manifest" in name or "mapping" in name}

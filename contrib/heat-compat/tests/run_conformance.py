@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "conformance"))
 import run
 from harness import play, world
 from oslo_utils import timeutils
-from zonda.core import dropins
+from zonda.core.plugins import files as dropins
 from zonda.hooks.manager import gather, make_manager
 
 from zonda_heat_compat import plugin as heat_compat

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from zonda.core.app import build_app
+from zonda.core.app.app import build_app
 from zonda.core.engine.actions import SignalResource
-from zonda.core.settings import load
+from zonda.core.settings.settings import load
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.manager import Plugins
 

@@ -72,7 +72,7 @@ acme.broken = acme_broken:Nothing
 """
 CODE = """
 import pathlib, sys
-from zonda.core.inline_stack import InlineStack
+from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
 stack = InlineStack(pathlib.Path(sys.argv[1]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
-from zonda.core.functions.yaql_function import evaluator
+from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.load import ResourceNode, StackDefinition, load
 from zonda.core.template.nested.template_tree import Family

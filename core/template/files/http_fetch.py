@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
-from zonda.core.clock import SystemClock
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.http import AddressPolicy, Reply, Transport, Unreachable, Unusable, Wire, networks
 from zonda.hooks.http.names import Resolve, addresses_of

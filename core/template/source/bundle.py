@@ -152,7 +152,7 @@ class Identity:
 class Limits:
     """What a template may cost. Sizes in bytes, times in seconds.
 
-    Their meaning stands in ``core/settings_table.py``, which takes the defaults from here.
+    Their meaning stands in ``core/settings/table.py``, which takes the defaults from here.
     """
 
     yaql_iterators: int = 200

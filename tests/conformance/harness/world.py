@@ -13,10 +13,10 @@ from typing import Any
 from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.table import FunctionTable, functions_for
-from zonda.core.ids import Ids
+from zonda.core.functions.versions import FunctionTable, functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
+from zonda.core.system.ids import Ids
 from zonda.hooks import patterns
 from zonda.hooks.errors import PluginError
 from zonda.hooks.manager import Plugins, gather, make_manager

@@ -1,0 +1,489 @@
+"""The composition root: from settings to plug-ins, store, engine and scheduler.
+
+The one place that knows everybody. Each part is made when first asked for, because a command that
+only reads must neither pay for an engine nor wait for one. Faces (``cli``, ``api``) get an ``App``
+and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zonda.core.engine.actions import Action
+from zonda.core.settings.table import Settings
+from zonda.core.store.file.faults import check_reachable
+from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
+from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.folders import exposed, make_folder
+from zonda.core.system.ids import Ids, system_random
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
+from zonda.hooks.borders import keeping_signals
+from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
+from zonda.hooks.references import StackRef
+
+from .details import Checked, Details
+from .engine_client import Commands, Running, Waiting
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.templates.loading import TemplateLoading
+    from zonda.core.functions.versions import FunctionTable
+    from zonda.core.plugins.files import DropIn
+    from zonda.core.reports.export import Exporting
+    from zonda.core.store.read.drift_views import DriftCheckView
+    from zonda.hooks.context import ResourceContext
+    from zonda.hooks.manager import Plugins
+    from zonda.workflows.contract_rows import Report
+
+    from .inspection import Telling
+    from .introspection import Introspection
+    from .planning import Planned
+    from .resource_services import Lender
+    from .runner_endpoint import Wanted
+    from .runner_service import Publish, Service
+
+__all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
+
+_SQLITE = "sqlite:///"
+
+
+class App:
+    """zonda, put together. Close it when done; whatever still runs can be continued later."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.clock = SystemClock()
+        self.ids = Ids(self.clock)
+        self.random = system_random()
+        self._tables: dict[str, FunctionTable] = {}
+        self._reader: Reader | None = None
+        self._reads_nothing = False
+        self._opened: list[Store] = []
+
+    # -- what can be used without an engine -----------------------------------------------------
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        """All that built-in, installed and dropped-in plug-ins bring."""
+        from zonda.core.plugins import files as dropins
+
+        from . import type_files
+
+        disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
+        with keeping_signals():
+            found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
+        type_files.add_files(found, type_files.files(self._type_folders))
+        return found
+
+    @property
+    def _type_folders(self) -> list[Path]:
+        """Where types that are texts are looked for."""
+        return [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
+
+    def plugins_of(self, path: Path) -> Plugins:
+        """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
+        from zonda.core.plugins import files as dropins
+
+        from . import type_files
+
+        if path.is_file() and path.suffix in type_files.SUFFIXES:
+            plugins = _gathered([], [], discover=False)
+            type_files.add_files(plugins, [path], must=True)
+            return plugins
+        found = dropins.load_file(path) if path.is_file() else dropins.load([str(path)])
+        plugins = _gathered(*found, discover=False)
+        type_files.add_files(plugins, type_files.files([path]) if path.is_dir() else ())
+        return plugins
+
+    def check_context(self, plugins: Plugins | None = None) -> ResourceContext:
+        """What a resource may ask where nothing exists: patterns, and constraints of plug-ins."""
+        from zonda.core.engine.templates.loading import CheckContext
+
+        nobody = StackRef("", "stack", self.settings.project)
+        lender = self._lender(lenient=True, plugins=plugins)
+        return CheckContext(lender, self.clock, self.random, nobody)
+
+    def function_table(self, version: str) -> FunctionTable:
+        """The functions of one template version (a date)."""
+        if version not in self._tables:
+            from zonda.core.functions.versions import functions_for
+
+            self._tables[version] = functions_for(version, self.plugins)
+        return self._tables[version]
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What a template may cost."""
+        names = Limits.__dataclass_fields__
+        return Limits(**{name: getattr(self.settings, name) for name in names})
+
+    @property
+    def reader(self) -> Reader:
+        """What is stored. Takes no lock and writes nothing; empty where there is no database."""
+        if self._reader is None or (self._reads_nothing and has_database(self.database)):
+            self._reader, self._reads_nothing = self._open_reader()
+        return self._reader
+
+    def _open_reader(self) -> tuple[Reader, bool]:
+        if not has_database(self.database):
+            return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
+        store = open_store(self.database, sealer=self._sealer, read_only=True)
+        return self._keep(store).reader(), False
+
+    def check_home(self) -> None:
+        """Raise StoreError where the folder of the database does not exist."""
+        home = self.database.parent
+        if not home.exists():
+            raise StoreError(
+                f"There is no home {home}.",
+                hint="Check --home and ZONDA_HOME. 'zonda stack create' and 'zonda demo' make one.",
+            )
+
+    def stack(self, name_or_id: str) -> StackView:
+        """A stack of this project by name, or any by id; raises NotFound."""
+        return self.reader.stack(name_or_id, self.settings.project)
+
+    def stack_ever(self, name_or_id: str) -> StackView:
+        """A stack that is there, else the last one of this name that was; raises NotFound."""
+        try:
+            return self.stack(name_or_id)
+        except NotFound as missing:
+            try:
+                return self.reader.deleted_stack(name_or_id, self.settings.project)
+            except NotFound:
+                raise missing from None
+
+    def details(self, stack: StackView, *, refresh: bool = False, reveal: bool = False) -> Details:
+        """A stack's parameters and outputs, which take its template to know.
+
+        ``refresh``: ask the resources for their attributes instead of reading what is stored.
+        ``reveal``: outputs show hidden values, since the user has asked for that.
+        """
+        from zonda.core.reports.outputs import showing
+
+        shown = showing(
+            self.reader,
+            self.plugins.resource_types,
+            load=self.loading,
+            lender=self.lender,
+            clock=self.clock,
+            source=self.random,
+            definitions=self.commands.definitions,
+        )
+        outputs = shown.outputs(stack.id, refresh=refresh, reveal=reveal)
+        return Details(shown.parameters(stack.id), outputs)
+
+    def plan(self, action: Action, *, keep: bool = False) -> Planned:
+        """What an action would do. Takes no lock and does nothing; works beside an engine.
+
+        ``keep``: with the text of a plan file, for which the sealing key is made if there is none.
+        """
+        from .planning import plan
+
+        reader = self.reader
+        if keep and not has_database(self.database):
+            make_folder(self.database.parent)
+            reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
+        return plan(self, reader, self._with_types(action) if keep else action, keep=keep)
+
+    def validate(
+        self, bundle: Bundle, *, ignore_unknown: bool = False, all_given: bool = False
+    ) -> Checked:
+        """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
+
+        Parameters need no values unless ``all_given``; what reads one that has none is unchecked.
+        Whether a runner knows a workflow is not asked: it may be started later. With
+        ``ignore_unknown`` types and custom constraints that are not installed are only warned of.
+        """
+        lender = self._lender(lenient=True)
+        try:
+            definition = self._loading(lender).load(
+                bundle,
+                Identity(self.ids.new(), "template", self.settings.project),
+                None,
+                True,
+                all_given=all_given,
+                with_warnings=True,
+                ignore_unknown=ignore_unknown,
+            )
+            return Checked.of(definition)
+        finally:
+            lender.close()
+
+    @property
+    def introspection(self) -> Introspection:
+        """What can be told of files and environments: types, capabilities, parameters."""
+        from .introspection import Introspection
+
+        return Introspection(self.plugins, self.function_table, self.limits, self.check_context)
+
+    # -- store and engine -----------------------------------------------------------------------
+
+    @property
+    def database(self) -> Path:
+        """The file of the database; raises StoreError for a folder, or what is not SQLite."""
+        url = self.settings.database_url
+        if not url.startswith(_SQLITE):
+            kind = url.partition(":")[0]
+            raise StoreError(
+                f"A database of kind {kind} cannot be used.",
+                hint="Set database_url to sqlite:///PATH, or leave it out.",
+            )
+        path = Path(url.removeprefix(_SQLITE)).absolute()
+        check_reachable(path)
+        return path
+
+    @property
+    def key_file(self) -> Path:
+        """Where the sealing key stands, unless a setting holds it."""
+        known = self.settings.key_file
+        return Path(known).expanduser() if known else self.database.with_name("zonda.key")
+
+    @property
+    def exposed(self) -> list[Path]:
+        """What of the home, the database and its key every user of this machine may open."""
+        return exposed((self.settings.home, self.database, self.key_file))
+
+    @cached_property
+    def _sealer(self) -> Sealer:
+        keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
+        return sealer_for(keys or None, self.key_file, database=self.database)
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, opened for writing; made if it is not there."""
+        for folder in (self.settings.home, self.database.parent):
+            make_folder(folder)
+        opened = open_store(
+            self.database, sealer=self._sealer, synchronous=self.settings.synchronous
+        )
+        return self._keep(opened)
+
+    @cached_property
+    def lock(self) -> EngineLock:
+        """The right to be the engine of this database."""
+        return EngineLock(self.database)
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether any process is the engine of this database."""
+        return self.lock.taken()
+
+    @cached_property
+    def lender(self) -> Lender:
+        """What resources may borrow."""
+        return self._lender(lenient=False)
+
+    def _lender(self, *, lenient: bool, plugins: Plugins | None = None) -> Lender:
+        from .resource_services import Lender
+
+        plugins = plugins or self.plugins
+        return Lender(self.settings, plugins, self.clock, self.random, lenient=lenient)
+
+    @cached_property
+    def loading(self) -> TemplateLoading:
+        """Makes definitions from bundles."""
+        return self._loading(self.lender)
+
+    def _loading(self, lender: Lender) -> TemplateLoading:
+        from zonda.core.engine.templates.loading import TemplateLoading
+
+        parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
+        return TemplateLoading(*parts)
+
+    def warnings(self, stack: StackView) -> list[TemplateWarning]:
+        """What is odd in the template of a stack; nothing where it cannot be read."""
+        try:
+            known = self.commands.definition(stack.template_id)
+            if known is None and stack.template_id is not None:
+                known = self.telling.generations(stack).template(stack.template_id).definition
+        except ZondaError:
+            return []
+        return [] if known is None else list(known.warnings)
+
+    @property
+    def exporting(self) -> Exporting:
+        """Makes documents of stacks and snapshots. Reads only."""
+        from zonda.core.reports.export import Exporting
+
+        return Exporting(self.reader, self.telling.read)
+
+    @property
+    def telling(self) -> Telling:
+        """What can be told of stacks: their past, reasons and graphs. Reads only."""
+        from .inspection import Telling
+
+        return Telling(self.reader, lambda: self.loading)
+
+    @cached_property
+    def commands(self) -> Commands:
+        """How actions reach the engine, wherever it is."""
+        return Commands(self)
+
+    def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> Running:
+        """Have an action planned by whoever is the engine; ``drive``: also carried out here.
+
+        Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
+        is carried out, unless it ``supersedes`` that and may.
+        """
+        return self.commands.act(self._with_types(action), drive=drive, supersedes=supersedes)
+
+    def _with_types(self, action: Action) -> Action:
+        """``action`` as an engine that has run for days can carry it out."""
+        from .declared_types import with_types
+
+        return with_types(action, self._type_folders, lambda: self.plugins)
+
+    def wait(self, name_or_id: str) -> Running:
+        """Go on with what a stack is doing, here or by watching the engine that does it."""
+        return self.commands.wait(name_or_id)
+
+    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """A drift check as soon as it has ended, at the latest after ``seconds``."""
+        return self.commands.look_at_check(check_id, seconds)
+
+    def run_engine(self, goes_on: Callable[[int | None], bool] = lambda holder: True) -> bool:
+        """Be the engine of every stack until ``close``, as soon as no command is.
+
+        ``goes_on`` is asked while it waits, with the process that it waits for; False gives that
+        up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
+        """
+        return self.commands.run_all(goes_on)
+
+    def try_sink(self, name: str) -> str:
+        """Send a made-up event to an event sink; what was wrong, or ''. Raises NotFound."""
+        from .event_sinks import Making, try_out
+
+        making = Making(self.settings, self.plugins, self.clock, self.random)
+        return try_out(making, self.settings, name, self.ids, self.clock)
+
+    def skip_sink(self, name: str) -> int:
+        """Give up what waits for an event sink; see ``app_sinks.skip``."""
+        from .event_sinks import skip
+
+        return skip(self.reader, self.store, name)
+
+    def check_engine(self) -> None:
+        """Raises StoreError if the engine of this process has died."""
+        self.commands.check()
+
+    # -- the bundled workflow service -----------------------------------------------------------
+
+    def services(self) -> list[Service]:
+        """The workflow services that run for this home."""
+        from .runner_service import records
+
+        found = (record.service() for record in records(self.settings))
+        return [service for service in found if service is not None]
+
+    def serve_workflows(
+        self,
+        files: list[Path],
+        address: str | None,
+        ready: Callable[[str, str], None],
+        name: str = "",
+    ) -> None:
+        """Be such a service until SIGTERM or Ctrl-C; ``ready`` is told its name and the address.
+
+        Raises UsageError for files or an address that cannot be used, Conflict if it runs already,
+        or another one serves a workflow of the same name.
+        """
+        from zonda.core.settings.sections import callback_keys
+        from zonda.workflows import service, service_config
+
+        from .runner_service import serve
+
+        def run(state: Path, host: str, port: int, token: str, publish: Publish) -> None:
+            keys = callback_keys(self.settings)
+            service.serve(
+                *files,
+                state_dir=state,
+                host=host,
+                port=port,
+                token=token,
+                callback_keys=keys,
+                ready=publish,
+            )
+
+        workflows = service_config.load(*files).workflows
+        serve(self.settings, files, workflows, address, name, ready, run)
+
+    def check_endpoint(
+        self,
+        wanted: Wanted,
+        pause: Callable[[float], object],
+        told: Callable[[object], None] = lambda row: None,
+    ) -> Report:
+        """Put an endpoint on trial: see ``contract_check``. ``told`` gets each row."""
+        from zonda.workflows import contract_check, contract_probe
+
+        added = {"clock": self.clock, "random": self.random}
+        section = {**added, **wanted.section(self.settings)}
+        return contract_check.check(
+            contract_probe.Target(**wanted.target()),
+            section,
+            pause=pause,
+            new_id=self.ids,
+            told=told,
+        )
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def _keep(self, store: Store) -> Store:
+        self._opened.append(store)
+        return store
+
+    def finish(self, say: Callable[[str], None]) -> None:
+        """Before ``close``, unless the user is in a hurry: see ``Commands.finish``."""
+        if "commands" in self.__dict__:
+            self.commands.finish(say)
+
+    def close(self) -> None:
+        """Stop engine and scheduler, close runners and database, give the lock back."""
+        made = self.__dict__
+        if "commands" in made:
+            self.commands.close()
+        if "lender" in made:
+            self.lender.close()
+        for store in self._opened:
+            store.close()
+        if "lock" in made:
+            self.lock.release()
+
+
+def _gathered(
+    files: list[DropIn],
+    failures: list[PluginError],
+    *,
+    discover: bool = True,
+    disabled: Collection[str] = (),
+) -> Plugins:
+    from zonda.builtin_resources import plugin as built_in
+    from zonda.hooks.manager import gather, make_manager
+    from zonda.workflows import plugin as workflows
+
+    manager = make_manager(
+        built_in,
+        workflows,
+        files=files,
+        discover=discover,
+        disabled=disabled,
+        failures=failures,
+    )
+    plugins = gather(manager, failures)
+    if plugins.type_texts:
+        from .type_files import add_packages
+
+        add_packages(plugins)
+    return plugins
+
+
+def build_app(settings: Settings) -> App:
+    """The application for these settings. Opens and imports nothing yet."""
+    return App(settings)

@@ -1,0 +1,27 @@
+"""Types that are texts, taken along with an action: an engine that runs for days may not know them.
+
+Called by ``App.act``. Who sends an action has read the folders just now, so that a text that was
+changed a minute ago counts, whoever is the engine. Without such files nothing is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from zonda.core.engine.actions import Action
+from zonda.core.engine.actions.base import Templated
+from zonda.core.template.types.declared_types import kept_with
+from zonda.hooks.manager import Plugins
+
+from . import type_files
+
+
+def with_types(action: Action, folders: Iterable[Path], plugins: Callable[[], Plugins]) -> Action:
+    """``action`` with the texts of the types that its own template may use."""
+    if not isinstance(action, Templated) or not action.bundle.template:
+        return action
+    if next(iter(type_files.files(folders)), None) is None:
+        return action
+    kept = kept_with(action.bundle, plugins().resource_types)
+    return action if kept is action.bundle else action.with_bundle(kept)

@@ -1,0 +1,467 @@
+"""Several commands, one engine: how an action reaches whoever is the engine of the database.
+
+The engine's lock decides. A command that gets it is the engine for as long as it runs, and drives
+only its own stack. A command that does not leaves a row in table ``request``, waits for the
+answer, and watches; if the engine goes away meanwhile, it takes over. Used by ``core/app/app.py``.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from zonda.core.engine import actions
+from zonda.core.engine.actions import Accepted, Action, Caller, answers
+from zonda.core.settings.table import Settings
+from zonda.core.store.file.lock import EngineLock, RequestLock, ServerLock
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.write.database import Store
+from zonda.core.system.ids import Ids
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import Conflict, StoreError
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.model.definition import Loading
+    from zonda.core.engine.runtime.engine import Engine, Notice
+    from zonda.core.engine.templates.definitions import Definitions
+    from zonda.core.schedule.sweeps import Sweeps
+    from zonda.core.store.read.drift_views import DriftCheckView
+    from zonda.hooks.manager import Plugins
+
+    from .event_sinks import Delivery
+    from .resource_services import Lender
+
+log = logging.getLogger(__name__)
+
+_ASK_AGAIN = 0.05
+_LOOK_AGAIN = 0.1
+#: Seconds for which a command that waits does without the scheduler: it looks itself so often.
+_WITHOUT_CLOCK = 20.0
+
+
+class PausingClock(Clock, Protocol):
+    """A clock that can also wait."""
+
+    def pause(self, seconds: float) -> None:
+        """Do nothing for ``seconds``."""
+
+
+class Parts(Protocol):
+    """What ``App`` lends: the same names as there."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
+
+    @property
+    def clock(self) -> PausingClock:
+        """The clock."""
+
+    @property
+    def ids(self) -> Ids:
+        """The source of ids."""
+
+    @property
+    def random(self) -> random.Random:
+        """The source of chance."""
+
+    @property
+    def plugins(self) -> Plugins:
+        """The plug-ins."""
+
+    @property
+    def loading(self) -> Loading:
+        """Makes definitions."""
+
+    @property
+    def lender(self) -> Lender:
+        """What resources may borrow."""
+
+    @property
+    def store(self) -> Store:
+        """The database, for writing."""
+
+    @property
+    def reader(self) -> Reader:
+        """The database, for reading."""
+
+    @property
+    def lock(self) -> EngineLock:
+        """The right to be the engine."""
+
+    def stack(self, name_or_id: str) -> StackView:
+        """A stack by name or id."""
+
+    def stack_ever(self, name_or_id: str) -> StackView:
+        """A stack by name or id, one that is deleted, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a running operation waits for. ``since``: seconds since the epoch."""
+
+    resource: str
+    message: str
+    since: float
+    stack_id: str = ""
+
+
+class Running:
+    """An action that was accepted: what a face needs to watch it to its end."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        stack: StackView,
+        *,
+        generation: int | None = None,
+        events_before: int = 0,
+        touches_all: bool = False,
+        check_id: str = "",
+    ) -> None:
+        self._commands = commands
+        self.stack_id = stack.id
+        self.name = stack.name
+        #: The number of the plan, None where this command has made none.
+        self.generation = generation
+        #: Events up to this ``seq`` were there before.
+        self.events_before = events_before
+        #: Whether every resource will be worked on.
+        self.touches_all = touches_all
+        #: The drift check that belongs to it, or ''.
+        self.check_id = check_id
+
+    def look(self, seconds: float) -> StackView:
+        """The stack as soon as it is at rest, at the latest after ``seconds``."""
+        return self._commands.look(self.stack_id, seconds)
+
+    def is_at_rest(self, stack: StackView) -> bool:
+        """Whether nothing is planned or running in the stack, nor above or below it."""
+        return self._commands.is_at_rest(stack)
+
+    @property
+    def resource_count(self) -> int:
+        """How many resource instances the stack has, with all that is nested in it."""
+        return self._commands.resource_count(self.stack_id)
+
+    def waiting(self) -> list[Waiting]:
+        """What operations wait for, also nested ones, as far as this process knows."""
+        return self._commands.waiting(self.stack_id)
+
+    @property
+    def driven_elsewhere(self) -> int | None:
+        """The process that is the engine, None if it is this one or nobody."""
+        return self._commands.driven_elsewhere
+
+
+class Commands:
+    """The way of all actions of one process."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._engine: Engine | None = None
+        self._sweeps: Sweeps | None = None
+        self._leads_since = 0.0
+        # By stack and resource.
+        self._notices: dict[str, dict[str, Waiting]] = {}
+        self._unsubscribe: Callable[[], None] | None = None
+        self._own: set[str] = set()
+        self._drives_all = False
+        self._server_lock: ServerLock | None = None
+        self._delivery: Delivery | None = None
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def act(self, action: Action, *, drive: bool, supersedes: bool) -> Running:
+        """Have ``action`` planned; see ``App.act``."""
+        known = self._parts.settings
+        caller = Caller(known.user, known.project, supersedes)
+        before = self._parts.reader.last_event()
+        if self._lead("own") and self._engine is not None:
+            accepted = self._engine.submit(action, caller).result()
+        else:
+            accepted = self._ask(action, caller)
+        if drive:
+            self._drive(accepted.stack_id)
+        return Running(
+            self,
+            self._parts.stack(accepted.stack_id),
+            generation=accepted.generation,
+            events_before=before,
+            touches_all=action.touches_all,
+            check_id=accepted.check_id,
+        )
+
+    def wait(self, name_or_id: str) -> Running:
+        """Drive or watch what a stack is doing; see ``App.wait``."""
+        before = self._parts.reader.last_event()
+        stack = self._parts.stack_ever(name_or_id)
+        if not self.is_at_rest(stack) and self._lead("own"):
+            self._drive(stack.id)
+        return Running(self, stack, events_before=before)
+
+    def is_at_rest(self, stack: StackView) -> bool:
+        """See ``Running.is_at_rest``. A signal makes nested stacks work whose root is idle."""
+        return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
+
+    def _ask(self, action: Action, caller: Caller) -> Accepted:
+        """Leave the action to the engine that holds the lock, or become the engine."""
+        parts = self._parts
+        request = parts.ids.new()
+        log.debug("request %s: %s", request, type(action).__name__)
+        text = parts.store.sealer.seal(actions.to_json(action, caller))
+        with RequestLock(parts.store.path, request):
+            with parts.store.transaction() as tx:
+                tx.add_request(request, text, parts.clock.now())
+            try:
+                answer = self._answer(request)
+            except BaseException:  # Ctrl-C too: what nobody waits for must not be done later
+                self._withdraw(request)
+                raise
+        return answers.answered(answer)
+
+    def _withdraw(self, request: str) -> None:
+        if self._engine is not None:  # its thread alone may write
+            self._engine.withdraw(request)
+            return
+        with suppress(StoreError), self._parts.store.transaction() as tx:
+            tx.withdraw_request(request)
+
+    def _answer(self, request: str) -> str:
+        """Wait for the answer."""
+        parts = self._parts
+        while True:
+            answer = parts.reader.request(request).answer
+            if answer is not None:
+                return answer
+            self.check()
+            if self._lead("own") and self._engine is not None:
+                self._engine.sweep_requests()
+            parts.clock.pause(_ASK_AGAIN)
+
+    # -- being the engine -----------------------------------------------------------------------
+
+    def _lead(self, drive: str) -> bool:
+        """Whether this process is the engine, now or already.
+
+        A command leaves the lock to a long-running engine that waits for it.
+        """
+        if self._engine is not None:
+            return True
+        store, parts = self._parts.store, self._parts
+        if drive == "own" and ServerLock(store.path).taken():
+            return False
+        if not parts.lock.acquire():
+            return False
+        from zonda.core.engine.runtime.engine import Engine, EngineSettings
+        from zonda.core.schedule.timing import Timing
+
+        known = parts.settings
+        engine = Engine(
+            store,
+            parts.plugins,
+            clock=parts.clock,
+            ids=parts.ids,
+            random=parts.random,
+            lender=parts.lender,
+            load=parts.loading,
+            settings=EngineSettings(
+                workers=known.workers,
+                project=known.project,
+                user=known.user,
+                cancel_grace=known.cancel_grace,
+                drift_workers=known.drift_workers,
+                drift_rate=known.drift_rate,
+                drift_timeout=known.drift_timeout,
+                timing=Timing(),
+            ),
+        )
+        self._unsubscribe = engine.subscribe(self._heard)
+        self._leads_since = parts.clock.monotonic()
+        engine.start(drive)
+        self._engine = engine
+        self._deliver(engine)
+        return True
+
+    def _deliver(self, engine: Engine) -> None:
+        """Have the sinks of the settings told of all that this engine does."""
+        parts = self._parts
+        if parts.settings.sinks:
+            from .event_sinks import Delivery
+
+            given = (parts.settings, parts.plugins, parts.store, engine, parts.clock, parts.random)
+            self._delivery = Delivery(*given)
+
+    @property
+    def definitions(self) -> Definitions | None:
+        """What the engine of this process has at hand; None if it has none."""
+        return None if self._engine is None else self._engine.room.definitions
+
+    def definition(self, template_id: str | None) -> Any:
+        """A definition that the engine of this process has at hand; None if it has not."""
+        known = self.definitions
+        return None if known is None or template_id is None else known.get(template_id)
+
+    def check(self) -> None:
+        """Raises StoreError if this process is the engine and it has died."""
+        if self._engine is not None and self._engine.failure is not None:
+            raise self._engine.failure
+
+    def _drive(self, stack_id: str) -> None:
+        """Carry out what is planned for a stack, if this process is the engine."""
+        self._own.add(stack_id)
+        if self._engine is not None:
+            self._engine.drive(stack_id)
+
+    def run_all(self, goes_on: Callable[[int | None], bool]) -> bool:
+        """See ``App.run_engine``."""
+        parts = self._parts
+        lock = self._server_lock = ServerLock(parts.store.path)
+        if not lock.acquire():
+            holder = lock.holder()
+            raise Conflict(
+                f"Another engine is running for this database (process {holder or 'unknown'}).",
+                hint="Stop it first; commands work beside it.",
+            )
+        while not self._lead("all"):
+            if not goes_on(parts.lock.holder()):
+                return False
+            parts.clock.pause(_ASK_AGAIN)
+        self._drives_all = True
+        self._sweep()
+        return True
+
+    def _sweep(self) -> None:
+        """Start the clock, unless it is running."""
+        if self._sweeps is None and self._engine is not None:
+            from zonda.core.schedule.sweeps import Sweeps
+
+            self._sweeps = Sweeps(self._engine)
+            self._engine.on_late = self._sweeps.reschedule
+            self._sweeps.start()
+
+    def _heard(self, notice: Notice) -> None:
+        """Keep what an operation says it waits for, until it ends. In the engine's threads."""
+        if notice.event is not None and self._delivery is not None:
+            self._delivery.news()
+        if notice.event is None:
+            since = self._parts.clock.now() if notice.since is None else notice.since
+            waiting = Waiting(notice.resource, notice.message, since, notice.stack_id)
+            self._notices.setdefault(notice.stack_id, {})[notice.resource] = waiting
+        elif notice.event.status == "IN_PROGRESS":
+            return
+        elif notice.event.resource_name:
+            self._notices.get(notice.stack_id, {}).pop(notice.event.resource_name, None)
+        else:  # the stack is at its end, and with it all that it waited for
+            self._notices.pop(notice.stack_id, None)
+
+    # -- watching -------------------------------------------------------------------------------
+
+    def look(self, stack_id: str, seconds: float) -> StackView:
+        """See ``Running.look``."""
+        until = self._parts.clock.monotonic() + seconds
+        while self._engine is None:
+            stack = self._parts.stack(stack_id)
+            left = until - self._parts.clock.monotonic()
+            if self.is_at_rest(stack) or left <= 0:
+                return stack
+            if self._lead("own"):
+                self._drive(stack_id)
+            else:
+                self._parts.clock.pause(min(left, _LOOK_AGAIN))
+        return self._driven(self._engine, stack_id, until - self._parts.clock.monotonic())
+
+    def _driven(self, engine: Engine, stack_id: str, seconds: float) -> StackView:
+        try:
+            return engine.wait(stack_id, max(0.0, seconds))
+        except TimeoutError:
+            self._tick(engine)
+            return self._parts.stack(stack_id)
+
+    def _tick(self, engine: Engine) -> None:
+        """See that what is due is looked at, while a command waits.
+
+        For the first seconds it is the command that looks, with every look of its own: what is
+        over by then need not pay for the clock's import.
+        """
+        if self._parts.clock.monotonic() - self._leads_since >= _WITHOUT_CLOCK:
+            self._sweep()
+        elif self._sweeps is None:
+            engine.sweep_requests()
+            engine.sweep_deadlines()
+
+    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """A drift check as soon as it has ended, at the latest after ``seconds``.
+
+        If the process that carries it out has died, this one becomes the engine, which says so.
+        """
+        until = self._parts.clock.monotonic() + seconds
+        while (found := self._parts.reader.drift_check(check_id)).is_running:
+            self.check()
+            left = until - self._parts.clock.monotonic()
+            if left <= 0:
+                self._sweep()  # what takes longer may want to be looked at again
+                break
+            self._lead("own")
+            self._parts.clock.pause(min(left, _ASK_AGAIN))
+        return found
+
+    def waiting(self, stack_id: str) -> list[Waiting]:
+        """See ``Running.waiting``."""
+        stacks = list(self._notices)
+        if stacks != [stack_id]:
+            root = self._parts.stack(stack_id).root_id
+            tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
+            stacks = [key for key in stacks if key in tree]
+        found = (list(self._notices.get(key, {}).values()) for key in stacks)
+        return [each for known in found for each in known]
+
+    def resource_count(self, stack_id: str) -> int:
+        """See ``Running.resource_count``."""
+        return self._parts.reader.tree_size(self._parts.stack(stack_id).root_id)
+
+    @property
+    def driven_elsewhere(self) -> int | None:
+        """See ``Running.driven_elsewhere``."""
+        return None if self._parts.lock.held else self._parts.lock.holder()
+
+    def finish(self, say: Callable[[str], None]) -> None:
+        """Before ``close``: begin nothing more, wait for handlers that run for other commands.
+
+        They were asked for here because this process is the engine. To cut one off may fail its
+        resource, so that there is no grace; Ctrl-C ends the wait. Does nothing after ``run_all``.
+        """
+        if self._engine is not None and not self._drives_all:
+            with suppress(StoreError):  # the command itself has done what it was to do
+                self._let_others_finish(self._engine, say)
+
+    def _let_others_finish(self, engine: Engine, say: Callable[[str], None]) -> None:
+        if names := engine.in_hand(self._own):
+            engine.close_door()
+            shown = ", ".join(sorted(names))
+            say(f"Waiting for what is being done for other commands ({shown}); Ctrl-C leaves it.")
+        while engine.in_hand(self._own):
+            self._parts.clock.pause(_ASK_AGAIN)
+
+    def close(self) -> None:
+        """Stop sweeping and driving. What runs outside goes on; its tokens are stored."""
+        if self._sweeps is not None:
+            if self._engine is not None:
+                self._engine.on_late = None
+            self._sweeps.stop()
+            self._sweeps = None
+        if self._delivery is not None:
+            self._delivery.finish()
+            self._delivery = None
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        if self._engine is not None:
+            self._engine.stop(self._parts.settings.stop_grace)
+            self._engine = None
+        if self._server_lock is not None:
+            self._server_lock.release()

@@ -1,0 +1,270 @@
+"""Event sinks of the settings: made, delivered to, shown and tried. For ``core/app/engine_client``.
+
+Not imported where the settings have no sink.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.events.delivery import Courier, told
+from zonda.core.events.filter import wanted
+from zonda.core.events.records import Records
+from zonda.core.events.workers import Couriers
+from zonda.core.settings import sink_sections, values
+from zonda.core.settings.sections import completed, with_networks
+from zonda.core.settings.table import Settings
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.schema.rows import SinkRow
+from zonda.core.store.write.database import Store, Transaction
+from zonda.core.system.ids import Ids
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import NotFound, StoreError, UsageError
+from zonda.hooks.sinks import EventRecord, EventSink
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.runtime.engine import Engine
+    from zonda.hooks.manager import Plugins
+
+#: Events that are counted as waiting, at most.
+_MOST_COUNTED = 10_000
+
+
+class Making:
+    """Makes sinks from their sections."""
+
+    def __init__(
+        self, settings: Settings, plugins: Plugins, clock: Clock, source: random.Random
+    ) -> None:
+        self._settings = settings
+        self._sections = settings.sinks
+        self._plugins = plugins
+        self._added = {"clock": clock, "random": source}
+
+    def sink(self, name: str) -> EventSink:
+        """The sink of that name; raises UsageError where it cannot be made."""
+        section = self._sections[name]
+        kind = str(section.get("kind", ""))
+        factory = self._plugins.event_sinks.get(kind)
+        if factory is None:
+            known = sorted(self._plugins.event_sinks)
+            blamed = self._plugins.why_none("event sink", kind)
+            near = values.near(kind, known)
+            raise UsageError(
+                f"No plug-in brings event sinks of kind {kind}{near}.",
+                hint=" ".join(filter(None, (f"There are: {', '.join(known)}.", blamed))),
+            )
+        own = {key: value for key, value in section.items() if key not in sink_sections.OURS}
+        own = completed(own, self._settings)
+        if kind == sink_sections.WEBHOOK:
+            own = with_networks(own, self._settings)
+        return factory({**self._added, **own})
+
+    def redact(self, name: str) -> Callable[[str], str]:
+        """Takes what a section holds out of a text; any of it may be a secret."""
+        section = self._sections[name]
+        with contextlib.suppress(UsageError):  # then no sink is made, either
+            section = completed(section, self._settings)
+        found = set(_texts(section))
+        longest = sorted(found, key=len, reverse=True)
+
+        def redacted(text: str) -> str:
+            for each in longest:
+                text = text.replace(each, "(hidden)")
+            return text
+
+        return redacted
+
+
+def _texts(value: Any, name: str = "") -> list[str]:
+    """Every text of a section that may be secret, from 4 characters on; hosts and ports are not."""
+    if isinstance(value, str):
+        _, slashes, rest = value.partition("://")
+        place = re.match(r"(?:([^/?#]*)@)?[^/?#@]*", rest) if slashes else None
+        known = [value] if place is None else [place[1] or "", rest[place.end() :]]
+        return [text for text in known if len(text) > 3]
+    if isinstance(value, Mapping):
+        shown = {*sink_sections.OURS, "file"}
+        return [text for key, each in value.items() if key not in shown for text in _texts(each)]
+    return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
+
+
+class Post:
+    """The mailbox of one process: reads on a connection of its own, writes through the engine."""
+
+    def __init__(self, store: Store, engine: Engine) -> None:
+        self._store = store
+        self._engine = engine
+        self._reader = store.reader()
+        self._records = Records(self._reader)
+        self._closed = False
+
+    def begin(self, names: Sequence[str]) -> None:
+        """A sink that is new begins with what happens from now on."""
+        known = {row.name for row in self._reader.sinks()}
+        new = [SinkRow(name, self._reader.last_event()) for name in names if name not in known]
+
+        def add(tx: Transaction) -> None:
+            for row in new:
+                tx.add_sink(row)
+
+        if new:
+            self._engine.keep(add)
+
+    def place(self, name: str) -> SinkRow | None:
+        """How far a sink is."""
+        self._check()
+        return self._reader.sink(name)
+
+    def after(self, seq: int, limit: int) -> list[EventRecord]:
+        """The events after one, in order."""
+        return self._records.after(seq, limit)
+
+    def move(self, row: SinkRow, known: int) -> bool:
+        """Write down how far a sink is."""
+        self._check()
+        try:
+            return bool(self._engine.keep(lambda tx: tx.move_sink(row, known)))
+        except StoreError:
+            if self._engine.failure is not None:
+                raise
+        with self._store.transaction() as tx:  # its thread has ended, the lock is still ours
+            return tx.move_sink(row, known)
+
+    def close(self) -> None:
+        """Refuse what comes from threads that are left behind."""
+        self._closed = True
+
+    def _check(self) -> None:
+        if self._closed:
+            raise StoreError("The command that delivered has ended.")
+
+
+class Delivery:
+    """Delivers what the engine of this process commits, as long as it is the engine."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        plugins: Plugins,
+        store: Store,
+        engine: Engine,
+        clock: Clock,
+        source: random.Random,
+    ) -> None:
+        making = Making(settings, plugins, clock, source)
+        self._post = Post(store, engine)
+        self._post.begin(list(settings.sinks))
+        self._couriers = Couriers(
+            [
+                Courier(
+                    name,
+                    lambda name=name: making.sink(name),  # type: ignore[misc]
+                    wanted(section),
+                    self._post,
+                    clock,
+                    source,
+                    making.redact(name),
+                )
+                for name, section in settings.sinks.items()
+            ],
+            clock,
+        )
+        self._couriers.start()
+        self._grace = settings.sink_grace
+        self.news = self._couriers.news
+
+    def finish(self) -> None:
+        """Deliver what there is yet, within ``sink_grace``; the next engine delivers the rest."""
+        self._couriers.finish(self._grace)
+        self._post.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SinkView:
+    """One sink, as it is shown. ``row``: None before an engine has seen it.
+
+    ``waiting``: events that are to be delivered, at most ``_MOST_COUNTED``. ``kind`` is '' for one
+    that the settings have no more.
+    """
+
+    name: str
+    kind: str
+    row: SinkRow | None
+    waiting: int
+    last_event: int
+
+
+def sinks(settings: Settings, reader: Reader) -> list[SinkView]:
+    """Every sink of the settings, and those that are remembered."""
+    with reader.snapshot():
+        rows = {row.name: row for row in reader.sinks()}
+        names = [*settings.sinks, *(name for name in rows if name not in settings.sinks)]
+        return [_view(settings, reader, name, rows.get(name)) for name in names]
+
+
+def _view(settings: Settings, reader: Reader, name: str, row: SinkRow | None) -> SinkView:
+    section = settings.sinks.get(name)
+    waiting = 0
+    if row is not None and section is not None:
+        wants = wanted(section)
+        waiting = sum(each in wants for each in Records(reader).after(row.seq, _MOST_COUNTED))
+    kind = "" if section is None else str(section.get("kind", ""))
+    return SinkView(name, kind, row, waiting, reader.last_event())
+
+
+def try_out(making: Making, settings: Settings, name: str, ids: Ids, clock: Clock) -> str:
+    """Deliver a made-up event to a sink; what was wrong, or ''. Raises NotFound."""
+    if name not in settings.sinks:
+        there = ", ".join(settings.sinks) or "none"
+        raise NotFound("event sink", name, hint=f"Sections [sinks.NAME] of the settings: {there}.")
+    sink = None
+    try:
+        sink = making.sink(name)
+        sink.deliver([_made_up(settings, ids, clock)])
+    except UsageError:
+        raise
+    except BaseException as error:  # border: a plug-in's sink is called
+        raise_interruption(error)
+        return making.redact(name)(told(error))
+    finally:
+        if sink is not None:
+            sink.close()
+    return ""
+
+
+def skip(reader: Reader, store: Store, name: str) -> int:
+    """Give up what waits for a sink; the last event that it is not told of. Raises NotFound."""
+    last = reader.last_event()
+    while True:
+        row = reader.sink(name)
+        if row is None:
+            raise NotFound("event sink", name, hint="See 'zonda sink list'.")
+        done = SinkRow(name, max(last, row.seq), row.delivered, row.delivered_at)
+        with store.transaction() as tx:
+            if tx.move_sink(done, row.seq):
+                return done.seq
+
+
+def _made_up(settings: Settings, ids: Ids, clock: Clock) -> EventRecord:
+    return EventRecord(
+        id=ids.new(),
+        seq=0,
+        at=clock.now(),
+        project=settings.project,
+        stack_id="",
+        stack_name="test",
+        path="",
+        resource_name="",
+        resource_type="",
+        physical_id=None,
+        action="TEST",
+        status="COMPLETE",
+        reason="Sent by 'zonda sink test'; nothing has happened.",
+    )

@@ -1,0 +1,202 @@
+"""What the engine lends resources beyond their own record: runners, clients, patterns, constraints.
+
+Made by ``core/app/app.py`` from settings and plug-ins; the engine's ``ResourceContext`` hands the
+questions of resources on to it. Many threads ask at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zonda.core.settings import values
+from zonda.core.settings.sections import completed, with_networks
+from zonda.core.settings.table import BUNDLED, MISTRAL, Settings
+from zonda.hooks import patterns
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import PluginError, UsageError
+from zonda.hooks.manager import Plugins
+from zonda.hooks.runner_base import WorkflowRunner
+
+log = logging.getLogger(__name__)
+
+#: Kinds of runner that are told how long one that never answers is tried.
+CONNECTING = frozenset({"http", "mistral"})
+
+
+class Lender:
+    """Runners are made when first asked for and kept; so are clients.
+
+    ``lenient``: workflows are not looked for, e.g. while a template is only looked at.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        plugins: Plugins,
+        clock: Clock,
+        source: random.Random,
+        *,
+        lenient: bool = False,
+    ) -> None:
+        self._settings = settings
+        self._plugins = plugins
+        self._clock = clock
+        self._random = source
+        self._lenient = lenient
+        self._lock = threading.RLock()
+        self._runners: dict[str, WorkflowRunner] = {}
+        self._clients: dict[str, Any] = {}
+
+    @property
+    def setup(self) -> str:
+        """A text that changes with the settings. May hold secrets.
+
+        Where things lie is in it: the secrets that may be lent are said from the home on.
+        """
+        return repr(self._settings)
+
+    # -- runners --------------------------------------------------------------------------------
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """Who runs ``workflow``, and the name it goes by there; raises UsageError.
+
+        An absolute http(s) URL is called as it is; ``NAME:workflow`` goes to the section
+        ``[runners.NAME]``; a bare name to the setting ``default_runner``.
+        """
+        if is_url(workflow):
+            return self._kept("", lambda: self._make("http", {})), workflow
+        name, colon, rest = workflow.partition(":")
+        if colon:
+            return self._named(name), rest
+        default = self._settings.runner_of_bare_names
+        if is_url(default):
+            return self._kept(default, lambda: self._make("http", {"endpoint": default})), workflow
+        return self._named(default), workflow
+
+    def _named(self, name: str) -> WorkflowRunner:
+        if name == MISTRAL:
+            name = self._settings.mistral_runner
+        section = self._settings.runners.get(name)
+        if section is not None:
+            return self._kept(name, lambda: self._make_named(name, section))
+        served = self._served()
+        if name in served:
+            return self._kept(name, lambda: self._bundled(name))
+        known = [*self._settings.runners, *served]
+        raise UsageError(
+            f"There is no runner {name}{values.near(name, known)}.",
+            hint=f"Add a section [runners.{name}] to zonda.toml, or serve workflows by that name "
+            f"('zonda runner serve FILE --name {name}'). There are: {', '.join(known)}.",
+        )
+
+    def _served(self) -> list[str]:
+        """The names of the bundled services that run or have run."""
+        from .runner_service import records  # only workflows need a runner
+
+        return [record.name for record in records(self._settings)]
+
+    def _bundled(self, name: str) -> WorkflowRunner:
+        """One service by its name; ``bundled`` is all of them, whichever has the workflow."""
+        from .bundled_runner import BundledRunner
+        from .runner_service import record_of, records
+
+        one = [record_of(self._settings, name)]
+        return BundledRunner(
+            lambda: records(self._settings) if name == BUNDLED else one,
+            lambda section: self._make("http", section),
+            self._clock,
+            self._settings.connect_give_up,
+            label=name,
+            lenient=self._lenient,
+        )
+
+    def _make_named(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
+        made = self._make(str(section.get("kind", "http")), section, name)
+        made.label = name
+        return made
+
+    def _make(self, kind: str, section: Mapping[str, Any], name: str = "") -> WorkflowRunner:
+        factory = self._plugins.runners.get(kind)
+        if factory is None:
+            known = ", ".join(sorted(self._plugins.runners))
+            blamed = self._plugins.why_none("runner", kind)
+            raise UsageError(
+                f"No plug-in brings runners of kind {kind}.",
+                hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
+            )
+        added = {"clock": self._clock, "random": self._random}
+        section = with_networks(completed(section, self._settings), self._settings)
+        if kind in CONNECTING:
+            added["connect_give_up"] = self._settings.connect_give_up
+        if kind == "http":
+            from .runner_service import place_of_service
+
+            added["service"] = {**place_of_service(self._settings), "section": name}
+        return factory({**added, **section})
+
+    def _kept(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:
+        with self._lock:
+            if key not in self._runners:
+                self._runners[key] = make()
+            return self._runners[key]
+
+    # -- everything else ------------------------------------------------------------------------
+
+    def secret(self, reference: str) -> str:
+        """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
+        from zonda.core.settings.secrets import own_files, resolve
+
+        known = self._settings
+        return resolve(reference, known.home, known.secret_sources, own_files(known))
+
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named; whether it is there is not asked."""
+        from zonda.core.settings.secrets import check, own_files
+
+        known = self._settings
+        check(reference, known.home, known.secret_sources, own_files(known))
+
+    def client_plugin(self, name: str) -> Any:
+        """The client plug-in ``name``; raises PluginError where none is installed."""
+        with self._lock:
+            if name not in self._clients:
+                cls = self._plugins.client_plugins.get(name)
+                if cls is None:
+                    text = f"No client plug-in {name or '(unnamed)'} is installed."
+                    blamed = self._plugins.why_none("client plug-in", name)
+                    raise PluginError(f"{text} {blamed}".strip())
+                self._clients[name] = cls()
+            return self._clients[name]
+
+    def client(self, name: str) -> Any:
+        """The client object of the client plug-in ``name``."""
+        return self.client_plugin(name).client()
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``, within the setting ``pattern_seconds``."""
+        return patterns.full_match(pattern, text, self._settings.pattern_seconds)
+
+    def constraint(self, name: str) -> Any:
+        """The class of the custom constraint ``name``, or None."""
+        return self._plugins.constraints.get(name)
+
+    def close(self) -> None:
+        """Let runners go of their connections."""
+        with self._lock:
+            for name, runner in self._runners.items():
+                try:
+                    runner.close()
+                except BaseException as error:  # border: a plug-in's runner is called
+                    raise_interruption(error)
+                    log.warning("The runner %s could not be closed", name, exc_info=True)
+            self._runners.clear()
+
+
+def is_url(text: str) -> bool:
+    """Whether ``text`` is an absolute http(s) URL."""
+    return text.lower().startswith(("http://", "https://"))

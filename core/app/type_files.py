@@ -1,0 +1,99 @@
+"""Types that are texts in folders and packages: found, read, and put among the types there are.
+
+Called by ``core/app/app.py`` when plug-ins are gathered. A file is one whose top has a key that
+some plug-in reads (``zonda_type``); any other YAML file is left alone. Without such files nothing
+is read and nothing imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from zonda.core.plugins.files import folders_of
+from zonda.hooks.errors import PluginError, TemplateError, ValidationErrors
+from zonda.hooks.manager import Origin, Plugins
+from zonda.hooks.wording import sentences
+
+SUFFIXES = (".yaml", ".yml")
+_MOST_BYTES = 524_288
+_ALONE = "Everything else goes on without it."
+
+
+def add_files(plugins: Plugins, paths: Iterable[Path], *, must: bool = False) -> None:
+    """Add the types that files declare; ``must``: a file that declares none is a failure."""
+    for path in paths:
+        text = _text(path, plugins, must)
+        if text is not None:
+            _add(plugins, Origin(str(path)), str(path), text, must=must)
+
+
+def add_packages(plugins: Plugins) -> None:
+    """Add the types that packages bring as texts."""
+    for origin, file, text in plugins.type_texts:
+        _add(plugins, origin, file, text, must=True)
+
+
+def files(folders: Iterable[Path]) -> Iterator[Path]:
+    """Every YAML file below some folders, in the order of plug-in files."""
+    for folder in folders:
+        for path in folders_of(folder):
+            if path.suffix in SUFFIXES and not path.name.startswith("."):
+                yield path
+
+
+def _text(path: Path, plugins: Plugins, must: bool) -> str | None:
+    try:
+        if path.stat().st_size > _MOST_BYTES and not must:
+            return None
+        content = path.read_bytes()
+    except OSError as error:
+        plugins.add_failure(
+            PluginError(f"{path} cannot be read: {error.strerror}.", plugin=str(path))
+        )
+        return None
+    if not must and not any(key.encode() in content for key in plugins.type_readers):
+        return None
+    return content.decode("utf-8", "replace")
+
+
+def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) -> None:
+    from zonda.core.template.types.declared_types import read, reader_of
+
+    key = reader_of(text, plugins.type_readers)
+    if key is None:
+        if must:
+            known = ", ".join(plugins.type_readers)
+            hint = f"A manifest begins with {known}: 1."
+            _refuse(plugins, origin, f"{file} declares no type.", hint)
+        return
+    found = read(plugins.type_readers[key], text, file, _MOST_BYTES)
+    if isinstance(found, ValidationErrors):
+        for fault in found.errors:
+            _refuse(plugins, origin, _told(fault), "" if must else _ALONE, fault)
+        return
+    assert found.made_from is not None
+    plugins.add_type(origin, found.made_from.name, found)
+
+
+def _told(fault: TemplateError) -> str:
+    where = f"{fault.place}: " if fault.place else ""
+    return where + sentences(fault.message, fault.hint)
+
+
+def _refuse(
+    plugins: Plugins,
+    origin: Origin,
+    message: str,
+    hint: str,
+    cause: TemplateError | None = None,
+) -> None:
+    error = PluginError(
+        message,
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        version=origin.version,
+        hint=hint,
+    )
+    error.__cause__ = cause
+    plugins.add_failure(error)

@@ -1,0 +1,221 @@
+"""One event sink: takes the next events, hands them over, and keeps how far it is. No thread here.
+
+``turn`` does one batch and says when to come again. What has been handed over is only then written
+down, so that a death in between has it delivered once more: at least once, and in order. A sink
+that fails is tried again after a time that grows, which is written down as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Protocol
+
+from zonda.core.store.schema.rows import SinkRow
+from zonda.hooks.borders import raise_interruption
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import StoreError, ZondaError
+from zonda.hooks.sinks import EventRecord, EventSink, SinkError
+from zonda.hooks.wording import named
+
+from .filter import Wanted
+
+log = logging.getLogger(__name__)
+
+#: Seconds between two tries, at most; half of it at least, by chance.
+LONGEST_WAIT = 300.0
+#: Events that are looked at together, and that are handed over together at most.
+READ_AT_ONCE = 200
+MOST_AT_ONCE = 100
+_FIRST = 8
+#: Events that nobody wants after which that is written down.
+_PASSED = 5000
+#: A batch is made smaller or larger so that it takes about this time, in seconds.
+_BATCH_SECONDS = 1.0
+_LONGEST_ERROR = 500
+#: One of so many tries in a row is not cut off by the end of a command.
+_TRIES_CUT = 8
+
+
+class Mailbox(Protocol):
+    """What a courier asks of the database."""
+
+    def place(self, name: str) -> SinkRow | None:
+        """How far the sink is."""
+
+    def move(self, row: SinkRow, known: int) -> bool:
+        """Write that down; False if it stands elsewhere than at ``known`` by now."""
+
+    def after(self, seq: int, limit: int) -> list[EventRecord]:
+        """The events after one, in order."""
+
+
+class Courier:
+    """Delivers to one sink. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], EventSink],
+        wants: Wanted,
+        mailbox: Mailbox,
+        clock: Clock,
+        chance: Random,
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        self.name = name
+        self._redact = redact
+        self._make = make
+        self._wants = wants
+        self._mailbox = mailbox
+        self._clock = clock
+        self._chance = chance
+        self._sink: EventSink | None = None
+        self._passed = 0  # what nobody wants need not be written down at once
+        self._size = _FIRST
+        self._may_answer = False
+        #: Batches that have arrived.
+        self.arrived = 0
+        #: Whether events are handed over one by one: what is on its way may be the last.
+        self.is_ending = False
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that a command may wait at its end for the event that is on its way."""
+        if self._sink is None or not self._may_answer:
+            return 0.0
+        return self._sink.timeout
+
+    def turn(self) -> float | None:
+        """Seconds until the next turn; None: when there is something new. Raises StoreError."""
+        row = self._mailbox.place(self.name)
+        if row is None:
+            return None
+        wait = self._left(row)
+        if wait > 0:
+            return wait
+        events = self._mailbox.after(max(row.seq, self._passed), READ_AT_ONCE)
+        if not events:
+            return None
+        if row.failures or self.is_ending:
+            self._size = 1
+        wanted = [event for event in events if event in self._wants][: self._size]
+        if wanted:
+            return self._deliver(row, events, wanted)
+        self._passed = events[-1].seq
+        if self._passed - row.seq >= _PASSED:
+            self._mailbox.move(replace(row, seq=self._passed), row.seq)
+        return 0.0
+
+    def _left(self, row: SinkRow) -> float:
+        """Seconds to the next try; none if the clock was set back by more than it can be."""
+        left = (row.next_at or 0.0) - self._clock.now()
+        return left if left <= LONGEST_WAIT else 0.0
+
+    def _deliver(
+        self, row: SinkRow, events: list[EventRecord], wanted: list[EventRecord]
+    ) -> float | None:
+        begun = self._clock.monotonic()
+        self._may_answer = _may_answer(row)
+        try:
+            self._made().deliver(wanted)
+        except StoreError:
+            raise
+        except BaseException as error:  # border: a plug-in's sink is called
+            raise_interruption(error)
+            return self._failed(row, wanted, error)
+        self.arrived += 1
+        self._fit(self._clock.monotonic() - begun)
+        whole = len([event for event in events if event in self._wants]) == len(wanted)
+        done = self._settled(row, (events if whole else wanted)[-1].seq, len(wanted))
+        self._mailbox.move(done, row.seq)
+        return 0.0
+
+    def _made(self) -> EventSink:
+        if self._sink is None:
+            self._sink = self._make()
+        return self._sink
+
+    def _settled(self, row: SinkRow, seq: int, delivered: int) -> SinkRow:
+        """The place after a success."""
+        return replace(
+            row,
+            seq=seq,
+            delivered=row.delivered + delivered,
+            delivered_at=self._clock.now(),
+            failures=0,
+            failing_since=None,
+            error="",
+            next_at=None,
+        )
+
+    def _failed(self, row: SinkRow, wanted: list[EventRecord], error: BaseException) -> float:
+        """Write down what has arrived and what has not; the seconds until the next try."""
+        arrived = min(max(error.delivered, 0), len(wanted)) if isinstance(error, SinkError) else 0
+        known = row.seq
+        if arrived:
+            row = self._settled(row, wanted[arrived - 1].seq, arrived)
+        self._size = 1  # what arrives before the one that does not is known then
+        delay = error.delay if isinstance(error, SinkError) else None
+        return self._note(row, known, self._redact(told(error)), delay)
+
+    def _note(self, row: SinkRow, known: int, text: str, asked: float | None) -> float:
+        now, failures = self._clock.now(), row.failures + 1
+        wait = self.wait(failures, asked)
+        row = replace(
+            row,
+            failures=failures,
+            failing_since=row.failing_since or now,
+            error=text[:_LONGEST_ERROR],
+            next_at=now + wait,
+        )
+        log.warning("Sink %s: %s; next try in %.0f s", self.name, row.error, wait)
+        self._mailbox.move(row, known)
+        return wait
+
+    def wait(self, failures: int, asked: float | None = None) -> float:
+        """Seconds until the next try after so many; no fewer than were ``asked`` for."""
+        longest = min(LONGEST_WAIT, 2.0 ** min(failures, 20))
+        wait = longest * self._chance.uniform(0.5, 1.0)
+        return wait if asked is None else min(max(wait, asked), LONGEST_WAIT)
+
+    def _fit(self, seconds: float) -> None:
+        if seconds < _BATCH_SECONDS / 4:
+            self._size = min(self._size * 2, MOST_AT_ONCE)
+        elif seconds > _BATCH_SECONDS:
+            self._size = max(self._size // 2, 1)
+
+    def given_up(self) -> None:
+        """Note that a batch was waited for in vain, so that the next command need not wait, too."""
+        row = self._mailbox.place(self.name)
+        if row is not None and self._left(row) <= 0:
+            self._note(row, row.seq, "it was too slow for the end of a command", None)
+
+    def close(self) -> None:
+        """Write down what was passed, and let the sink go."""
+        row = self._mailbox.place(self.name)
+        if row is not None and self._passed > row.seq:
+            self._mailbox.move(replace(row, seq=self._passed), row.seq)
+        if self._sink is not None:
+            self._sink.close()
+
+
+def _may_answer(row: SinkRow) -> bool:
+    """Whether a command does well to wait longer than a moment for the answer of this sink.
+
+    One that took the last event may be slow; one that did not may never answer, and would hold up
+    each command anew. It may have become slow meanwhile: a few tries are waited for all the same,
+    else short commands alone would never get anything through.
+    """
+    if row.failures:
+        return row.failures % _TRIES_CUT == _TRIES_CUT - 1
+    return row.delivered > 0
+
+
+def told(error: BaseException) -> str:
+    """An error for ``zonda sink list``."""
+    if isinstance(error, (SinkError, ZondaError)):
+        return str(error) or type(error).__name__
+    return named(error)

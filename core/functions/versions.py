@@ -1,0 +1,232 @@
+"""Which function a name stands for, in each version and inside conditions.
+
+``functions_for`` is what ``core/app/app`` hands to the template room. The tables are data: each
+version names what it adds, changes and removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from zonda.core.template.source.diagnostics import FUNCTION_NOT_HERE
+from zonda.core.template.source.versions import AWS_KEY, CFN, CFN_DATES, DATES, HEAT_KEY, NAMES
+from zonda.hooks.errors import Path, PluginError, TemplateError
+from zonda.hooks.function import Function, ParseScope, ResolveScope
+from zonda.hooks.manager import Plugins
+
+from . import access, cloudformation, lists, logic, make_url, maps, repeat, text, yaql_call
+from .foreign import guarded
+
+Names = Mapping[str, type[Function]]
+
+_CODE = FUNCTION_NOT_HERE
+
+
+class _Refused(Function):
+    """Base of calls that are refused while they are parsed."""
+
+    __slots__ = ()
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value: the call was refused."""
+        raise AssertionError("a refused call is never resolved")
+
+
+class Removed(_Refused):
+    """A function that earlier versions had."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        raise TemplateError(_not_supported(name), code=_CODE)
+
+
+class RemovedInCondition(_Refused):
+    """The same inside a condition, where Heat names only the call around it."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        outer = next((at for at in range(len(path) - 2, 1, -1) if isinstance(path[at], str)), None)
+        if outer is None:
+            raise TemplateError(_not_supported(name), code=_CODE)
+        raise TemplateError(
+            _not_supported(name),
+            label=str(path[outer]),
+            path=path[outer + 1 :],
+            at=path,
+            code=_CODE,
+        )
+
+
+class Invalid(_Refused):
+    """A function that exists, but not inside conditions."""
+
+    __slots__ = ()
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        raise TemplateError(f'The function "{name}" is invalid in this context', code=_CODE)
+
+
+def _not_supported(name: str) -> str:
+    return (
+        "The template version is invalid: "
+        f"The function {name} is not supported in this version of HOT."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The functions of one version (a date).
+
+    ``functions`` and ``conditions`` hold every name that makes a map a call, outside and inside
+    conditions; ``removed`` are the names among them that only earlier versions had.
+    """
+
+    version: str
+    functions: Names
+    conditions: Names
+    removed: frozenset[str]
+
+
+_CFN: Final[Names] = {
+    "Ref": cloudformation.Ref,
+    "Fn::Base64": cloudformation.Base64,
+    "Fn::GetAZs": cloudformation.GetAZs,
+    "Fn::Join": cloudformation.Join,
+    "Fn::MemberListToMap": cloudformation.MemberListToMap,
+    "Fn::Replace": cloudformation.Replace,
+    "Fn::ResourceFacade": cloudformation.CfnResourceFacade,
+    "Fn::Split": cloudformation.Split,
+}
+
+#: What templates in CloudFormation's notation have, by version; the second has no conditions.
+_OF_CFN: Final[Names] = {
+    **_CFN,
+    "Fn::FindInMap": cloudformation.FindInMap,
+    "Fn::GetAtt": cloudformation.GetAtt,
+    "Fn::Select": cloudformation.Select,
+}
+_CFN_FUNCTIONS: Final[Mapping[str, Names]] = {
+    CFN_DATES[AWS_KEY]: {**_OF_CFN, "Fn::If": logic.If},
+    CFN_DATES[HEAT_KEY]: _OF_CFN,
+}
+_CFN_CONDITIONS: Final[Mapping[str, Names]] = {
+    CFN_DATES[AWS_KEY]: {
+        "Fn::And": logic.And,
+        "Fn::Equals": logic.Equals,
+        "Fn::FindInMap": cloudformation.FindInMap,
+        "Fn::Not": logic.NotOne,
+        "Fn::Or": logic.Or,
+        "Ref": cloudformation.ParamRef,
+    },
+    CFN_DATES[HEAT_KEY]: {},
+}
+
+#: What each version adds or changes.
+_CHANGES: Final[Mapping[str, Names]] = {
+    "2013-05-23": {
+        **_CFN,
+        "Fn::Select": cloudformation.Select,
+        "get_attr": access.GetAttrThenSelect,
+        "get_file": access.GetFile,
+        "get_param": access.GetParam,
+        "get_resource": access.GetResource,
+        "list_join": text.ListJoin,
+        "resource_facade": access.ResourceFacade,
+        "str_replace": text.StrReplace,
+    },
+    "2014-10-16": {"get_attr": access.GetAttr},
+    "2015-04-30": {"digest": text.Digest, "repeat": repeat.Repeat},
+    "2015-10-15": {
+        "get_attr": access.GetAttrOrAll,
+        "list_join": text.ListJoinMultiple,
+        "str_replace": text.StrReplaceJson,
+        "str_split": text.StrSplit,
+    },
+    "2016-04-08": {"map_merge": maps.MapMerge},
+    "2016-10-14": {
+        "if": logic.If,
+        "map_replace": maps.MapReplace,
+        "repeat": repeat.RepeatMaps,
+        "yaql": yaql_call.Yaql,
+    },
+    "2017-02-24": {"filter": lists.Filter, "str_replace_strict": text.StrReplaceStrict},
+    "2017-09-01": {
+        "contains": lists.Contains,
+        "list_concat": lists.ListConcat,
+        "list_concat_unique": lists.ListConcatUnique,
+        "make_url": make_url.MakeUrl,
+        "repeat": repeat.RepeatPermutations,
+        "str_replace_vstrict": text.StrReplaceVeryStrict,
+    },
+    "2021-04-16": {"if": logic.IfOptional},
+}
+
+#: What each version no longer has.
+_REMOVALS: Final[Mapping[str, frozenset[str]]] = {
+    "2014-10-16": frozenset(_CFN),
+    "2015-10-15": frozenset(("Fn::Select",)),
+}
+
+#: What each version adds inside conditions.
+_CONDITIONS: Final[Mapping[str, Names]] = {
+    "2016-10-14": {
+        "and": logic.And,
+        "equals": logic.Equals,
+        "get_param": access.GetParam,
+        "not": logic.Not,
+        "or": logic.Or,
+    },
+    "2017-09-01": {"contains": lists.Contains, "yaql": yaql_call.Yaql},
+}
+
+
+def functions_for(version: str, plugins: Plugins | None = None) -> FunctionTable:
+    """The functions of a version, by its date or name, with those that plug-ins add."""
+    table = _built_in(NAMES.get(version, version))
+    brought = plugins.functions(table.version) if plugins is not None else {}
+    if not brought or plugins is None:
+        return table
+    _report_taken(brought, table, plugins)
+    foreign = {name: guarded(cls) for name, cls in brought.items()}
+    functions = {**foreign, **table.functions}
+    refused: Names = dict.fromkeys(brought, Invalid)
+    conditions = {**refused, **table.conditions}
+    return FunctionTable(table.version, functions, conditions, table.removed)
+
+
+@cache
+def _built_in(version: str) -> FunctionTable:
+    if version in CFN:
+        names = _CFN_FUNCTIONS[version]
+        refused = dict.fromkeys(names, Invalid)
+        return FunctionTable(
+            version, names, {**refused, **_CFN_CONDITIONS[version]}, frozenset[str]()
+        )
+    functions: dict[str, type[Function]] = {}
+    removed: set[str] = set()
+    conditions: dict[str, type[Function]] = {}
+    for date in DATES[: DATES.index(version) + 1]:
+        removed |= _REMOVALS.get(date, frozenset())
+        functions |= _CHANGES.get(date, {})
+        conditions |= _CONDITIONS.get(date, {})
+    out = {name: RemovedInCondition if name in removed else Invalid for name in functions}
+    return FunctionTable(
+        version,
+        functions | dict.fromkeys(removed, Removed),
+        {**out, **conditions},
+        frozenset(removed),
+    )
+
+
+def _report_taken(brought: Names, table: FunctionTable, plugins: Plugins) -> None:
+    """Tell the operator once about plug-in functions whose names are Heat's."""
+    known = {str(failure) for failure in plugins.failures}
+    for name in sorted(brought.keys() & table.functions.keys()):
+        message = f"A plug-in brings the function {name}, which is Heat's own: it is left out."
+        if message not in known:
+            plugins.failures.append(PluginError(message))

@@ -1,0 +1,99 @@
+"""``yaql``: an expression on data. The yaql library is imported when the first call is parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from zonda.core.template.evaluation.scope import Yaql as Evaluate
+from zonda.core.template.source.bundle import Limits
+from zonda.hooks.errors import Path
+from zonda.hooks.function import (
+    ABSENT,
+    Function,
+    ParseScope,
+    ResolveScope,
+    resolve,
+    resolve_value,
+)
+
+from .access import GetAttr
+
+
+class Yaql(Function):
+    """``yaql: {expression: text, data: anything}``; the expression sees ``$.data``."""
+
+    __slots__ = ("_data", "_expression")
+
+    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+        super().__init__(scope, name, args, path)
+        if not isinstance(self.args, dict):
+            raise TypeError(f'Arguments to "{name}" must be a map.')
+        if "expression" not in self.args or self.args.keys() - {"expression", "data"}:
+            raise KeyError(
+                f'"{name}" syntax should be {name}:\n'
+                "              expression: $.data.var1.sum()\n"
+                "              data:\n"
+                "                var1: [3, 2, 1]"
+            )
+        self._expression = self.args["expression"]
+        self._data = self.args.get("data", {})
+
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """An expression that is no text or cannot be read."""
+        yield from super().validate(scope)
+        if isinstance(self._expression, Function):
+            return
+        try:
+            self._check(self._expression)
+        except (TypeError, ValueError) as error:
+            yield error
+
+    def _check(self, expression: Any) -> str:
+        if not isinstance(expression, str):
+            raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
+        from .yaql_engine.engine import parsed  # 90 ms that a template without yaql need not spend
+
+        parsed(expression)
+        return expression
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """The expression's value; raises TemplateError with the class name that Heat shows."""
+        expression = self._check(resolve_value(self._expression, scope))
+        return scope.yaql(expression, self._data_in(scope))
+
+    def _data_in(self, scope: ResolveScope) -> Any:
+        """The data; large attributes as yaql takes them, which many expressions may look at."""
+        data = self._data
+        if type(data) is not dict:
+            return _read(data, scope)
+        scope.spend(len(data))
+        pairs = ((key, _read(value, scope, ABSENT)) for key, value in data.items())
+        return {key: value for key, value in pairs if value is not ABSENT}
+
+
+def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
+    if isinstance(tree, GetAttr):
+        from .yaql_engine.data import kept  # as above
+
+        try:
+            found = tree.derived(scope, "frozen for yaql", kept)
+        except RecursionError:
+            found = None  # too deep: whoever evaluates the expression says so
+        if found is not None:
+            scope.spend(found.size)
+            return found
+    value = resolve(tree, scope)
+    return absent if value is ABSENT else value
+
+
+def evaluator(limits: Limits) -> Evaluate:
+    """What a scope's ``yaql`` does: the value of an expression on data, within ``limits``."""
+
+    def evaluate(expression: str, data: Any, spend: Callable[[int], None]) -> Any:
+        from .yaql_engine.engine import Evaluator  # as above
+
+        cost = limits.yaql_iterators, limits.yaql_memory, limits.yaql_seconds
+        return Evaluator(*cost).evaluate(expression, data, spend)
+
+    return evaluate

@@ -1,0 +1,261 @@
+"""yaql within limits: elements, memory, and time.
+
+Called by ``yaql_function``. The engine, the context and parsed expressions are made once, which is
+ninety times cheaper than making them for each call. yaql itself bounds elements and memory; the
+deadline is ours, looked at wherever yaql asks for its limits, which it does at every call of a
+function. Two functions that can take for ever inside one call are replaced by bounded ones.
+"""
+
+from __future__ import annotations
+
+import collections.abc  # noqa: F401  (yaql uses it without importing it)
+import re
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import yaql
+from yaql.language import exceptions, expressions, specs, utils, yaqltypes
+from yaql.language.factory import YaqlEngine
+
+from zonda.core.system.clock import SystemClock
+from zonda.core.template.source.diagnostics import TooLarge
+from zonda.core.template.source.yaml_parser import checked_number
+from zonda.hooks.errors import TemplateError
+
+from . import format, regex
+from .context import Evaluation, Library
+from .data import frozen, thawed
+from .limits import Spend, Work, check_bits
+
+#: What an expression may raise besides yaql's own errors: the faults of Python's operations.
+_FAULTS = (
+    exceptions.YaqlException,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+    re.error,
+)
+_LONGEST_MESSAGE = 1000
+#: Reading takes ten microseconds a character.
+_LONGEST_EXPRESSION = 50_000
+
+#: The code of every fault of an expression.
+YAQL = "ZON118"
+
+Clock = Callable[[], float]
+_MONOTONIC: Clock = SystemClock().monotonic
+
+#: PLY's lexer and parser hold the state of one parse.
+_parsing = threading.Lock()
+
+
+@cache
+def _engine() -> YaqlEngine:
+    return yaql.YaqlFactory().create()
+
+
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+@specs.name("#finalize")  # type: ignore[untyped-decorator]
+def _finalize(obj: Any, engine: Any) -> Any:
+    return thawed(obj, utils.get_max_collection_size(engine), engine)
+
+
+@cache
+def _library() -> Library:
+    """The standard library, with what could run for ever replaced."""
+    context = yaql.create_context(regex=False, finalizer=_finalize)
+    regex.register(context)
+    format.register(context)
+    context = context.create_child_context()
+    context.register_function(_power, name="pow", exclusive=True)
+    context.register_function(_shift_left, name="shiftBitsLeft", exclusive=True)
+    context.register_function(_replace, name="replace", method=True)
+    context.register_function(_replace_by_map, name="replace", method=True)
+    return Library(context)
+
+
+class BadExpression(ValueError):
+    """An expression that yaql cannot read."""
+
+    code = YAQL
+    heat_type = "ValueError"
+
+
+#: A text, or so many digits that yaql's lexer would take for ever to see whether they are a number.
+_LONG_NUMBER = re.compile(
+    "|".join(rf"{quote}(?:[^{quote}\\]|\\.|\\\Z)*(?:{quote}|\Z)" for quote in "'\"`")
+    + r"|(?P<digits>\d{101})",
+    re.DOTALL,
+)
+
+
+@lru_cache(maxsize=1024)
+def parsed(expression: str) -> Any:
+    """The parsed expression; raises BadExpression with Heat's words."""
+    if any(match["digits"] for match in _LONG_NUMBER.finditer(expression)):
+        raise BadExpression("Bad expression: a number has more than 100 digits.")
+    if len(expression) > _LONGEST_EXPRESSION:
+        raise BadExpression(f"Bad expression: it has more than {_LONGEST_EXPRESSION} characters.")
+    with _parsing:
+        engine = _engine()
+        try:
+            return engine.parser.parse(expression, lexer=engine.lexer)
+        except (*_FAULTS, RecursionError) as error:
+            raise BadExpression(f"Bad expression {error}.") from error
+
+
+class _Options(utils.FrozenDict):  # type: ignore[misc]
+    """yaql's limits, and the deadline that is checked each time yaql reads one of them."""
+
+    def __init__(self, options: Mapping[str, Any], seconds: float, clock: Clock) -> None:
+        super().__init__(options)
+        self._seconds = seconds
+        self._clock = clock
+        self._end = clock() + seconds
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.left()
+        return super().get(key, default)
+
+    def left(self) -> float:
+        """The seconds left; raises TemplateError where there are none."""
+        left = self._end - self._clock()
+        if left <= 0:
+            raise TemplateError(
+                f"the yaql expression took longer than {self._seconds:g} seconds",
+                heat_type="TimeoutError",
+                code=YAQL,
+                hint="Make the expression simpler, or raise the limit in the settings.",
+            )
+        return left
+
+
+class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
+    """The one engine with the options of one evaluation."""
+
+    def __init__(self, options: _Options, work: Work) -> None:
+        base = _engine()
+        super().__init__(base.lexer, base.parser, {}, base.factory)
+        self._limits = options
+        self.work = work
+
+    @property
+    def options(self) -> _Options:
+        return self._limits
+
+
+class Evaluator:
+    """Evaluates expressions within limits: elements of a collection, bytes, seconds."""
+
+    def __init__(
+        self,
+        iterators: int,
+        memory: int,
+        seconds: float,
+        clock: Clock = _MONOTONIC,
+    ) -> None:
+        self._options = {
+            "yaql.limitIterators": iterators,
+            "yaql.memoryQuota": memory,
+            "yaql.convertInputData": False,  # it is frozen here
+        }
+        self._seconds = seconds
+        self._clock = clock
+
+    def evaluate(self, expression: str, data: Any, spend: Spend = lambda values: None) -> Any:
+        """The value, as plain data; sets stay sets, as in Heat.
+
+        ``spend`` counts steps and values, and raises TooLarge. Raises ValueError for a syntax
+        error, else TemplateError: ``heat_type`` is the class of the error inside yaql.
+        """
+        options, work = _Options(self._options, self._seconds, self._clock), Work(spend)
+        statement = expressions.Statement(parsed(expression), _LimitedEngine(options, work))
+        context = Evaluation(_library(), work).frame()
+        try:
+            return _plain(statement.evaluate(data=frozen({"data": data}), context=context))
+        except (TemplateError, TooLarge, _NoValue):
+            raise
+        except _FAULTS as error:
+            raise _fault(error) from error
+
+
+def _fault(error: BaseException) -> TemplateError:
+    kind = type(error).__name__
+    message = (str(error) or kind)[:_LONGEST_MESSAGE]
+    if isinstance(error, RecursionError):
+        message = "the yaql expression is nested, or calls itself, too deep"
+    return TemplateError(message, heat_type=kind, code=YAQL)
+
+
+class _NoValue(TypeError):
+    """What an expression gives is no value of a template."""
+
+
+def _plain(value: Any) -> Any:
+    """``value`` if a template can hold it; raises TypeError for patterns, dates, functions."""
+    if isinstance(value, int):
+        return checked_number(value)
+    if value is None or isinstance(value, str | float):
+        return value
+    if isinstance(value, list | set):
+        for item in value:
+            _plain(item)
+        return value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not (key is None or isinstance(key, str | int | float)):
+                raise _NoValue(
+                    f"the yaql expression gives a map with a {type(key).__name__} as key"
+                )
+            _plain(key)
+            _plain(item)
+        return value
+    raise _NoValue(f"the yaql expression gives a {type(value).__name__}, which is no plain value")
+
+
+@specs.parameter("a", yaqltypes.Number())  # type: ignore[untyped-decorator]
+@specs.parameter("b", yaqltypes.Number())  # type: ignore[untyped-decorator]
+@specs.parameter("c", yaqltypes.Number(nullable=True))  # type: ignore[untyped-decorator]
+def _power(a: Any, b: Any, c: Any = None) -> Any:
+    if c is None and isinstance(a, int) and isinstance(b, int):
+        check_bits(a.bit_length() * max(b, 0))
+    return pow(a, b, c)
+
+
+@specs.parameter("value", int)  # type: ignore[untyped-decorator]
+@specs.parameter("bits_number", int)  # type: ignore[untyped-decorator]
+def _shift_left(value: int, bits_number: int) -> int:
+    check_bits(value.bit_length() + bits_number)
+    return value << bits_number
+
+
+@specs.parameter("string", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("old", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("new", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.parameter("count", int)  # type: ignore[untyped-decorator]
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+def _replace(engine: Any, string: str, old: str, new: str, count: int = -1) -> str:
+    if string.count(old) * len(new) > utils.get_memory_quota(engine):
+        raise exceptions.MemoryQuotaExceededException
+    return string.replace(old, new, count)
+
+
+@specs.parameter("string", yaqltypes.String())  # type: ignore[untyped-decorator]
+@specs.inject("str_func", yaqltypes.Delegate("str"))  # type: ignore[untyped-decorator]
+@specs.parameter("replacements", utils.MappingType)  # type: ignore[untyped-decorator]
+@specs.parameter("count", int)  # type: ignore[untyped-decorator]
+@specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
+def _replace_by_map(
+    engine: Any, string: str, str_func: Any, replacements: Any, count: int = -1
+) -> str:
+    for old, new in replacements.items():
+        string = _replace(engine, string, str_func(old), str_func(new), count)
+    return string

@@ -1,0 +1,115 @@
+"""Templates made from a resource type: one to begin with, and one with example values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from zonda.hooks import examples, support
+from zonda.hooks.context import ResourceContext
+from zonda.hooks.nested import NestedStack
+from zonda.hooks.properties import Schema
+from zonda.hooks.resource import Resource
+
+from .description import summary
+
+VERSION: Final = "2018-08-31"
+_PARAMETER_TYPES: Final = {
+    Schema.INTEGER: "number",
+    Schema.NUMBER: "number",
+    Schema.STRING: "string",
+    Schema.BOOLEAN: "boolean",
+    Schema.MAP: "json",
+    Schema.LIST: "comma_delimited_list",
+    Schema.ANY: "json",
+}
+
+
+def provider(name: str, cls: type[Resource]) -> dict[str, Any]:
+    """A template with a parameter for every property and an output for every attribute.
+
+    Heat gives the same for ``resource type show --template-type hot``.
+    """
+    shown = {
+        key: schema
+        for key, schema in cls.properties_schema.items()
+        if schema.implemented and schema.support_status.status != support.HIDDEN
+    }
+    resource = name.rpartition("::")[2] or "resource"
+    template: dict[str, Any] = {
+        "heat_template_version": VERSION,
+        "description": f"Initial template of {resource}",
+    }
+    if shown:
+        template["parameters"] = {key: _parameter(schema) for key, schema in shown.items()}
+    named = f"{resource}_resource" if resource in shown else resource
+    entry: dict[str, Any] = {"type": name}
+    if shown:
+        entry["properties"] = {key: {"get_param": key} for key in shown}
+    template["resources"] = {named: entry}
+    template["outputs"] = _outputs(named, cls)
+    return {key: each for key, each in template.items() if each}
+
+
+def _parameter(schema: Schema) -> dict[str, Any]:
+    kind = _parameter_type(schema)
+    made: dict[str, Any] = {"type": kind}
+    if schema.description:
+        made["description"] = schema.description
+    if schema.default is not None and not schema.hidden:
+        made["default"] = schema.default_value()
+    elif not schema.required and kind in ("json", "comma_delimited_list"):
+        made["default"] = [] if schema.type == Schema.LIST else {}
+    if schema.hidden:
+        made["hidden"] = True
+    if schema.constraints and (kind != "json" or schema.type == Schema.MAP):
+        made["constraints"] = [each.to_dict() for each in schema.constraints]
+    return made
+
+
+def _parameter_type(schema: Schema) -> str:
+    """The parameter type that can carry every value of a property."""
+    if schema.items is not None and schema.items.type in (Schema.MAP, Schema.LIST):
+        return "json"
+    return _PARAMETER_TYPES[schema.type]
+
+
+def _outputs(resource: str, cls: type[Resource], without: Collection[str] = ()) -> dict[str, Any]:
+    return {
+        key: {"description": schema.description or key, "value": {"get_attr": [resource, key]}}
+        for key, schema in sorted(cls.attributes_schema.items())
+        if schema.support_status.status != support.HIDDEN and key not in without
+    }
+
+
+def _keyed(cls: type[Resource]) -> Collection[str]:
+    """Attributes that cannot be read by their name alone."""
+    return cls.keyed_attributes if issubclass(cls, NestedStack) else ()
+
+
+def example(
+    name: str, cls: type[Resource], context: ResourceContext | None = None
+) -> dict[str, Any]:
+    """A template with values that the type accepts: what is required and what it calls typical."""
+    given = examples.of_class(cls.properties_schema, cls.example, context)
+    secrets = {key for key in given if cls.properties_schema[key].hidden}
+    template: dict[str, Any] = {"heat_template_version": VERSION}
+    if summary(cls):
+        template["description"] = summary(cls)
+    if secrets:
+        template["parameters"] = {
+            key: {"type": "string", "hidden": True} for key in sorted(secrets)
+        }
+    entry: dict[str, Any] = {"type": name}
+    if given:
+        entry["properties"] = {
+            key: {"get_param": key} if key in secrets else value for key, value in given.items()
+        }
+    template["resources"] = {"example": entry}
+    template["outputs"] = _shown_outputs(cls)
+    return {key: each for key, each in template.items() if each}
+
+
+def _shown_outputs(cls: type[Resource]) -> Mapping[str, Any]:
+    shown = _outputs("example", cls, _keyed(cls))
+    return {key: {"value": each["value"]} for key, each in shown.items()}

@@ -1,0 +1,198 @@
+"""Secrets that are named and not given: read by the process that sends them, kept nowhere.
+
+``env:NAME`` is a variable of the process, ``file:PATH`` the content of a file without the blanks
+and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from itertools import dropwhile, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from zonda.hooks.errors import UsageError
+
+from . import values
+from .settings import FILE_NAME, variable
+from .table import Settings
+
+KINDS = ("env", "file")
+#: Variables that are settings: the key that seals the database, for one.
+_SETTINGS = {row.metadata["variable"] for row in fields(Settings)} - {""}
+#: A reference that, as a pattern in a line of a settings file, stands for itself alone.
+_PLAIN = re.compile(r"(env|file):[\w./~+@=-]+")
+#: Not files of anybody: what the machine tells of its processes, zonda's key among it, and devices.
+_OF_THE_MACHINE = ("/proc", "/sys", "/dev")
+#: Below this are files like others.
+_MEMORY = "/dev/shm"
+_VARIABLE = "ZONDA_SECRET_SOURCES"
+#: A file that is larger holds no secret that anybody would send along.
+_MOST_BYTES = 65_536
+
+
+def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> str:
+    """The secret behind ``reference``; raises UsageError, which does not hold it.
+
+    ``home``: what a file is relative to. ``allowed``: patterns of references, between commas; those
+    of files stand for where a way really leads, so that neither ``..`` nor a link gets out.
+    ``own``: files and folders that are nobody's secret, whatever is allowed.
+    """
+    way = check(reference, home, allowed, own)
+    name = reference.partition(":")[2]
+    return _of_variable(name) if way is None else _of_file(way.real, reference)
+
+
+def check(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> _Way | None:
+    """Raise UsageError unless the secret may be read, whether it is there or not.
+
+    Gives the way to a file, None for a variable.
+    """
+    kind, _, name = reference.partition(":")
+    patterns = [each.strip() for each in allowed.split(",")]
+    if kind == "file" and name:
+        way = _Way.of(home, name)
+        _check_kind(reference, way.real)
+        _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
+        if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
+            raise _refused(reference, home, allowed)
+        return way
+    _check_own(reference, kind == "env" and name in _SETTINGS)
+    if not any(fnmatchcase(reference, pattern) for pattern in patterns):
+        raise _refused(reference, home, allowed)
+    if kind != "env" or not name:
+        raise UsageError(
+            f"{reference} names no secret{values.near(kind, KINDS)}.",
+            hint="Write env:NAME or file:PATH.",
+        )
+    return None
+
+
+def own_files(settings: Settings) -> list[Path]:
+    """What belongs to zonda: its settings, its key, its database, what the runner service keeps."""
+    home, url = settings.home, settings.database_url.removeprefix("sqlite:///")
+    database = Path(url)
+    key = Path(settings.key_file).expanduser() if settings.key_file else None
+    # who opens the file may take what stands behind a question mark for a part of its name, or not
+    named = dict.fromkeys((url, url.partition("?")[0]))
+    beside = [Path(each + end) for each in named for end in ("", "-wal", "-shm", "-journal")]
+    kept = [home / name for name in ("zonda.toml", "runner.json", "runner", "runners")]
+    return [*kept, *beside, key or database.with_name("zonda.key")]
+
+
+def _refused(reference: str, home: Path, allowed: str) -> UsageError:
+    """The error of what is not allowed. It says how to allow just that; so does its message alone.
+
+    Templates come from anybody: what would allow more than it seems to is not spelt out.
+    """
+    where = "the setting secret_sources says which may"
+    if not _PLAIN.fullmatch(reference):
+        return UsageError(f"The secret {reference} may not be read here: {where}.")
+    known = [each.strip() for each in allowed.split(",") if each.strip()]
+    wanted = ",".join([*known, reference])
+    if variable(_VARIABLE):  # it counts before the file
+        how = f'give the process that runs the engine the variable {_VARIABLE}="{wanted}"'
+        how += f" ({_VARIABLE} is set: what stands in {FILE_NAME} does not count)"
+    else:
+        how = f'write secret_sources = "{wanted}" into {home / FILE_NAME}, or give the process '
+        how += f"that runs the engine the variable {_VARIABLE}"
+    return UsageError(
+        f"The secret {reference} may not be read here: {where}, and {reference} is to be added.",
+        hint=f"If that is to be: {how}.",
+    )
+
+
+def _check_kind(reference: str, real: Path) -> None:
+    if any(map(real.is_relative_to, _OF_THE_MACHINE)) and not real.is_relative_to(_MEMORY):
+        raise UsageError(
+            f"The secret {reference} cannot be read: that is no file that holds a secret.",
+            hint="What is below /proc, /sys and /dev is never read.",
+        )
+
+
+def _check_own(reference: str, is_own: bool) -> None:
+    if is_own:
+        raise UsageError(
+            f"The secret {reference} is zonda's own, and told to nobody.",
+            hint="Put what workflows are to have into a file or a variable of its own.",
+        )
+
+
+class _Way(NamedTuple):
+    """A path as it is written, and where it really leads."""
+
+    written: Path
+    real: Path
+
+    @classmethod
+    def of(cls, home: Path, name: str) -> _Way:
+        try:
+            written = home.resolve() / Path(name).expanduser()
+            return cls(written, written.resolve())
+        except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no user, a zero
+            raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
+
+
+def _covers(pattern: str, way: _Way, home: Path) -> bool:
+    """Whether ``file:PATTERN`` covers a path: part by part, ``*`` alone and ``/**`` all below."""
+    kind, _, wanted = pattern.partition(":")
+    if kind != "file" or not wanted:
+        return False
+    if wanted == "*":
+        return True
+    try:
+        parts = Path(wanted).expanduser().parts
+        fixed = home.resolve().joinpath(*takewhile(_is_plain, parts))
+        rest = list(dropwhile(_is_plain, parts))
+        base = fixed.resolve()
+    except (OSError, RuntimeError):
+        return False
+    if not way.real.is_relative_to(base):
+        return False
+    if _fits(rest, way.real.relative_to(base).parts):
+        return True
+    # Kubernetes mounts a secret as a link to a file of the same name, in a folder beside the link.
+    if ".." in way.written.parts or not way.written.is_relative_to(fixed):
+        return False
+    is_named_so = way.written.name == way.real.name
+    return is_named_so and _fits(rest, way.written.relative_to(fixed).parts)
+
+
+def _is_plain(part: str) -> bool:
+    return not any(sign in part for sign in "*?[")
+
+
+def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
+    if patterns and patterns[-1] == "**":
+        count = len(patterns) - 1
+        return len(parts) > count and _fits(patterns[:-1], parts[:count])
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
+
+
+def _of_variable(name: str) -> str:
+    value = variable(name)
+    if not value:
+        raise UsageError(
+            f"The secret env:{name} is not there: the variable {name} is not set.",
+            hint="Set it for the process that runs the engine.",
+        )
+    return value
+
+
+def _of_file(path: Path, reference: str) -> str:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise UsageError(f"The secret {reference} is too large ({_MOST_BYTES} bytes at most).")
+        return content.decode().rstrip()
+    except OSError as error:
+        raise UsageError(
+            f"The secret {reference} cannot be read: {error.strerror}.",
+            hint="A relative path is looked for below ZONDA_HOME.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"The secret {reference} is not UTF-8 text.") from error

@@ -1,0 +1,72 @@
+"""Sections of the settings as who uses them needs them: with their secrets, and what holds for all.
+
+A secret may be named instead of given, ``{env = "NAME"}`` or ``{file = "PATH"}``: it is read when a
+runner or a sink is made, so that no command needs a secret that it does not use. Called by ``app``,
+``app_lender``, ``app_sinks`` and ``app_endpoint``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.errors import UsageError
+
+from .runner_sections import is_reference
+from .secrets import resolve
+from .table import Settings
+
+#: Whoever writes the settings may name any secret there.
+_ANY = "*"
+
+
+def completed(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """``section`` with the secrets that it names. Raises UsageError for one that is not there."""
+    return {name: _filled(value, settings) for name, value in section.items()}
+
+
+def with_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """``section`` with the networks that whoever calls out may, or must not, call."""
+    found = dict(section)
+    for name, given in settings.networks.items():
+        own = section.get(name, [])
+        if given or own:
+            found[name] = [*given, *(own if isinstance(own, list) else [own])]
+    return found
+
+
+def callback_keys(settings: Settings) -> dict[str, list[str]]:
+    """The keys that may sign callbacks, by section. Raises UsageError for one that is not there."""
+    found = {}
+    for name, section in settings.runners.items():
+        keys = section.get("callback_key") if section.get("callback") else None
+        if keys is not None:
+            keys = _filled(keys, settings)
+            found[name] = [keys] if isinstance(keys, str) else list(keys)
+    return found
+
+
+def read_secret(reference: str, settings: Settings, own: Sequence[Path] = ()) -> str:
+    """What ``env:NAME`` or ``file:PATH`` holds, which whoever runs zonda has named.
+
+    Raises UsageError for one that is not there, or empty: without it, what it protects would be
+    open.
+    """
+    found = resolve(reference, settings.home, _ANY, own)
+    if not found:
+        raise UsageError(
+            f"The secret {reference} is empty.", hint="Write it there, or leave the entry out."
+        )
+    return found
+
+
+def _filled(value: Any, settings: Settings) -> Any:
+    if is_reference(value):
+        [(kind, name)] = value.items()
+        return read_secret(f"{kind}:{name}", settings)
+    if isinstance(value, Mapping):
+        return {key: _filled(each, settings) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, settings) for each in value]
+    return value

@@ -1,0 +1,224 @@
+"""Settings are read here, and nothing else reads environment variables.
+
+``$ZONDA_HOME/zonda.toml``, then ``ZONDA_*`` variables, then flags: the later wins. What can be set
+stands in ``settings_table``; ``docs/settings.md`` is made from it (``markdown_table``). Faults are
+collected, so that one run shows them all, each with the place it stands at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from zonda.core.template.source.bundle import VARIABLE
+from zonda.hooks.errors import UsageError
+
+from . import runner_sections, sink_sections
+from . import values as settings_values
+from .table import BUNDLED, Settings
+
+FILE_NAME = "zonda.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with the settings, and where it stands."""
+
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def load(
+    flags: Mapping[str, str] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this process. Raises UsageError that lists every fault.
+
+    ``flags``: name -> text, as given on the command line.
+    """
+    environ = os.environ if environ is None else environ
+    flags = flags or {}
+    home = _home(flags, environ)
+    faults: list[Fault] = []
+    values: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for layer in (_from_file(home, faults), _from_variables(environ), _from_flags(flags, faults)):
+        for name, raw, where in layer:
+            _take(values, faults, name, raw, where)
+            places[name] = where
+    _check_default_runner(values, places, faults)
+    if faults:
+        raise UsageError("\n".join(map(str, faults)), code="ZON207")
+    values["home"] = home
+    values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
+    values["user"] = values.get("user") or settings_values.login_name()
+    if "plugin_dirs" not in values:
+        values["plugin_dirs"] = (str(home / "plugins"),)
+    return Settings(**values)
+
+
+def variable(name: str) -> str | None:
+    """A variable of the environment that a secret is kept in."""
+    return os.environ.get(name)
+
+
+def parameters(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Values of parameters: name -> value of the variable ``ZONDA_PARAM_name``."""
+    environ = os.environ if environ is None else environ
+    named = (name for name in sorted(environ) if name.startswith(VARIABLE))
+    return {name.removeprefix(VARIABLE): environ[name] for name in named}
+
+
+def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether terminals may get colours: not where ``NO_COLOR`` is set, or they are dumb."""
+    environ = os.environ if environ is None else environ
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
+    chosen = flags.get("home") or environ.get("ZONDA_HOME")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    data = environ.get("XDG_DATA_HOME") or ""
+    # The XDG rules say that a relative path there is to be ignored.
+    if data.startswith("/"):
+        return Path(data) / "zonda"
+    try:
+        return Path.home() / ".local" / "share" / "zonda"
+    except RuntimeError as error:
+        raise UsageError("This user has no home.", hint="Set ZONDA_HOME or --home.") from error
+
+
+Layer = Iterator[tuple[str, Any, str]]
+
+
+def _from_file(home: Path, faults: list[Fault]) -> Layer:
+    path = home / FILE_NAME
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        faults.append(Fault(str(path), f"cannot be read: {error}"))
+        return
+    import tomllib  # 10 ms that most runs need not spend
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        faults.append(Fault(*_syntax(str(path), str(error))))
+        return
+    except (ValueError, RecursionError):  # Python's own limits
+        said = "a number has thousands of digits, or something is nested too deep"
+        faults.append(Fault(str(path), said))
+        return
+    for name, raw in document.items():
+        where = f"{path}:{_line_of(text, name)}"
+        if name == "home":
+            faults.append(Fault(where, "home cannot be set here: the file stands in it"))
+        elif name == "plugin_dirs" and not isinstance(raw, list):
+            faults.append(Fault(where, "plugin_dirs: must be a list of folders"))
+        else:
+            yield name, raw, where
+    for group, check in _CHECKS.items():
+        _check_sections(path, text, group, document.get(group), check, faults)
+
+
+#: What can be wrong with one section of a group.
+_CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str | None, str]]]] = {
+    "runners": runner_sections.faults,
+    "sinks": sink_sections.faults,
+}
+
+
+def _check_sections(
+    path: Path, text: str, group: str, sections: Any, check: Any, faults: list[Fault]
+) -> None:
+    if not isinstance(sections, dict):
+        return
+    for name, section in sections.items():
+        for entry, wrong in check(section) if isinstance(section, dict) else ():
+            where = f"{path}:{runner_sections.line_of(text, name, entry, group)}"
+            shown = f"{entry} " if entry else ""
+            faults.append(Fault(where, f"[{group}.{name}]: {shown}{wrong}"))
+
+
+def _check_default_runner(
+    values: Mapping[str, Any], places: Mapping[str, str], faults: list[Fault]
+) -> None:
+    chosen = values.get("default_runner", BUNDLED)
+    known = [*values.get("runners", {}), BUNDLED]
+    if "runners" in places and "runners" not in values:
+        return  # which sections there are is not known
+    if chosen in known or settings_values.host_of_url(chosen):
+        return
+    hint = settings_values.near(chosen, known)
+    wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
+    faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
+
+
+def _syntax(path: str, message: str) -> tuple[str, str]:
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if found is None:
+        return path, f"not valid TOML: {message}"
+    return f"{path}:{found[1]}:{found[2]}", f"not valid TOML: {message[: found.start()]}"
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line where a top-level key or its table begins; 1 where it cannot be told."""
+    key = re.escape(name)
+    found = re.search(rf"""(?m)^\s*(\[\s*)?["']?{key}["']?\s*[=.\]]""", text)
+    return text.count("\n", 0, found.end()) + 1 if found else 1
+
+
+def _from_variables(environ: Mapping[str, str]) -> Layer:
+    for row in fields(Settings):
+        variable = row.metadata["variable"]
+        if row.name != "home" and variable and environ.get(variable):
+            yield row.name, environ[variable], variable
+
+
+def _from_flags(flags: Mapping[str, str], faults: list[Fault]) -> Layer:
+    for name, raw in flags.items():
+        if name != "home":
+            yield name, raw, f"--set {name}"
+
+
+def _take(values: dict[str, Any], faults: list[Fault], name: str, raw: Any, where: str) -> None:
+    row = _ROWS.get(name)
+    if row is None:
+        faults.append(
+            Fault(where, f"there is no setting {name}{settings_values.near(name, list(_ROWS))}")
+        )
+        return
+    try:
+        values[name] = settings_values.converted(row, raw)
+    except ValueError as error:
+        faults.append(Fault(where, f"{name}: {error}"))
+
+
+_ROWS: dict[str, Field[Any]] = {row.name: row for row in fields(Settings) if row.name != "home"}
+
+
+def markdown_table() -> str:
+    """The table of settings as ``docs/settings.md`` shows it, ending with a line break."""
+    lines = ["| setting | type | default | variable | meaning |", "|---|---|---|---|---|"]
+    for row in fields(Settings):
+        variable = row.metadata["variable"]
+        lines.append(
+            f"| `{row.name}` | {settings_values.KINDS[str(row.type)]} | {_default(row)} "
+            f"| {f'`{variable}`' if variable else ''} | {row.metadata['meaning']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _default(row: Field[Any]) -> str:
+    if row.metadata["shown"]:
+        return str(row.metadata["shown"])
+    return "" if row.default is MISSING else f"`{row.default}`"
