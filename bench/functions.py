@@ -10,10 +10,10 @@ from measure import HEAD, Cost, best, count, measured
 
 from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.validation.resource import NullValues
-from zonda.hooks.manager import Plugins
 
 PARAMETERS = """parameters:
   text: {type: string, default: "a,b,c,d"}

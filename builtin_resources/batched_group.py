@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import properties
-from zonda.hooks.nested import Child, ChildTemplate
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.nested_stack import Child, ChildTemplate
+from zonda.hooks.schema.support import SupportStatus
 
 from .generated import Entry
 from .group import Group

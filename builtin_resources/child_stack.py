@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import InvalidTemplateAttribute, TemplateError
-from zonda.hooks.nested import Child, ChildTemplate, NestedStack
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.nested_stack import Child, ChildTemplate, NestedStack
+from zonda.hooks.schema.attributes import select
+from zonda.hooks.schema.support import SupportStatus
 
 TEMPLATE: Final = "template"
 PARAMETERS: Final = "parameters"

@@ -6,8 +6,8 @@ import ipaddress
 import re
 from typing import Any, Final
 
-from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.context import ResourceContext
+from zonda.hooks.schema.constraints import BaseCustomConstraint
 
 NAME_LIMIT: Final = 255
 LABEL_LIMIT: Final = 63

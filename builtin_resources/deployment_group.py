@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.support import HIDDEN, SupportStatus
+from zonda.hooks.schema.support import HIDDEN, SupportStatus
 
 from . import generated
 from .batched_group import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.support import SupportStatus
 
 from . import generated
 from .batched_group import BatchedGroup

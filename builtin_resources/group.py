@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import InvalidTemplateAttribute, TooManyResources
-from zonda.hooks.nested import Member, NestedStack
+from zonda.hooks.resources.nested_stack import Member, NestedStack
+from zonda.hooks.schema.attributes import select
 
 from . import generated
 from .generated import Entry, ReadPath

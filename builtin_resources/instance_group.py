@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.nested import ChildTemplate
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.nested_stack import ChildTemplate
+from zonda.hooks.schema.support import SupportStatus
 
 from . import generated
 from .generated import Entry

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from zonda.hooks import constraints, properties
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.support import SupportStatus
 
 from .config_schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE
 from .schema import text

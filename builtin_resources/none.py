@@ -6,11 +6,11 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.properties import Properties
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Properties
+from zonda.hooks.schema.support import SupportStatus
 
 
 class AnyProperties(Properties):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from zonda.hooks import classes
-from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.hooks import lazy
 from zonda.hooks.markers import hookimpl
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import BaseCustomConstraint
 
 from . import composite
 
@@ -52,10 +52,10 @@ _CONSTRAINTS: Final[Mapping[str, str]] = {
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The types that need nothing but zonda itself."""
-    return classes.brought(__package__, _TYPES)
+    return lazy.brought(__package__, _TYPES)
 
 
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """Heat's constraints that ask no service."""
-    return classes.brought(__package__, _CONSTRAINTS)
+    return lazy.brought(__package__, _CONSTRAINTS)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties, support
 from zonda.hooks.errors import ResourceFailure, TemplateError
-from zonda.hooks.resource import Resource
-from zonda.hooks.translation import TranslationRule
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.translation import TranslationRule
 
 LENGTH = "length"
 SEQUENCE = "sequence"

@@ -7,8 +7,8 @@ from itertools import count, islice
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.nested import Child
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.nested_stack import Child
+from zonda.hooks.schema.support import SupportStatus
 
 from . import generated
 from .batched_group import BatchedGroup

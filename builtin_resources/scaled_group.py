@@ -10,9 +10,16 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import InvalidTemplateAttribute, NoActionRequired, NotSupported
-from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, Converge, Member, no_member
+from zonda.hooks.resources.nested_stack import (
+    CONVERGE,
+    Child,
+    ChildTemplate,
+    Converge,
+    Member,
+    no_member,
+)
+from zonda.hooks.schema.attributes import select
 
 from .generated import Entry
 from .group import Group

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 
 from .scaled_group import ADJUSTMENT, COOLDOWN, KIND, STEP
 from .scaling_rules import CFN_TYPES, PERCENT, TYPES

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from zonda.hooks import properties
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from .scaling_rules import Bounds
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import constraints, properties
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.support import SupportStatus
 
 from .config_schema import (
     COMPONENT,

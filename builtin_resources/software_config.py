@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 
 from .config_schema import (
     CONFIG,

@@ -19,13 +19,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.attributes import select
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
-from zonda.hooks.execution import Execution, Token, failure, plain, token_of
-from zonda.hooks.resource import Resource
-from zonda.hooks.runner import Failed, Lost
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.resources.workflow_run import Execution, Token, failure, plain, token_of
+from zonda.hooks.runners.runner import Failed, Lost
+from zonda.hooks.schema.attributes import select
+from zonda.hooks.schema.support import SupportStatus
 
 from . import derived
 from .config_schema import (

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 
 VALUE = "value"
 TYPE = "type"

@@ -7,10 +7,10 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 
 from .schema import text
 from .wait_handle import FAILURE, SUCCESS, Handle

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 
 from .schema import text
 from .signal_entries import entries_of, next_entry

@@ -1,19 +1,31 @@
-"""The ground floor: everything that a plug-in author sees, and nothing else.
+"""The public API: all that a plug-in imports. Standard library and pluggy only, but for ``http``.
 
-Standard library and pluggy only: no socket, file, session or thread, but for ``http``, which no
-other part imports: with it runners and other plug-ins call out. ``resource``,
-``properties``, ``attributes``, ``constraints``, ``support`` and ``translation`` carry the names
-that Heat's plug-in guide uses, so that a plug-in ports by changing its imports. They are modules of
-this package and loaded when somebody imports them: ``zonda --help`` need not wait for all of them,
-nor for pluggy, which the markers ``hookimpl`` and ``hookspec`` are made with.
+``from zonda.hooks import resource, properties`` and so on: ``resource``, ``properties``,
+``attributes``, ``constraints``, ``support`` and ``translation`` carry the names that Heat's plug-in
+guide uses, so that a plug-in ports by changing its imports. They and the markers ``hookimpl`` and
+``hookspec`` are imported when somebody asks for them: ``zonda --help`` waits for none of them, nor
+for pluggy. No socket, file, session or thread outside of ``http``, which no other part imports.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .markers import hookimpl, hookspec
+    from .resources import resource
+    from .schema import attributes, constraints, properties, support, translation
+
+#: Modules of Heat's guide, and the folders in which they are.
+_MODULES = {
+    "attributes": "schema",
+    "constraints": "schema",
+    "properties": "schema",
+    "resource": "resources",
+    "support": "schema",
+    "translation": "schema",
+}
 
 __all__ = [
     "attributes",
@@ -28,9 +40,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the markers once somebody asks for one."""
+    """Import a module of the guide, or the markers, once somebody asks for one."""
     if name in ("hookimpl", "hookspec"):
         from . import markers
 
         return getattr(markers, name)
+    if name in _MODULES:
+        return import_module(f".{_MODULES[name]}.{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,8 +10,8 @@ import random
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
 
-from .references import StackRef
-from .runner_base import WorkflowRunner
+from .runners.base import WorkflowRunner
+from .runners.references import StackRef
 
 
 class Clock(Protocol):

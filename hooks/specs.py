@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .constraints import BaseCustomConstraint
+from .declared_types import TypeDocument
+from .events import SinkFactory
 from .function import Function
 from .markers import hookspec
-from .resource import Resource
-from .runner_base import WorkflowRunner
-from .sinks import SinkFactory
-from .type_text import TypeDocument
+from .resources.resource import Resource
+from .runners.base import WorkflowRunner
+from .schema.constraints import BaseCustomConstraint
 
 #: Makes the class of a text; raises ValidationErrors with every fault, each with its place.
 TypeReader = Callable[[TypeDocument], type[Resource]]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.http import Unreachable, Unusable
-from zonda.hooks.kit.report import NotApplicable
 
 from . import http_answer, http_retry
 from .contract_probe import TRY_CURL, Outcome, advice, read

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from zonda.hooks.contract import instant
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.errors import UsageError
-from zonda.hooks.kit.report import NotApplicable
+from zonda.hooks.runners.http_contract import instant
 
 from . import callback_signing
 from .callbacks import PATH

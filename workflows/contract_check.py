@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from zonda.hooks.kit.report import NotApplicable
+from zonda.hooks.conformance.report import NotApplicable
 
 from . import contract_answers as answers
 from . import contract_rules as rules

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin
 
-from zonda.hooks import contract
 from zonda.hooks.context import Clock
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runner import Failed, ResourceRef, StackRef, StartRequest
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import Failed, ResourceRef, StackRef, StartRequest
 
 from . import http_answer, http_retry
 from .contract_rows import Violated
@@ -128,7 +128,7 @@ class Probe:
             **{"inputs": self.target.inputs, **self._known(made, outcome), **fields},
         )
         url = self.settings.url_of(request.workflow)
-        return Operation(request, url, contract.body(request, callback))
+        return Operation(request, url, http_contract.body(request, callback))
 
     def _workflow(self, action: str) -> str:
         named = self.target.delete_workflow if action == "DELETE" else ""
@@ -144,7 +144,7 @@ class Probe:
     def other_body(self, made: Operation) -> Operation:
         """The key of ``made`` with another body."""
         request = replace(made.request, description="another body under the same key")
-        return Operation(request, made.url, contract.body(request))
+        return Operation(request, made.url, http_contract.body(request))
 
     def send(
         self, operation: Operation, *, attempt: int = 1, settings: HttpSettings | None = None

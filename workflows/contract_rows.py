@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from zonda.hooks.kit.report import FAILED, NOT_APPLICABLE, PASSED
-from zonda.hooks.wording import sentences
+from zonda.hooks.conformance.report import FAILED, NOT_APPLICABLE, PASSED
+from zonda.hooks.text.sanitize import sentences
 
 #: Allowed, and worth knowing: what would make the endpoint better or safer.
 HINT: Final = "hint"

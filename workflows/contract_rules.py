@@ -6,8 +6,8 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urljoin
 
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.http import Reply
-from zonda.hooks.kit.report import NotApplicable
 
 from . import http_answer
 from .contract_probe import Operation, Outcome, ended, has_outcome, read

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.context import Clock
-from zonda.hooks.kit.report import NotApplicable
 
 from .contract_trial import Trial
 from .http_signing import TOLERANCE

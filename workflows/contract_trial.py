@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.kit.report import NotApplicable
 
 from .contract_probe import Operation, Outcome, Probe
 from .contract_rows import Violated

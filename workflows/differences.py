@@ -10,8 +10,8 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from zonda.hooks.secret_texts import masked, secret_texts
-from zonda.hooks.wording import shortened
+from zonda.hooks.text.redaction import masked, secret_texts
+from zonda.hooks.text.sanitize import shortened
 
 
 def in_words(

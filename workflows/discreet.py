@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, ZondaError
-from zonda.hooks.execution import FAILED, called
-from zonda.hooks.runner import (
+from zonda.hooks.resources.workflow_run import FAILED, called
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,
@@ -28,9 +28,9 @@ from zonda.hooks.runner import (
     Succeeded,
     WorkflowRunner,
 )
-from zonda.hooks.secret_texts import MASK, SHORTEST, masked_message, secret_texts
-from zonda.hooks.secret_texts import masked as without
-from zonda.hooks.wrong_answers import check_answer
+from zonda.hooks.runners.wrong_answers import check_answer
+from zonda.hooks.text.redaction import MASK, SHORTEST, masked_message, secret_texts
+from zonda.hooks.text.redaction import masked as without
 
 from .sent_secrets import Known
 

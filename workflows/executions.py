@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.function import Function
-from zonda.hooks.runner import Failed, Lost, Succeeded
+from zonda.hooks.runners.runner import Failed, Lost, Succeeded
 
 #: Where workflows find the merged outputs in their environment.
 DATA_KEY = "heat_extresource_data"

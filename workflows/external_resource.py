@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties, resource
 from zonda.hooks.errors import ResourceFailure, TemplateError, UpdateReplace, UsageError
-from zonda.hooks.execution import Token, plain
+from zonda.hooks.resources.workflow_run import Token, plain
 
 from . import executions
 from .external_schema import (

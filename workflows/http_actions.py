@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import is_url, origin
-from zonda.hooks.runner import StartRequest
+from zonda.hooks.runners import settings
+from zonda.hooks.runners.runner import StartRequest
 
 ENTRY = "actions"
 NAMES = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
@@ -73,7 +73,7 @@ USUAL = Action()
 
 def read(given: Mapping[str, Any], endpoint: str) -> dict[str, Action]:
     """The actions of a runner's section. Raises UsageError that names the wrong entry."""
-    table = section.table(given, ENTRY, NAMES) or {}
+    table = settings.table(given, ENTRY, NAMES) or {}
     return {name: _read(table, name, endpoint) for name in table}
 
 
@@ -82,14 +82,14 @@ def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
     entry = table[name]
     if not isinstance(entry, Mapping):
         raise UsageError(f"The runner's setting {within} must be a table.")
-    section.check_names(entry, within, KNOWN)
+    settings.check_names(entry, within, KNOWN)
     at = f"{within}."
-    method = section.choice(entry, "method", METHODS, within=at)
+    method = settings.choice(entry, "method", METHODS, within=at)
     usual = NOTHING if method in _WITHOUT_BODY else REQUEST
-    body = section.choice(entry, "body", (usual, *BODIES), within=at)
+    body = settings.choice(entry, "body", (usual, *BODIES), within=at)
     if method == "GET" and body != NOTHING:
         raise UsageError(f"The runner's setting {within} sends a body, which GET has not.")
-    answer = section.choice(
+    answer = settings.choice(
         entry, "answer", (CONTRACT if body == REQUEST else PLAIN, *ANSWERS), within=at
     )
     plain = answer == PLAIN
@@ -99,7 +99,7 @@ def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
             hint=f'Set answer = "{PLAIN}" for an API that does not know the contract.',
         )
     return Action(
-        url=_url(section.text(entry, "url", within=at), endpoint, f"{at}url"),
+        url=_url(settings.text(entry, "url", within=at), endpoint, f"{at}url"),
         method=method,
         body=body,
         plain=plain,
@@ -136,7 +136,7 @@ def _path(entry: Mapping[str, Any], name: str, within: str) -> Path:
     value = entry.get(name) or ()
     if isinstance(value, str):
         return tuple(value.split("."))
-    return tuple(section.texts(entry, name, within=within))
+    return tuple(settings.texts(entry, name, within=within))
 
 
 def _statuses(entry: Mapping[str, Any], name: str) -> frozenset[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.runner import Failed, Finished, Retry, StartAnswer, StartRequest
+from zonda.hooks.runners.runner import Failed, Finished, Retry, StartAnswer, StartRequest
 
 from . import http_answer, http_retry
 from .http_gate import NotNow

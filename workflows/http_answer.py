@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.hooks.contract import CONTRACT
 from zonda.hooks.http import Reply
-from zonda.hooks.runner import Failed, Succeeded
+from zonda.hooks.runners.http_contract import CONTRACT
+from zonda.hooks.runners.runner import Failed, Succeeded
 
 from .http_retry import limited
 

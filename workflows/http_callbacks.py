@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from zonda.hooks.contract import instant
 from zonda.hooks.http import Reply
-from zonda.hooks.runner import (
+from zonda.hooks.runners.http_contract import instant
+from zonda.hooks.runners.runner import (
     Failed,
     Finished,
     PollAnswer,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from zonda.hooks.http import Reply, Transport, Unreachable, origin
-from zonda.hooks.runner import StartRequest
+from zonda.hooks.runners.runner import StartRequest
 
 from . import http_request
 from .http_actions import USUAL, Action

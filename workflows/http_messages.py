@@ -18,9 +18,9 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import target
+from zonda.hooks.runners import settings
 
 from . import http_signing
 
@@ -66,11 +66,11 @@ def _read(entry: Any, name: str) -> MessageKey:
             f"The runner signs by {MESSAGES}, and its {name} has no id.",
             hint=f'Write {name} = [{{id = "2026", key = ...}}].',
         )
-    section.check_names(entry, name, ("id", "key"))
-    known_as, text = (section.text(entry, part, within=f"{name}.") for part in ("id", "key"))
+    settings.check_names(entry, name, ("id", "key"))
+    known_as, text = (settings.text(entry, part, within=f"{name}.") for part in ("id", "key"))
     if not known_as or not text:
         raise UsageError(f"An entry of the runner's {name} has no id or no key.")
-    if not section.fits_a_header(known_as) or '"' in known_as or "\\" in known_as:
+    if not settings.fits_a_header(known_as) or '"' in known_as or "\\" in known_as:
         raise UsageError(f"The id of one of the runner's {name} must be plain ASCII, unquoted.")
     if text.lstrip().startswith("-----BEGIN"):
         return MessageKey(known_as, ED25519, _private_key(text))

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
-from zonda.hooks import section
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Transport, Unreachable, Unusable, origin, shown
+from zonda.hooks.runners import settings as section
 
 from .http_gate import NotNow
 

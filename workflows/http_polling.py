@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
+from zonda.hooks.runners.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
 
 from . import http_answer, http_plain, http_replies, http_retry
 from .http_answer import Answer, WrongAnswer

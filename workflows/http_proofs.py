@@ -11,8 +11,8 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
+from zonda.hooks.runners import settings
 
 from . import http_messages
 from .http_signing import read_key
@@ -20,7 +20,7 @@ from .http_signing import read_key
 
 def signing(given: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that sign requests, by the setting of the scheme that they are for."""
-    scheme = section.choice(given, "signature", http_messages.SCHEMES)
+    scheme = settings.choice(given, "signature", http_messages.SCHEMES)
     if scheme == http_messages.MESSAGES:
         return {"message_keys": http_messages.read_keys(given)}
     return {"signing_keys": tuple(_key(text) for text in key_texts(given))}
@@ -39,7 +39,7 @@ def key_texts(given: Mapping[str, Any]) -> list[str]:
 
 def _given(given: Mapping[str, Any], name: str) -> list[str]:
     """The keys of an entry; one that is there holds some: nobody must sign less than he thinks."""
-    found = section.texts(given, name)
+    found = settings.texts(given, name)
     if not found and given.get(name) is not None:
         raise UsageError(
             f"The runner's setting {name} holds no key.", hint="Leave it out, or give a key."

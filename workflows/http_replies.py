@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from zonda.hooks.http import Reply
-from zonda.hooks.runner import Failed, Succeeded
+from zonda.hooks.runners.runner import Failed, Succeeded
 
 from . import http_answer, http_retry
 from .http_answer import Answer

@@ -1,4 +1,6 @@
-"""The headers of the ``http`` runner's requests; the body is ``zonda.hooks.contract``'s.
+"""The headers of the ``http`` runner's requests.
+
+The body is ``zonda.hooks.runners.http_contract``'s.
 
 Called by the runner; knows nothing of sockets and answers.
 """
@@ -7,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks import contract
-from zonda.hooks.runner import StartRequest
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import StartRequest
 
 from . import http_messages, http_signing
 from .http_actions import USUAL, Action
@@ -23,7 +25,7 @@ _ALWAYS = {
 
 def inputs(request: StartRequest) -> bytes:
     """The inputs as they are, for an API that does not know the contract. Raises ValueError."""
-    return contract.encoded(dict(request.inputs))
+    return http_contract.encoded(dict(request.inputs))
 
 
 def start_headers(
@@ -44,7 +46,7 @@ def start_headers(
         known["Content-Type"] = "application/json"
     if not action.plain:
         known |= {
-            "Zonda-Contract": str(contract.CONTRACT),
+            "Zonda-Contract": str(http_contract.CONTRACT),
             "Prefer": f"respond-async, wait={_wait(settings):g}",
             "Zonda-Attempt": str(request.attempt),
         }
@@ -68,7 +70,7 @@ def later_headers(
     known = {
         **(settings.credentials(url) if credentials is None else credentials),
         **_ALWAYS,
-        "Zonda-Contract": str(contract.CONTRACT),
+        "Zonda-Contract": str(http_contract.CONTRACT),
     }
     return _signed(settings, key, method, url, known, None)
 

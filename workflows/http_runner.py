@@ -16,7 +16,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, UsageError
 from zonda.hooks.http import Unreachable, Unusable
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Cancelled,
     PollAnswer,
     StartAnswer,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import MEBIBYTE, AddressPolicy, Network, Wire, is_url, origin, shown
 from zonda.hooks.http import networks as read_networks
+from zonda.hooks.runners import settings
 
 from . import http_actions, http_oauth, http_proofs
 from .http_actions import USUAL, Action
@@ -156,9 +156,9 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
             f"An http runner has no setting {unknown[0]!r}.",
             hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
         )
-    texts = {name: section.text(given, name) for name in _TEXTS}
+    texts = {name: settings.text(given, name) for name in _TEXTS}
     numbers: dict[str, Any] = {
-        name: section.number(given, name, usual, positive=name in _POSITIVE)
+        name: settings.number(given, name, usual, positive=name in _POSITIVE)
         for name, usual in _NUMBERS.items()
     }
     numbers |= {name: int(numbers[name]) for name in _WHOLE}
@@ -170,7 +170,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     proofs = (headers, tokens, certificate, *keys.values())
     endpoint = _endpoint(texts["endpoint"], needed=any(proofs))
     actions = http_actions.read(given, endpoint)
-    poll_origins = frozenset(map(_origin, section.texts(given, "poll_origins")))
+    poll_origins = frozenset(map(_origin, settings.texts(given, "poll_origins")))
     urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
     return HttpSettings(
         clock=_collaborator(given, "clock"),
@@ -225,7 +225,7 @@ def _collaborator(given: Mapping[str, Any], name: str) -> Any:
 
 def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
     try:
-        return read_networks(section.texts(given, name))
+        return read_networks(settings.texts(given, name))
     except ValueError as error:
         raise UsageError(f"The runner's setting {name} is wrong: {error}.") from None
 
@@ -246,7 +246,7 @@ def _secrets(
     """All that is to be masked, the longest first, also as JSON and URLs would have it."""
     found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
     found |= {
-        *section.texts(given, "callback_key"),
+        *settings.texts(given, "callback_key"),
         *http_proofs.key_texts(given),
         *headers.values(),
         *(tokens.secrets if tokens else ()),
@@ -269,7 +269,7 @@ def _headers(given: Mapping[str, Any]) -> dict[str, str]:
         if (
             not isinstance(name, str)
             or not isinstance(text, str)
-            or not section.fits_a_header(text)
+            or not settings.fits_a_header(text)
         ):
             raise UsageError(f"The runner's header {name!r} must be one line of text.")
     return dict(value)
@@ -284,7 +284,7 @@ def _check_one_way(texts: Mapping[str, str], tokens: OAuth2 | None) -> None:
 
 def _authorization(texts: Mapping[str, str]) -> dict[str, str]:
     if texts["token"]:
-        if not section.fits_a_header(texts["token"]):
+        if not settings.fits_a_header(texts["token"]):
             raise UsageError("The runner's token must be one line of plain ASCII characters.")
         return {"Authorization": f"Bearer {texts['token']}"}
     if texts["username"]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks import contract
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runner import (
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import (
     Failed,
     Finished,
     PollAnswer,
@@ -104,7 +104,7 @@ class Starting:
             return None
         if action.body == http_actions.INPUTS:
             return http_request.inputs(request)
-        return contract.body(request, self._callbacks.field(request))
+        return http_contract.body(request, self._callbacks.field(request))
 
     def _judged_plain(
         self, request: StartRequest, action: Action, url: str, reply: Reply

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from math import inf
 from typing import Any
 
+from zonda.hooks.declared_types import TypeDocument
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.near import near
-from zonda.hooks.type_text import TypeDocument
+from zonda.hooks.text.suggestions import near
 
 from .manifest_judging import Judging
 

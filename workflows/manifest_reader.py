@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from zonda.hooks import properties
+from zonda.hooks.declared_types import TypeDocument, TypeText
 from zonda.hooks.errors import Path, ValidationErrors
-from zonda.hooks.near import near
-from zonda.hooks.resource import Resource
-from zonda.hooks.type_text import TypeDocument, TypeText
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.suggestions import near
 
 from . import mapping, runs
 from .manifest import ACTIONS, KEY, VERSIONS, Action, Manifest

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.constraints import Constraint
 from zonda.hooks.errors import Path, SchemaError
-from zonda.hooks.near import near
+from zonda.hooks.schema.constraints import Constraint
+from zonda.hooks.text.suggestions import near
 
 from .manifest_faults import Faults, kind
 

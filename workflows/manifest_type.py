@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties, resource
 from zonda.hooks.errors import ResourceFailure, TemplateError, UsageError
-from zonda.hooks.execution import Token, plain
-from zonda.hooks.resource import Resource
-from zonda.hooks.runner import Failed, Succeeded
-from zonda.hooks.wording import shortened
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.resources.workflow_run import Token, plain
+from zonda.hooks.runners.runner import Failed, Succeeded
+from zonda.hooks.text.sanitize import shortened
 
 from . import mapping
 from .manifest import Manifest

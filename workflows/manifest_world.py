@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.attributes import Schema
-from zonda.hooks.fakes import FakeContext
-from zonda.hooks.kit.backend import Backend
-from zonda.hooks.runner import (
+from zonda.hooks.conformance.backend import Backend
+from zonda.hooks.runners.runner import (
     Finished,
     Lost,
     PollAnswer,
@@ -20,6 +18,8 @@ from zonda.hooks.runner import (
     Succeeded,
     WorkflowRunner,
 )
+from zonda.hooks.schema.attributes import Schema
+from zonda.hooks.testing.fakes import FakeContext
 
 from . import mapping
 from .manifest import Manifest

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from zonda.hooks.near import near, nearest
+from zonda.hooks.text.suggestions import near, nearest
 
 from .runs import What
 

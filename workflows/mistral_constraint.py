@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.constraints import BaseCustomConstraint
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import ResourceFailure, UsageError
+from zonda.hooks.schema.constraints import BaseCustomConstraint
 
 from .mistral_types import REFERENCE
 

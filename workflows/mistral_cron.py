@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, TemplateError, ZondaError
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.support import SupportStatus
 
 from . import executions
 from .mistral_types import AtMistral, PutOff, Unanswered

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Lost,

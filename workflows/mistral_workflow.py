@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties, resource
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, TemplateError, ZondaError
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.support import SupportStatus
 
 from . import executions, mistral_definition, mistral_faults
 from .mistral_types import AtMistral, Unanswered

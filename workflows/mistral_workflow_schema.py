@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.support import DEPRECATED, HIDDEN, SupportStatus
+from zonda.hooks.schema.support import DEPRECATED, HIDDEN, SupportStatus
 
 NAME = "name"
 TYPE = "type"

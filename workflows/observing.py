@@ -12,9 +12,9 @@ from typing import Any
 
 from zonda.hooks import properties
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
-from zonda.hooks.execution import Token, failure, plain
-from zonda.hooks.live_state import AsAWhole, compare
-from zonda.hooks.runner import Failed, Lost, Succeeded
+from zonda.hooks.resources.live_state import AsAWhole, compare
+from zonda.hooks.resources.workflow_run import Token, failure, plain
+from zonda.hooks.runners.runner import Failed, Lost, Succeeded
 
 from . import differences
 from .workflow_resource import WorkflowResource

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from zonda.hooks import classes
-from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.hooks import lazy
+from zonda.hooks.declared_types import TypeDocument
+from zonda.hooks.events import EventSink, SinkFactory
 from zonda.hooks.markers import hookimpl
-from zonda.hooks.resource import Resource
-from zonda.hooks.runner_base import WorkflowRunner
-from zonda.hooks.sinks import EventSink, SinkFactory
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.hooks.specs import RunnerFactory, TypeReader
-from zonda.hooks.type_text import TypeDocument
 
 _TYPES: Final[Mapping[str, str]] = {
     "OS::Mistral::CronTrigger": "mistral_cron:CronTrigger",
@@ -25,7 +25,7 @@ _TYPES: Final[Mapping[str, str]] = {
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The resource types made of workflows."""
-    return classes.brought(__package__, _TYPES)
+    return lazy.brought(__package__, _TYPES)
 
 
 @hookimpl
@@ -52,7 +52,7 @@ class _Manifests:
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """The custom constraints on workflows."""
-    return classes.brought(__package__, {"mistral.workflow": "mistral_constraint:MistralWorkflow"})
+    return lazy.brought(__package__, {"mistral.workflow": "mistral_constraint:MistralWorkflow"})
 
 
 @hookimpl

@@ -1,7 +1,7 @@
 """What one action of a resource has a workflow do, and how long and how often it may try.
 
 Pure: plain data and tokens in, the same out. Used by the types of this room; a token is that of
-``zonda.hooks.execution`` with what stands here added::
+``zonda.hooks.resources.workflow_run`` with what stands here added::
 
     "until": when the action is given up   "timeout": seconds that it has
     "on_timeout": "fail" | "cancel"        "cancelled": when
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.execution import NAMESPACE, Token, wait_until_next
+from zonda.hooks.resources.workflow_run import NAMESPACE, Token, wait_until_next
 
 FAIL, CANCEL = "fail", "cancel"
 #: What may happen to a run whose time is over.

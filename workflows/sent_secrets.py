@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.execution import Token
+from zonda.hooks.resources.workflow_run import Token
 
 #: So many secrets are remembered; a run is rarely longer than all that are begun after it.
 _MOST = 10_000

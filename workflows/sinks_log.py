@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.sinks import EventRecord, EventSink, SinkError
+from zonda.hooks.events import EventRecord, EventSink, SinkError
 
 from .sinks_payload import payload
 

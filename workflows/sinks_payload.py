@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from zonda.hooks.sinks import EventRecord
+from zonda.hooks.events import EventRecord
 
 
 def payload(event: EventRecord) -> dict[str, Any]:

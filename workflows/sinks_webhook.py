@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.events import EventRecord, EventSink, SinkError
 from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
-from zonda.hooks.sinks import EventRecord, EventSink, SinkError
 
 from . import http_signing
 from .http_retry import retry_after

@@ -8,7 +8,7 @@ need is one entry of the resource's data, written when a workflow has ended well
 
 ``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
 CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token and
-how a run goes on: ``zonda.hooks.execution``; its limits: ``runs``.
+how a run goes on: ``zonda.hooks.resources.workflow_run``; its limits: ``runs``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Literal
 
 from zonda.hooks import properties, resource
 from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.execution import Execution, Token, failure, token_of
-from zonda.hooks.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
+from zonda.hooks.resources.workflow_run import Execution, Token, failure, token_of
+from zonda.hooks.runners.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
 
 from . import executions, runs, sent_secrets
 from .discreet import DiscreetRunner

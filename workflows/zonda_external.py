@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from zonda.hooks import constraints, properties, resource
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.execution import Token, plain
-from zonda.hooks.live_state import AsAWhole, Partial, same
+from zonda.hooks.resources.live_state import AsAWhole, Partial, same
+from zonda.hooks.resources.workflow_run import Token, plain
 
 from . import external_schema as names
 from . import runs

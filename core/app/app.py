@@ -24,9 +24,9 @@ from zonda.core.system.clock import SystemClock
 from zonda.core.system.folders import exposed, make_folder
 from zonda.core.system.ids import Ids, system_random
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
-from zonda.hooks.borders import keeping_signals
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
-from zonda.hooks.references import StackRef
+from zonda.hooks.runners.references import StackRef
+from zonda.hooks.text.borders import keeping_signals
 
 from .details import Checked, Details
 from .engine_client import Commands, Running, Waiting
@@ -35,10 +35,10 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.templates.loading import TemplateLoading
     from zonda.core.functions.versions import FunctionTable
     from zonda.core.plugins.files import DropIn
+    from zonda.core.plugins.manager import Plugins
     from zonda.core.reports.export import Exporting
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.hooks.context import ResourceContext
-    from zonda.hooks.manager import Plugins
     from zonda.workflows.contract_rows import Report
 
     from .inspection import Telling
@@ -465,7 +465,7 @@ def _gathered(
     disabled: Collection[str] = (),
 ) -> Plugins:
     from zonda.builtin_resources import plugin as built_in
-    from zonda.hooks.manager import gather, make_manager
+    from zonda.core.plugins.manager import gather, make_manager
     from zonda.workflows import plugin as workflows
 
     manager = make_manager(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from zonda.core.engine.actions import Action
 from zonda.core.engine.actions.base import Templated
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.types.declared_types import kept_with
-from zonda.hooks.manager import Plugins
 
 from . import type_files
 

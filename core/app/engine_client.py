@@ -29,9 +29,9 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.model.definition import Loading
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.templates.definitions import Definitions
+    from zonda.core.plugins.manager import Plugins
     from zonda.core.schedule.sweeps import Sweeps
     from zonda.core.store.read.drift_views import DriftCheckView
-    from zonda.hooks.manager import Plugins
 
     from .event_sinks import Delivery
     from .resource_services import Lender

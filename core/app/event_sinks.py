@@ -23,14 +23,14 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import SinkRow
 from zonda.core.store.write.database import Store, Transaction
 from zonda.core.system.ids import Ids
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
-from zonda.hooks.sinks import EventRecord, EventSink
+from zonda.hooks.events import EventRecord, EventSink
+from zonda.hooks.text.borders import raise_interruption
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine
-    from zonda.hooks.manager import Plugins
+    from zonda.core.plugins.manager import Plugins
 
 #: Events that are counted as waiting, at most.
 _MOST_COUNTED = 10_000

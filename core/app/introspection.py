@@ -16,8 +16,8 @@ from zonda.core.template.source.bundle import Bundle, Limits
 
 if TYPE_CHECKING:  # made when first asked for
     from zonda.core.functions.versions import FunctionTable
+    from zonda.core.plugins.manager import Plugins
     from zonda.hooks.context import ResourceContext
-    from zonda.hooks.manager import Plugins
 
 
 @dataclass(frozen=True, slots=True)

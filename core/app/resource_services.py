@@ -12,15 +12,15 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.settings import values
 from zonda.core.settings.sections import completed, with_networks
 from zonda.core.settings.table import BUNDLED, MISTRAL, Settings
-from zonda.hooks import patterns
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
-from zonda.hooks.manager import Plugins
-from zonda.hooks.runner_base import WorkflowRunner
+from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.text import patterns
+from zonda.hooks.text.borders import raise_interruption
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from zonda.core.plugins.files import folders_of
+from zonda.core.plugins.manager import Origin, Plugins
 from zonda.hooks.errors import PluginError, TemplateError, ValidationErrors
-from zonda.hooks.manager import Origin, Plugins
-from zonda.hooks.wording import sentences
+from zonda.hooks.text.sanitize import sentences
 
 SUFFIXES = (".yaml", ".yml")
 _MOST_BYTES = 524_288

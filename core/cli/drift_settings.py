@@ -12,7 +12,7 @@ from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.read.views import StackView
 from zonda.core.template.environment import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from . import drift_options, output
 from .drift_options import POLICIES

@@ -11,7 +11,7 @@ from zonda.core.store.read.drift_views import DriftCheckView, DriftNowView
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 from zonda.hooks.errors import NotFound
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from . import drift_text, output
 from .drift_check import show_check

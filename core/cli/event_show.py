@@ -7,7 +7,7 @@ import argparse
 from zonda.core.store.read import trees
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import NotFound
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from . import event_lines, nested, output
 from .news import News, Told

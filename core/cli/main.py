@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from zonda.hooks.borders import Terminated, interruptible
+from zonda.hooks.text.borders import Terminated, interruptible
 
 from . import commands, leaving, streams
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks.wording import spelt
+from zonda.hooks.text.sanitize import spelt
 
 _TAB = "    "
 

@@ -6,13 +6,13 @@ import argparse
 import os
 from pathlib import Path
 
+from zonda.core.plugins.manager import Plugins
+from zonda.hooks.conformance import FAILED, PASSED, Row, backend_loading
+from zonda.hooks.conformance.runner import check as check_type
+from zonda.hooks.conformance.timeouts import USUAL
 from zonda.hooks.errors import NotFound, PluginError
-from zonda.hooks.kit import FAILED, PASSED, Row, backends
-from zonda.hooks.kit.limits import USUAL
-from zonda.hooks.kit.run import check as check_type
-from zonda.hooks.manager import Plugins
-from zonda.hooks.near import near
-from zonda.hooks.wording import sentences
+from zonda.hooks.text.sanitize import sentences
+from zonda.hooks.text.suggestions import near
 
 from . import output
 from .argument_types import seconds
@@ -35,7 +35,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         metavar="MODULE:NAME",
-        help="what makes a zonda.hooks.kit.Backend; default: what the package or file says",
+        help="what makes a zonda.hooks.conformance.Backend; default: what the package or file says",
     )
     parser.add_argument(
         "--failed", action="store_true", help="show only what failed, and how many there were"
@@ -66,13 +66,13 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             hint=near(arguments.what, _packages(plugins)) or "'zonda plugin list' lists plug-ins.",
         )
     make = _backend(plugins, arguments, path if is_file else None)
-    make = make and backends.tried(make)
+    make = make and backend_loading.tried(make)
     context = app.check_context(plugins)
     told = _Told(session.screen, rows)
     try:
         for name in types:
             cls = plugins.resource_types[name]
-            world = make or backends.of_class(cls)
+            world = make or backend_loading.of_class(cls)
             check_type(cls, name, world, context=context, limit=arguments.limit, told=told)
     except KeyboardInterrupt:
         _show(session, arguments, rows)  # what is done is worth showing
@@ -143,19 +143,19 @@ def _loading(failure: PluginError) -> Row:
 
 def _backend(
     plugins: Plugins, arguments: argparse.Namespace, path: Path | None
-) -> backends.Factory | None:
+) -> backend_loading.Factory | None:
     if arguments.backend:
-        return backends.named_by(arguments.backend)
+        return backend_loading.named_by(arguments.backend)
     if path is None:
         names = {
             each.distribution
             for each in plugins.origins.values()
             if arguments.what in (each.plugin, each.distribution)
         }
-        found = (backends.of_distribution(name) for name in sorted(names) if name)
+        found = (backend_loading.of_distribution(name) for name in sorted(names) if name)
         return next((each for each in found if each is not None), None)
     for _, plugin in plugins.manager.list_name_plugin() if plugins.manager else ():
-        function = getattr(plugin, backends.FUNCTION, None)
+        function = getattr(plugin, backend_loading.FUNCTION, None)
         if function is not None:
-            return backends.checked(function, f"{backends.FUNCTION} of {path}")
+            return backend_loading.checked(function, f"{backend_loading.FUNCTION} of {path}")
     return None

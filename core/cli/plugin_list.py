@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from zonda.core.plugins.manager import Origin, Plugins
 from zonda.core.template.source.versions import DATES
 from zonda.hooks.errors import PluginError
-from zonda.hooks.manager import Origin, Plugins
-from zonda.hooks.wording import sentences
+from zonda.hooks.text.sanitize import sentences
 
 from . import output
 from .screen import Screen

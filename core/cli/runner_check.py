@@ -6,7 +6,7 @@ import argparse
 import threading
 
 from zonda.core.app.runner_endpoint import Wanted
-from zonda.hooks.kit import FAILED, NOT_APPLICABLE, PASSED
+from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
 
 from . import output
 from .argument_types import seconds

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from zonda.hooks.errors import NotFound, UsageError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .session import Session
 

@@ -15,7 +15,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from . import bundles, output, plain, problems
 from .screen import Screen

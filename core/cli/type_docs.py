@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 
 from zonda.core.app.app import App
+from zonda.core.plugins.manager import Plugins
 from zonda.core.reference import examples, markdown
 from zonda.core.reference.description import summary
 from zonda.core.system.folders import make_folder
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound, UsageError
-from zonda.hooks.manager import Plugins
 
 from . import output
 from .session import Session

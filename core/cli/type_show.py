@@ -7,12 +7,12 @@ from pathlib import Path
 
 from zonda.core.app.app import App
 from zonda.core.app.type_files import SUFFIXES
+from zonda.core.plugins.manager import Plugins
 from zonda.core.reference.description import describe
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
-from zonda.hooks.manager import Plugins
-from zonda.hooks.near import near
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.suggestions import near
 
 from . import output
 from .session import Session

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 ERROR, WARNING = "error", "warning"
 

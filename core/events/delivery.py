@@ -14,11 +14,11 @@ from random import Random
 from typing import Protocol
 
 from zonda.core.store.schema.rows import SinkRow
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError, ZondaError
-from zonda.hooks.sinks import EventRecord, EventSink, SinkError
-from zonda.hooks.wording import named
+from zonda.hooks.events import EventRecord, EventSink, SinkError
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named
 
 from .filter import Wanted
 

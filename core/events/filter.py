@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from zonda.hooks.sinks import EventRecord
+from zonda.hooks.events import EventRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import EventView
 from zonda.hooks.errors import NotFound
-from zonda.hooks.sinks import EventRecord
+from zonda.hooks.events import EventRecord
 
 #: Ways that are kept. They are forgotten together: few trees are worked on at a time.
 _KEPT = 10_000

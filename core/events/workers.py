@@ -10,10 +10,10 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
-from zonda.hooks.wording import named
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named
 
 from .delivery import Courier
 

@@ -7,7 +7,6 @@ from itertools import takewhile
 from typing import Any, ClassVar
 
 from zonda.core.template.source.diagnostics import Poisoned
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import (
     Function,
@@ -19,6 +18,7 @@ from zonda.hooks.function import (
     sources,
     validate,
 )
+from zonda.hooks.schema.attributes import select
 
 from .constant_folding import UNKNOWN, static_value
 

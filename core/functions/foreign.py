@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from zonda.core.template.source.diagnostics import FAULTS
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope, Source
-from zonda.hooks.wording import named
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named
 
 
 def guarded(cls: type[Function]) -> type[Function]:

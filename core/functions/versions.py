@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.source.diagnostics import FUNCTION_NOT_HERE
 from zonda.core.template.source.versions import AWS_KEY, CFN, CFN_DATES, DATES, HEAT_KEY, NAMES
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
-from zonda.hooks.manager import Plugins
 
 from . import access, cloudformation, lists, logic, make_url, maps, repeat, text, yaql_call
 from .foreign import guarded

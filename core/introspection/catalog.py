@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities.requirements import Requirement, as_text, faults
 from zonda.core.template.capabilities.section import RESOURCE_TYPE, Annotated, Declared, annotated
 from zonda.core.template.capabilities.selection import Candidate
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.core.template.types.registry import Registry, is_template
 from zonda.hooks.errors import TemplateError, UsageError
-from zonda.hooks.manager import Plugins
 
 from . import environments
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities import requirements
 from zonda.core.template.capabilities.selection import Candidates
 from zonda.core.template.environment import environment as environments
@@ -18,7 +19,6 @@ from zonda.core.template.types.declared_types import TypeTexts
 from zonda.core.template.types.registry import Registry
 from zonda.core.template.validation import locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.manager import Plugins
 
 
 @dataclass(frozen=True, slots=True)

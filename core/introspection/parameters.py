@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.environment import environment as environments
 from zonda.core.template.evaluation.scope import FunctionTable, Yaql
 from zonda.core.template.load import load
@@ -20,7 +21,6 @@ from zonda.core.template.source.bundle import Bundle, Identity, Limits, shown
 from zonda.core.template.syntax.redactor import MASK
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
-from zonda.hooks.manager import Plugins
 
 from .template_tree import Grown, Tree
 

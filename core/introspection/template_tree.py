@@ -24,12 +24,12 @@ from zonda.core.template.types.template_types import TemplateResource
 from zonda.core.template.validation.report import raise_all
 from zonda.core.template.validation.resource import NullValues
 from zonda.core.template.validation.traces import led
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
 from zonda.hooks.function import ABSENT, Function, resolve, sources
-from zonda.hooks.nested import ChildTemplate, NestedStack
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
+from zonda.hooks.text.borders import raise_interruption
 
 #: A template that stands below itself so often goes on for ever.
 _MOST_REPEATS = 3

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities.selection import Selection
 from zonda.core.template.environment.environment import Environment
 from zonda.core.template.source.bundle import Bundle, Limits, shown
@@ -17,8 +18,7 @@ from zonda.core.template.source.document import Document
 from zonda.core.template.types.registry import RESOURCES, SECTION, Choice, Registry, is_template
 from zonda.core.template.types.registry_rules import BASE_URL, HOOKS, RESTRICTED, Entry
 from zonda.hooks.errors import Path, Place, TemplateError
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from . import environments
 

@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import PluginError
-from zonda.hooks.manager import what_to_do
-from zonda.hooks.mappings import MISSING, Mapped, noting_missing
-from zonda.hooks.wording import named, raised_at
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named, raised_at
+
+from .manager import what_to_do
+from .resource_mapping import MISSING, Mapped, noting_missing
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 _SKIPPED_FILES = {"setup.py", "conftest.py"}

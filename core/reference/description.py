@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks import support
-from zonda.hooks.attributes import Schema as AttributeSchema
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import Schema as AttributeSchema
+from zonda.hooks.schema.properties import Schema
 
 #: What a type may be able to do besides being made and deleted, by the method that does it.
 _ABILITIES = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from zonda.hooks import examples, support
+from zonda.hooks import support
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.nested import NestedStack
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.nested_stack import NestedStack
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema import examples
+from zonda.hooks.schema.properties import Schema
 
 from .description import summary
 

@@ -14,7 +14,7 @@ from typing import Any
 from zonda.core.template.capabilities.section import RESOURCE_TYPE
 from zonda.core.template.parameters.types import TYPES
 from zonda.core.template.source.versions import CONDITIONS_SINCE, KEY, MODULO_SINCE, TAGS_SINCE
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from .json_schema_properties import FUNCTION, properties_schema
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.constraints import (
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import (
     AllowedPattern,
     AllowedValues,
     Constraint,
@@ -18,9 +19,8 @@ from zonda.hooks.constraints import (
     Modulo,
     Range,
 )
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import DEPRECATED
+from zonda.hooks.schema.properties import Schema
+from zonda.hooks.schema.support import DEPRECATED
 
 JsonSchema = dict[str, Any]
 

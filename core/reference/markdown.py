@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 
 from zonda.hooks import support
-from zonda.hooks.constraints import Constraint
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import Constraint
+from zonda.hooks.schema.properties import Schema
+from zonda.hooks.schema.support import SupportStatus
 
 from .description import abilities, prose
 from .examples import example

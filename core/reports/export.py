@@ -21,7 +21,7 @@ from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.source.bundle import Identity
 from zonda.hooks.errors import NotFound
-from zonda.hooks.secret_texts import masked_deep, secret_texts
+from zonda.hooks.text.redaction import masked_deep, secret_texts
 
 #: How ``masked`` calls what is no file.
 _FILES = {"": "template", "parameter": "parameters"}

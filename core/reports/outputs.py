@@ -25,11 +25,11 @@ from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import REDACTED
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import Clock
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import shortened, text_of
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import shortened, text_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, Place, ZondaError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .failures import BAD, Failure, Failures, bad_action, failures
 from .generations import Generations, Given

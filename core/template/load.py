@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import TemplateWarning, TooManyResources
-from zonda.hooks.manager import Plugins
 
 from .definition.child_spec import ChildSpec
 from .definition.loader import Loader, Surroundings

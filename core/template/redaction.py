@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
+from zonda.hooks.text.redaction import masked, masked_deep, secret_texts
 
 from .load import StackDefinition
 from .sensitivity.labels import hides

@@ -28,6 +28,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
+from zonda.core.plugins.manager import Plugins
 from zonda.core.reports.outputs import Showing
 from zonda.core.schedule.timing import Timing
 from zonda.core.settings.settings import load
@@ -37,7 +38,6 @@ from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
 from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.manager import Plugins
 from zonda.hooks.testing import FakeClock
 
 

@@ -13,9 +13,9 @@ not ``trusted`` must have a public address. The one part of ``zonda.hooks`` that
 other part imports it, and nobody need use it.
 """
 
-from .addresses import AddressPolicy, Denied, Network, networks
+from .address_policy import AddressPolicy, Denied, Network, networks
+from .config import MEBIBYTE, Wire, base_url, is_url, origin, place, shown, target
 from .transport import Reply, Transport, Unreachable, Unusable
-from .wire import MEBIBYTE, Wire, base_url, is_url, origin, place, shown, target
 
 __all__ = [
     "MEBIBYTE",

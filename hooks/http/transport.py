@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import requests
 import urllib3
 
-from .addresses import Denied
-from .connections import Budget, NoFile, TooMuch, make_session
-from .names import NotResolved, TooManyLookups
-from .wire import Wire
+from .adapter import Budget, NoFile, TooMuch, make_session
+from .address_policy import Denied
+from .config import Wire
+from .resolver import NotResolved, TooManyLookups
 
 _CHUNK = 65536
 #: What a header may hold: no other letters, and no end of a line.

@@ -216,7 +216,7 @@ def test_a_sink_of_an_unknown_kind_is_told_of_and_harms_nobody(zonda: Any, tmp_p
 
 PLUGIN = """
 from zonda.hooks.markers import hookimpl
-from zonda.hooks.sinks import EventSink
+from zonda.hooks.events import EventSink
 
 class Bell(EventSink):
     def __init__(self, section):

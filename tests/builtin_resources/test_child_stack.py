@@ -6,7 +6,7 @@ import pytest
 
 from zonda.builtin_resources.child_stack import CfnStack, Stack
 from zonda.hooks.errors import InvalidTemplateAttribute, TemplateError
-from zonda.hooks.nested import ChildTemplate
+from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.testing import FakeChild, NestedLifecycle
 
 TEXT = "heat_template_version: 2018-08-31\n"

@@ -12,7 +12,7 @@ from zonda.builtin_resources.multipart_mime import MultipartMime
 from zonda.builtin_resources.software_component import SoftwareComponent
 from zonda.builtin_resources.software_config import CloudConfig, SoftwareConfig, StructuredConfig
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import FakeContext, Lifecycle
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from zonda.builtin_resources.constraints_text import parse_time
 from zonda.builtin_resources.plugin import zonda_constraints
-from zonda.hooks.constraints import CustomConstraint
+from zonda.hooks.schema.constraints import CustomConstraint
 from zonda.hooks.testing import FakeClock, FakeContext
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC).timestamp()

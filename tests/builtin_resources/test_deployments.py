@@ -10,7 +10,7 @@ from tests.engine.conftest import showing
 from zonda.builtin_resources import derived
 from zonda.builtin_resources.software_deployment import SoftwareDeployment
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runner import Failed, Finished, Lost, Running, Succeeded
+from zonda.hooks.runners.runner import Failed, Finished, Lost, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
 
 TEMPLATE = """

@@ -25,7 +25,7 @@ from zonda.hooks.errors import (
     TemplateError,
     ValidationErrors,
 )
-from zonda.hooks.nested import CONVERGE
+from zonda.hooks.resources.nested_stack import CONVERGE
 from zonda.hooks.testing import FakeContext, Lifecycle, NestedLifecycle
 
 

@@ -15,7 +15,7 @@ from zonda.builtin_resources.plugin import zonda_resource_types
 from zonda.builtin_resources.random_string import CHARACTERS, RandomString
 from zonda.builtin_resources.value import Value
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import FakeContext, Lifecycle
 
 

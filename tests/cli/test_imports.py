@@ -16,7 +16,7 @@ ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
     *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.events", "zonda.core.diagnostics"),
-    *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.kit"),
+    *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.conformance"),
     *(
         "zonda.builtin_resources.",
         "zonda.workflows.",
@@ -24,7 +24,7 @@ ELSEWHERE = (
         "zoneinfo",
         "uuid",
     ),
-    *("zonda.hooks.execution", "zonda.hooks.runner"),
+    *("zonda.hooks.resources.workflow_run", "zonda.hooks.runners.runner"),
     *(
         "zonda.core.engine.drift.",
         "zonda.core.engine.actions.",
@@ -37,7 +37,7 @@ DOORS = {
     *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "places", "wire")),
     *("zonda.core.reports", "zonda.core.reports.outputs"),
     *(f"zonda.builtin_resources.{name}" for name in ("plugin", "composite", "random_string")),
-    *("zonda.workflows.plugin", "zonda.hooks.runner_base", "zonda.hooks.references"),
+    *("zonda.workflows.plugin", "zonda.hooks.runners.base", "zonda.hooks.runners.references"),
 }
 #: Where the action of a command stands.
 KINDS = {"create": "templates", "update": "templates", "delete": "stacks"}

@@ -13,7 +13,7 @@ from zonda.core.cli.screen import Screen
 from .conftest import Zonda
 
 FILE = '''
-from zonda.hooks import kit, properties, resource
+from zonda.hooks import conformance as kit, properties, resource
 
 WORLD = set()
 

@@ -245,7 +245,8 @@ def test_a_poll_without_an_answer_fails_the_action_instead_of_waiting_on(
     zonda: Any, write: Any
 ) -> None:
     runner = """
-    from zonda.hooks import hookimpl, runner
+    from zonda.hooks import hookimpl
+    from zonda.hooks.runners import runner
 
     class Mute(runner.WorkflowRunner):
         polls = 0

@@ -17,7 +17,7 @@ HEAD = "heat_template_version: 2018-08-31\n"
 #: As much of a chain as the tree asks for.
 CHAIN = """\
 from zonda.hooks import hookimpl, properties
-from zonda.hooks.nested import NestedStack
+from zonda.hooks.resources.nested_stack import NestedStack
 
 
 class Chain(NestedStack):

@@ -13,11 +13,11 @@ from zonda import __version__
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.app.app import build_app
 from zonda.core.cli.type_docs import pages_of
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.reference import examples
 from zonda.core.settings.settings import load
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.manager import gather, make_manager
-from zonda.hooks.support import HIDDEN
+from zonda.hooks.schema.support import HIDDEN
 from zonda.workflows import plugin as workflows
 
 from .conftest import Zonda

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.plugins import files
-from zonda.hooks.manager import Plugins, gather, make_manager
+from zonda.core.plugins.manager import Plugins, gather, make_manager
 
 TYPE = """
 from zonda.hooks import resource

@@ -15,12 +15,12 @@ from zonda.core.app import runner_service
 from zonda.core.app.bundled_runner import BundledRunner
 from zonda.core.app.resource_services import Lender
 from zonda.core.app.runner_service import ServiceRecord, host_and_port
+from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load as load_settings
 from zonda.core.settings.table import Settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
-from zonda.hooks.manager import Plugins
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,

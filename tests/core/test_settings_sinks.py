@@ -8,7 +8,7 @@ from zonda.core.engine.model import states
 from zonda.core.engine.progress import history
 from zonda.core.settings import sink_sections
 from zonda.core.store.schema import words
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 def test_every_action_and_state_of_an_event_is_known() -> None:

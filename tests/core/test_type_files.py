@@ -10,10 +10,10 @@ import pytest
 
 from zonda.core.app import type_files
 from zonda.core.app.type_files import add_files, add_packages
+from zonda.core.plugins.manager import Plugins, gather, make_manager
 from zonda.hooks import hookimpl
-from zonda.hooks.manager import Plugins, gather, make_manager
-from zonda.hooks.resource import Resource
-from zonda.hooks.type_text import TypeDocument, TypeText
+from zonda.hooks.declared_types import TypeDocument, TypeText
+from zonda.hooks.resources.resource import Resource
 
 
 class Readers:

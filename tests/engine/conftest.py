@@ -25,6 +25,7 @@ from zonda.core.engine.actions import (
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.reports.outputs import Showing
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
@@ -35,9 +36,8 @@ from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
-from zonda.hooks.fakes import FakeClock
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.testing.fakes import FakeClock
 
 KEY = make_key()
 

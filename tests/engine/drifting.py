@@ -27,7 +27,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
 from zonda.hooks import properties
 from zonda.hooks.errors import NotFound
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 Schema = properties.Schema
 

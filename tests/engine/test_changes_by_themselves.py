@@ -10,8 +10,8 @@ from zonda.core.engine.actions import CancelStack, CreateStack, SignalResource
 from zonda.core.engine.handlers import signal as signals
 from zonda.core.engine.model import effects
 from zonda.core.engine.operations import timeouts
-from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
+from zonda.hooks.text.borders import Interruption
 
 READER = """
 a: {type: Test::Box}

@@ -9,7 +9,7 @@ import pytest
 
 from zonda.core.engine.model.work_item import Seen
 from zonda.core.engine.operations import transitions
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 BOX = "a: {type: Test::Slow, properties: {value: one}, metadata: {given: 1, other: 1}}"
 

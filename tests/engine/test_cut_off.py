@@ -12,8 +12,8 @@ from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.pool_driver import ALONE, Job
 from zonda.core.engine.runtime.requests import single
-from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import NotReady
+from zonda.hooks.text.borders import Interruption
 
 ONE = "a: {type: Test::KIND}"
 

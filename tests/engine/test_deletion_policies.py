@@ -8,7 +8,7 @@ import pytest
 
 from zonda.core.engine.actions import DeleteStack
 from zonda.hooks.errors import NotReady, ResourceFailure, ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Whole(Resource):

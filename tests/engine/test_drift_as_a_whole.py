@@ -10,8 +10,8 @@ from tests.engine.drifting import Drifting
 from tests.engine.planned_repairs import planned
 
 from zonda.core.cli import drift_text
-from zonda.hooks.live_state import AsAWhole
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.live_state import AsAWhole
+from zonda.hooks.resources.resource import Resource
 
 REASON = "the vendor says so"
 ONE = "a: {type: Test::Thing, properties: {size: 1, secret: hunter2}}"

@@ -10,7 +10,7 @@ from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import CheckDrift
 from zonda.hooks.errors import Conflict, NotFound, NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 THREE = """
     a: {type: Test::Thing, properties: {size: 1, tags: {env: prod, x: "1"}}}

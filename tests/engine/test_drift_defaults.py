@@ -10,7 +10,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting, Thing
 from tests.engine.planned_repairs import planned
 
-from zonda.hooks.properties import Schema
+from zonda.hooks.schema.properties import Schema
 
 
 class Record(Thing):

@@ -16,7 +16,7 @@ from zonda.core.engine.drift.dry_run import AsFound, as_found
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, UNKNOWN
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import NotReady, NotSupported
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 LONGEST = 20.0
 SIX = "\n".join(f"r{n}: {{type: Test::Thing, properties: {{size: 1}}}}" for n in range(6))

@@ -11,7 +11,7 @@ from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import Action, CheckDrift, DeleteStack, RepairDrift, UpdateStack
 from zonda.hooks.errors import NotReady, NotSupported
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 ONLY_B = "    b: {type: Test::Thing, properties: {size: 2}}\n"
 ONLY_A = "    a: {type: Test::Thing, properties: {size: 1, zone: here}}\n"

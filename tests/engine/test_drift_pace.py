@@ -10,7 +10,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting, with_settings
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 MANY = "\n".join(f"r{n}: {{type: Test::Thing, properties: {{size: {n}}}}}" for n in range(20))
 

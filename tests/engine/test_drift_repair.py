@@ -11,7 +11,7 @@ from tests.engine.planned_repairs import planned
 
 from zonda.core.engine.actions import ProtectStack, RepairDrift, UpdateStack
 from zonda.hooks.errors import Conflict, NotSupported, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 FOUR = """
     a: {type: Test::Thing, properties: {size: 1, tags: {env: prod}}}

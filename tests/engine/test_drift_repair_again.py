@@ -13,7 +13,7 @@ from tests.engine.planned_repairs import planned
 from zonda.core.engine.actions import CreateStack, DeleteStack, SetDrift
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 TWO = """
     a: {type: Test::Thing, properties: {size: 1, zone: here}}

@@ -12,7 +12,7 @@ from tests.engine.test_drift_repair_again import create_nested, the_thing
 
 from zonda.core.engine.actions import CheckStack, RollbackStack, SetDrift, UpdateStack
 from zonda.hooks.errors import NotSupported, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 TWO = """
     a: {type: Test::Thing, properties: {size: 1}}

@@ -26,7 +26,7 @@ from zonda.core.store.schema.rows import DriftCheckRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import NotReady, ResourceFailure, UsageError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 ONE = "a: {type: Test::Thing, properties: {size: 1}}\n"
 

@@ -19,7 +19,7 @@ from zonda.core.store.write.database import Store
 from zonda.core.system.clock import SystemClock
 from zonda.core.system.ids import Ids
 from zonda.hooks.errors import NotReady
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 LONGEST = 20.0
 Start = Callable[..., Engine]

@@ -197,8 +197,8 @@ from zonda.core.system.ids import Ids
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.core.plugins.manager import Plugins
+from zonda.hooks.resources.resource import Resource
 
 home, key, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 

@@ -11,8 +11,8 @@ import pytest
 from tests.engine.conftest import showing
 
 from zonda.hooks import attributes
-from zonda.hooks.borders import interruptible
 from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.text.borders import interruptible
 
 
 class Own(BaseException):

@@ -7,7 +7,7 @@ from typing import Any
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource
 from zonda.core.engine.handlers import signal
 from zonda.core.engine.model import effects
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 ONE = "a: {type: Test::Box, properties: {value: one}}"
 

@@ -15,7 +15,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.hooks.borders import Interruption
+from zonda.hooks.text.borders import Interruption
 
 ONE = "a: {type: Test::Third, properties: {value: one}}"
 TWO = "a: {type: Test::Third, properties: {value: two}}"

@@ -8,7 +8,7 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 A = "a: {type: Test::Box, properties: {value: one}}"
 SLOW = "a: {type: Test::Slow, properties: {value: one}}"

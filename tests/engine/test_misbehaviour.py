@@ -17,7 +17,7 @@ from zonda.core.store.write.database import Store, open_store
 from zonda.core.system.clock import SystemClock
 from zonda.core.system.ids import Ids
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 A = "a: {type: Test::Box, properties: {value: one}}\n"
 LONG = 20.0

@@ -12,13 +12,13 @@ import pytest
 from zonda.core.app import resource_services
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.engine.templates import checks
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.nested import validation_cache
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 HEAD = "heat_template_version: 2018-08-31\n"
 LEAF = HEAD + (

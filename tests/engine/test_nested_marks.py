@@ -51,7 +51,7 @@ PLUGIN = """\
 from pathlib import Path
 
 from zonda.hooks import properties
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Fragile(Resource):
@@ -201,7 +201,7 @@ def test_what_failed_inside_is_made_anew_by_the_next_update(tree: Tree) -> None:
 
 TOLD = """\
 from zonda.hooks import attributes
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Told(Resource):

@@ -13,7 +13,7 @@ from zonda.core.engine.nested import plan
 from zonda.core.store.read.views import StackView
 from zonda.core.template.environment.policies import Policies
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
+from zonda.hooks.resources.nested_stack import CONVERGE, Child, ChildTemplate, NestedStack
 
 GROUP = "g: {type: Test::Fewer}\n"
 PROTECTING = "zonda: {protect: {'Test::Box': true}}"

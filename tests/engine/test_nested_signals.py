@@ -12,7 +12,7 @@ from tests.engine.conftest import Bench
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
 from zonda.core.engine.runtime.engine import Engine
 from zonda.hooks.errors import Conflict
-from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
+from zonda.hooks.resources.nested_stack import CONVERGE, Child, ChildTemplate, NestedStack
 
 BEFORE = "r: {type: Test::Slow}\ng: {type: Test::Some, depends_on: r}"
 AFTER = "r: {type: Test::Slow, properties: {value: x}}\ng: {type: Test::Some, depends_on: r}"

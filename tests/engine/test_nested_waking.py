@@ -23,7 +23,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.runtime.engine import Engine
-from zonda.hooks.fakes import FakeClock
+from zonda.hooks.testing.fakes import FakeClock
 
 LONG = 20.0
 #: More owners than threads, two levels below each.

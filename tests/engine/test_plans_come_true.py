@@ -19,12 +19,12 @@ from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import Preview, preview
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, Store, open_store
 from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.fakes import FakeClock
-from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.testing.fakes import FakeClock
 
 PLUGINS = gather(make_manager(plugin, discover=False))
 NAMES = ["r0", "r1", "r2", "r3", "r4"]

@@ -12,7 +12,7 @@ from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.hooks import properties
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 ENVIRONMENT = """\
 resource_registry:

@@ -14,7 +14,7 @@ from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
 from zonda.hooks import properties
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Loose(Resource):

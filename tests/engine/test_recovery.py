@@ -8,8 +8,8 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.operations import timeouts
-from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import Conflict, NotSupported
+from zonda.hooks.text.borders import Interruption
 
 
 def interrupted(bench: Any, kind: str, *, when: str) -> None:

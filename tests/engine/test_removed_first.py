@@ -34,7 +34,7 @@ from zonda.core.store.write.database import open_store
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Named(Resource):

@@ -10,9 +10,9 @@ from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
 from zonda.core.template.source.bundle import Limits
 from zonda.core.template.source.diagnostics import TooLarge
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import TemplateError, UnknownReference
 from zonda.hooks.function import Function, resolve_value
+from zonda.hooks.schema.attributes import select
 
 
 class ParameterMissing(TemplateError):

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import resolve, sources, validate
-from zonda.hooks.manager import Plugins
 
 VERSIONS = ("2013-05-23", "2015-04-30", "2016-10-14", "2021-04-16")
 NAMES = sorted({name for version in VERSIONS for name in functions_for(version).functions})

@@ -12,11 +12,11 @@ import yaml
 from zonda.builtin_resources import plugin
 from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
-from zonda.hooks.attributes import select
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.manager import gather, make_manager
+from zonda.hooks.schema.attributes import select
 from zonda.hooks.testing import FakeContext
 
 CASES = Path(__file__).parents[1] / "conformance" / "cases"

@@ -3,10 +3,10 @@
 import pytest
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
-from zonda.hooks.manager import gather, make_manager
 from zonda.hooks.markers import hookimpl
 
 SINCE = {

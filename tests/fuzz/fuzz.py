@@ -30,14 +30,14 @@ import yaml
 from zonda.builtin_resources import plugin
 from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.source.versions import DATES
 from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import ValidationErrors, ZondaError
-from zonda.hooks.manager import gather, make_manager
-from zonda.hooks.patterns import full_match
 from zonda.hooks.testing import FakeContext
+from zonda.hooks.text.patterns import full_match
 
 SECONDS = 2.0
 MEGABYTES = 500.0

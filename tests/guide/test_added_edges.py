@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from zonda.core.testing.stack import InlineStack
-from zonda.hooks.dependencies import Dependencies, Neighbour
 from zonda.hooks.errors import ResourceFailure, ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.dependencies import Dependencies, Neighbour
+from zonda.hooks.resources.resource import Resource
 
 PLUGIN = """
 from zonda.hooks import properties, resource

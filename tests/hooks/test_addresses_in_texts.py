@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.hooks.secret_texts import masked, masked_message, secret_texts
+from zonda.hooks.text.redaction import masked, masked_message, secret_texts
 
 PG = 'connection to server at "127.0.0.1", port 5432 failed: Connection refused'
 KEPT = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.attributes import Attributes, Schema, select
+from zonda.hooks.schema.attributes import Attributes, Schema, select
 
 DEEP = {"k": {"m": ["x", {"deep": 1}], "0": "zero"}, "n": None, "l": ["a", "b"], "1": "one"}
 

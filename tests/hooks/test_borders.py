@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.borders import (
+from zonda.hooks.text.borders import (
     Interrupted,
     Terminated,
     interruptible,

@@ -11,19 +11,19 @@ import pytest
 
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.actions import CreateStack
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
-from zonda.hooks import classes
-from zonda.hooks.constraints import BaseCustomConstraint
-from zonda.hooks.declared import usable
-from zonda.hooks.manager import gather, make_manager
+from zonda.hooks import lazy
 from zonda.hooks.markers import hookimpl
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.declaration import usable
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.workflows import plugin as workflows
 
 ROOM = "lazy_room"
 SOURCE = """
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 class One(Resource):
     "A type."
@@ -55,16 +55,16 @@ def is_imported() -> bool:
 
 def bringing(places: dict[str, str]) -> Any:
     made = SimpleNamespace(__name__="lazy")
-    made.zonda_resource_types = hookimpl(lambda: classes.brought(ROOM, places))
+    made.zonda_resource_types = hookimpl(lambda: lazy.brought(ROOM, places))
     return made
 
 
 def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
-    known = classes.brought(ROOM, PLACES)
+    known = lazy.brought(ROOM, PLACES)
 
     assert set(known) == set(PLACES)
     assert "A::One" in known
-    assert list(classes.imported(known)) == []
+    assert list(lazy.imported(known)) == []
     assert not is_imported()
     one = known["A::One"]
     assert one.__doc__ == "A type."
@@ -73,8 +73,8 @@ def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
 
 
 def test_the_first_name_of_a_class_is_known_whatever_is_imported(room: Path) -> None:
-    known = classes.brought(ROOM, PLACES)
-    names = classes.Names(known)
+    known = lazy.brought(ROOM, PLACES)
+    names = lazy.Names(known)
     one = known["A::Same"]
 
     assert names.of(one) == "A::One"
@@ -89,19 +89,19 @@ def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
         return Made
 
     first, second, third = make(), make(), make()
-    names = classes.Names({"A": first, "B": second})
+    names = lazy.Names({"A": first, "B": second})
 
     assert [names.of(each) for each in (first, second, third)] == ["A", "B", ""]
 
 
 def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path) -> None:
-    known = classes.brought(ROOM, PLACES)
-    later = classes.at_rest(known)["A::One"]
+    known = lazy.brought(ROOM, PLACES)
+    later = lazy.at_rest(known)["A::One"]
 
-    before = classes.file_of(later)
+    before = lazy.file_of(later)
 
-    assert before == classes.file_of(known["A::One"]) == str(room / "types_of_it.py")
-    assert classes.file_of(classes.Later(f"{ROOM}.nothing", "X")) == ""
+    assert before == lazy.file_of(known["A::One"]) == str(room / "types_of_it.py")
+    assert lazy.file_of(lazy.Later(f"{ROOM}.nothing", "X")) == ""
 
 
 def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     bad = gather(make_manager(files=[bringing(places)], discover=False))
 
     assert is_imported()
-    assert dict(classes.imported(good.resource_types)) == good.resource_types
+    assert dict(lazy.imported(good.resource_types)) == good.resource_types
     assert [str(error) for error in bad.failures] == [
         f"Plug-in lazy failed in zonda_resource_types: AttributeError: module '{ROOM}.types_of_it' "
         "has no attribute 'Resource.__doc__'"
@@ -141,15 +141,15 @@ def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
 def test_a_class_may_say_that_it_is_of_a_module_that_there_is_not() -> None:
     for module in ("no_such_package.disk", "os.path.x", "json", f"{__name__}.disk"):
         made = type("Thing", (Resource,), {"__module__": module})
-        file = classes.file_of(made)
+        file = lazy.file_of(made)
         assert file == (sys.modules["json"].__file__ if module == "json" else "")
-    assert classes.file_of(classes.Later("json.decoder", "X")).endswith("decoder.py")
-    assert classes.file_of(classes.Later("no_such_module", "X")) == ""
+    assert lazy.file_of(lazy.Later("json.decoder", "X")).endswith("decoder.py")
+    assert lazy.file_of(lazy.Later("no_such_module", "X")) == ""
 
 
 def test_a_nested_stack_is_made_where_an_unused_type_is_of_no_module(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text(
-        "from zonda.hooks.resource import Resource\n"
+        "from zonda.hooks.resources.resource import Resource\n"
         "Thing = type('Thing', (Resource,), {'__module__': __name__ + '.disk'})\n"
         "def resource_mapping(): return {'Odd::Thing': Thing}\n"
     )

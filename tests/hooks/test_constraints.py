@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.constraints import (
+from zonda.hooks.errors import NotFound, SchemaError
+from zonda.hooks.schema.constraints import (
     AllowedPattern,
     AllowedValues,
     BaseCustomConstraint,
@@ -16,8 +17,7 @@ from zonda.hooks.constraints import (
     Modulo,
     Range,
 )
-from zonda.hooks.errors import NotFound, SchemaError
-from zonda.hooks.properties import Schema
+from zonda.hooks.schema.properties import Schema
 from zonda.hooks.testing import FakeContext
 
 STRING = Schema(Schema.STRING)

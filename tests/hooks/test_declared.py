@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from zonda.hooks import attributes, properties, support
-from zonda.hooks.declared import usable
 from zonda.hooks.errors import SchemaError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.declaration import usable
+from zonda.hooks.resources.resource import Resource
 
 
 async def later(self: Any) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.builtin_resources.plugin import zonda_constraints
-from zonda.hooks import examples, pattern_examples
-from zonda.hooks.constraints import (
+from zonda.hooks.schema import examples, pattern_examples
+from zonda.hooks.schema.constraints import (
     AllowedPattern,
     AllowedValues,
     Constraint,
@@ -19,7 +19,7 @@ from zonda.hooks.constraints import (
     Modulo,
     Range,
 )
-from zonda.hooks.properties import Schema
+from zonda.hooks.schema.properties import Schema
 from zonda.hooks.testing import FakeContext
 
 

@@ -20,8 +20,8 @@ from zonda.hooks.errors import (
     UsageError,
     ValidationErrors,
 )
-from zonda.hooks.resource import Resource, ResourceDefinition
-from zonda.hooks.runner import (
+from zonda.hooks.resources.resource import Resource, ResourceDefinition
+from zonda.hooks.runners.runner import (
     Finished,
     ResourceRef,
     Retry,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.live_state import Partial, compare
-from zonda.hooks.properties import Properties, Schema
+from zonda.hooks.resources.live_state import Partial, compare
+from zonda.hooks.schema.properties import Properties, Schema
 
 PORT = Schema(
     Schema.MAP,

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks import hookimpl, manager, support
-from zonda.hooks.borders import Interrupted
-from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.core.plugins import manager
+from zonda.core.plugins.manager import Origin, Plugins, gather, make_manager
+from zonda.hooks import hookimpl, support
 from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.function import Function
-from zonda.hooks.manager import Origin, Plugins, gather, make_manager
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks.text.borders import Interrupted
 
 
 class One(Resource):

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.hooks.constraints import BaseCustomConstraint
+from zonda.core.plugins.manager import gather, make_manager, what_to_do
+from zonda.core.plugins.resource_mapping import MISSING, Mapped, follows_the_guide, noting_missing
 from zonda.hooks.errors import UpdateReplace
-from zonda.hooks.manager import gather, make_manager, what_to_do
-from zonda.hooks.mappings import MISSING, Mapped, follows_the_guide, noting_missing
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import Unavailable
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks.schema.properties import Schema
+from zonda.hooks.schema.support import Unavailable
 from zonda.hooks.testing import Lifecycle
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.hooks.near import MOST, near, nearest
+from zonda.hooks.text.suggestions import MOST, near, nearest
 
 
 @pytest.mark.parametrize(

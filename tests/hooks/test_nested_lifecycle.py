@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.builtin_resources import composite, plugin
-from zonda.hooks import kit, properties
+from zonda.hooks import conformance, properties
 from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
-from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, Converge, NestedStack
+from zonda.hooks.resources.nested_stack import CONVERGE, Child, ChildTemplate, Converge, NestedStack
 from zonda.hooks.testing import FakeChild, NestedLifecycle
 
 Schema = properties.Schema
@@ -137,9 +137,9 @@ def test_a_nested_stack_in_memory() -> None:
     ),
 )
 def test_the_kit_knows_nested_stacks(name: str) -> None:
-    report = kit.check(plugin.zonda_resource_types()[name], name)
-    failed = [row for row in report.rows if row.verdict == kit.FAILED]
+    report = conformance.check(plugin.zonda_resource_types()[name], name)
+    failed = [row for row in report.rows if row.verdict == conformance.FAILED]
     assert failed == []
-    assert any(row.check == "update" and row.verdict == kit.PASSED for row in report.rows) or (
-        name == "AWS::AutoScaling::LaunchConfiguration"
-    )
+    assert any(
+        row.check == "update" and row.verdict == conformance.PASSED for row in report.rows
+    ) or (name == "AWS::AutoScaling::LaunchConfiguration")

@@ -9,7 +9,7 @@ import pytest
 
 from zonda.hooks import properties
 from zonda.hooks.errors import NotReady, PluginError, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import FakeContext, Lifecycle
 
 Schema = properties.Schema

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.hooks.constraints import AllowedPattern
-from zonda.hooks.patterns import full_match
+from zonda.hooks.schema.constraints import AllowedPattern
 from zonda.hooks.testing import FakeContext
+from zonda.hooks.text.patterns import full_match
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.constraints import AllowedPattern, AllowedValues, Length, Range
 from zonda.hooks.errors import SchemaError, TemplateError
 from zonda.hooks.function import Function, Source
-from zonda.hooks.properties import Properties, Schema
+from zonda.hooks.schema.constraints import AllowedPattern, AllowedValues, Length, Range
+from zonda.hooks.schema.properties import Properties, Schema
+from zonda.hooks.schema.translation import TranslationRule
 from zonda.hooks.testing import FakeContext, FakeOperation
-from zonda.hooks.translation import TranslationRule
 
 PATH = ("resources", "r", "properties")
 

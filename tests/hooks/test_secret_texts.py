@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from zonda.hooks.secret_texts import masked, masked_deep, secret_texts
+from zonda.hooks.text.redaction import masked, masked_deep, secret_texts
 
 SECRETS = [
     pytest.param('it\'s "quoted"\\ & more', id="quotes"),

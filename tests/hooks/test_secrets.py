@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.properties import Properties, Schema
-from zonda.hooks.resource import ResourceState
-from zonda.hooks.runner import (
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import ResourceState
+from zonda.hooks.runners.runner import (
     Failed,
     Finished,
     ResourceRef,
@@ -19,6 +18,7 @@ from zonda.hooks.runner import (
     StartRequest,
     Succeeded,
 )
+from zonda.hooks.schema.properties import Properties, Schema
 from zonda.hooks.testing import Saved
 
 SECRET = "hunter2"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from zonda.hooks import support
-from zonda.hooks.conversion import kind_of, to_boolean, to_kind, to_number
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.schema.conversion import kind_of, to_boolean, to_kind, to_number
+from zonda.hooks.schema.support import SupportStatus
 
 
 def test_a_status_tells_its_history() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, TemplateError
-from zonda.hooks.translation import TranslationRule, translate
+from zonda.hooks.schema.translation import TranslationRule, translate
 
 RULE = TranslationRule
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import Lifecycle
-from zonda.hooks.wording import (
+from zonda.hooks.text.sanitize import (
     LONGEST,
     LONGEST_DELAY,
     named,

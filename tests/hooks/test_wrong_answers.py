@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Failed,
     Finished,
     Lost,

@@ -11,11 +11,11 @@ import pytest
 
 from zonda.builtin_resources import plugin as builtin_plugin
 from zonda.core.cli import commands, completion_table
+from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.settings import settings
 from zonda.hooks import errors, specs
-from zonda.hooks.manager import gather, make_manager
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Schema
 from zonda.workflows import http_settings, service_config
 from zonda.workflows import plugin as workflows_plugin
 

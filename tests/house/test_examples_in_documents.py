@@ -14,9 +14,9 @@ from zonda.core.plugins import files
 from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
-from zonda.hooks import contract
 from zonda.hooks.errors import UsageError, ValidationErrors
-from zonda.hooks.runner import ResourceRef, StackRef, StartRequest, Succeeded
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest, Succeeded
 from zonda.hooks.testing import FakeClock, Lifecycle
 
 LINES = """
@@ -96,7 +96,7 @@ def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
         world.get(job, json={"result": {"resource_id": "d-1"}})
         started = runner.start(request)
         assert runner.poll(started.token) == Succeeded({"resource_id": "d-1"}, "d-1")
-        assert world.calls[0].request.body == contract.body(request)
+        assert world.calls[0].request.body == http_contract.body(request)
     runner.close()
     with pytest.raises(UsageError, match="no endpoint"):
         make({"clock": FakeClock()})

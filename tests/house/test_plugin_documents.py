@@ -16,19 +16,18 @@ from zonda.core.reference.description import summary
 from zonda.core.settings.settings import load
 from zonda.hooks import (
     attributes,
+    conformance,
     constraints,
-    contract,
     function,
     http,
-    kit,
     properties,
-    section,
     support,
     testing,
     translation,
 )
 from zonda.hooks.context import Operation, ResourceContext
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners import http_contract, settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 API = (DOCS / "plugin-api.md").read_text()
@@ -65,8 +64,8 @@ def public(thing: type) -> set[str]:
         pytest.param(public(ResourceContext) | public(Operation), "context", id="context"),
         pytest.param(set(testing.__all__), "testing", id="testing"),
         pytest.param(set(http.__all__) | public(http.Reply) | {"sent"}, "http", id="http"),
-        pytest.param(own(contract), "contract", id="contract"),
-        pytest.param(own(section), "section", id="section"),
+        pytest.param(own(http_contract), "contract", id="contract"),
+        pytest.param(own(settings), "section", id="section"),
         pytest.param(
             own(function)
             | public(function.Function)
@@ -75,7 +74,7 @@ def public(thing: type) -> set[str]:
             "function",
             id="function",
         ),
-        pytest.param(set(kit.__all__) | public(kit.Backend), "kit", id="kit"),
+        pytest.param(set(conformance.__all__) | public(conformance.Backend), "kit", id="kit"),
         pytest.param(
             set(translation.TranslationRule.__slots__) - {"rule", "path", "properties"},
             "translation",

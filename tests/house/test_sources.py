@@ -30,9 +30,9 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/plugins/traces.py": "border: what a plug-in has raised is looked at",
     "core/functions/foreign.py": "border: a plug-in's function is called",
     "core/engine/drift/observe.py": "border: a plug-in is called",
-    "hooks/http/names.py": "the top of a thread whose end others wait for: they are told",
-    "hooks/constraints.py": "border: a plug-in's rule is asked",
-    "hooks/declared.py": "border: a stranger's class is looked at",
+    "hooks/http/resolver.py": "the top of a thread whose end others wait for: they are told",
+    "hooks/schema/constraints.py": "border: a plug-in's rule is asked",
+    "hooks/resources/declaration.py": "border: a stranger's class is looked at",
     "core/engine/runtime/driver.py": (
         "border: the inbox, where one broken step must not stop the others"
     ),
@@ -52,16 +52,18 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/template/nested/validation.py": "border: a plug-in is asked for its nested template",
     "core/introspection/template_tree.py": "border: a plug-in is asked for its nested template",
     "workflows/service_call.py": "border: a user's function, in a process of its own",
-    "hooks/wording.py": "a stranger's __str__ is called",
-    "hooks/kit/backends.py": "border: importing and asking a stranger's back end",
-    "hooks/kit/crashes.py": "border: a plug-in is put on trial",
-    "hooks/kit/generated.py": "border: a plug-in is put on trial",
-    "hooks/kit/life.py": "border: a plug-in is put on trial",
-    "hooks/kit/run.py": "border: a plug-in is put on trial",
-    "hooks/kit/secrets.py": "border: a plug-in is put on trial",
-    "hooks/mappings.py": "border: a stranger's mapping is asked what it would bring",
-    "hooks/manager.py": "border: importing and asking a stranger's package",
-    "hooks/resource.py": "border: a client's error goes to its plug-in, which raises it again",
+    "hooks/text/sanitize.py": "a stranger's __str__ is called",
+    "hooks/conformance/backend_loading.py": "border: importing and asking a stranger's back end",
+    "hooks/conformance/crash_rules.py": "border: a plug-in is put on trial",
+    "hooks/conformance/property_rules.py": "border: a plug-in is put on trial",
+    "hooks/conformance/lifecycle_rules.py": "border: a plug-in is put on trial",
+    "hooks/conformance/runner.py": "border: a plug-in is put on trial",
+    "hooks/conformance/leak_detection.py": "border: a plug-in is put on trial",
+    "core/plugins/resource_mapping.py": "border: a stranger's mapping is asked what it would bring",
+    "core/plugins/manager.py": "border: importing and asking a stranger's package",
+    "hooks/resources/resource.py": (
+        "border: a client's error goes to its plug-in, which raises it again"
+    ),
 }
 
 #: Who may ask the time besides core/system/clock.py, and why.

@@ -11,12 +11,12 @@ import pytest
 from zonda.core.app.event_sinks import Making
 from zonda.core.events.delivery import LONGEST_WAIT, Courier
 from zonda.core.events.filter import Wanted, wanted
+from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.table import Settings
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import UsageError
-from zonda.hooks.fakes import FakeClock
-from zonda.hooks.manager import Plugins
-from zonda.hooks.sinks import EventRecord, EventSink, SinkError
+from zonda.hooks.events import EventRecord, EventSink, SinkError
+from zonda.hooks.testing.fakes import FakeClock
 
 
 def event(seq: int, state: str = "CREATE_COMPLETE", resource: str = "a") -> EventRecord:

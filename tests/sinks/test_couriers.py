@@ -16,7 +16,7 @@ from zonda.core.events.workers import Couriers
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import StoreError
-from zonda.hooks.sinks import EventRecord, EventSink, SinkError
+from zonda.hooks.events import EventRecord, EventSink, SinkError
 
 PATIENCE = 20.0
 

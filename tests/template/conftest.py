@@ -10,14 +10,14 @@ import pytest
 
 from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
-from zonda.hooks.constraints import AllowedValues
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
-from zonda.hooks.manager import Plugins
-from zonda.hooks.nested import NestedStack
-from zonda.hooks.resource import Resource
-from zonda.hooks.runner import StackRef
+from zonda.hooks.resources.nested_stack import NestedStack
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.runner import StackRef
+from zonda.hooks.schema.constraints import AllowedValues
 
 _Schema = properties.Schema
 

@@ -11,7 +11,7 @@ from zonda.core.template.capabilities import section as capabilities
 from zonda.core.template.capabilities.selection import Candidates
 from zonda.core.template.types.registry import Choice, Registry
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Fast(Resource):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import Bundle, Identity, load
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.manager import Plugins
 
 Faults = Callable[..., tuple[TemplateError, ...]]
 

@@ -10,8 +10,8 @@ import pytest
 from zonda.core.template.sensitivity.file_scan import hidden_in_files
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Schema
 
 INNER = """
 heat_template_version: 2018-08-31

@@ -9,13 +9,13 @@ import pytest
 
 from zonda.core.functions.versions import functions_for
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.fakes import FakeClock, FakeContext
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.testing.fakes import FakeClock, FakeContext
 
 HEAD = "heat_template_version: 2021-04-16\n"
 TEN = "[a, b, c, d, e, f, g, h, i, j]"

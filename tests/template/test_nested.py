@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.core.template.load import ChildSpec, Identity, StackDefinition
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.nested import ChildTemplate
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate
 
 Tree = Callable[..., StackDefinition]
 

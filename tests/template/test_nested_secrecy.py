@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zonda.core.template.load import ChildSpec, Identity, StackDefinition
-from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resources.definition import ResourceDefinition
 
 Tree = Callable[..., StackDefinition]
 

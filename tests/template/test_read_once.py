@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.files.reader import bundle_from_files
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.core.template.source import document
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 HEAD = "heat_template_version: 2018-08-31\n"
 

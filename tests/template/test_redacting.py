@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.redaction import CHANGED, HIDDEN, Shown, secrets, show
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import properties
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Box(Resource):

@@ -8,7 +8,7 @@ import pytest
 
 from zonda.core.template.types.registry import Registry
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class One(Resource):

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from zonda.core.introspection import catalog
 from zonda.core.introspection.type_resolution import Explanation, explain
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.files import file_references
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Thing(Resource):

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NoReturn
 import pytest
 
 from zonda.core.functions.versions import functions_for
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.lint import functions
 from zonda.core.template.load import Bundle, Identity, load
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateWarning, ValidationErrors
-from zonda.hooks.manager import Plugins
-from zonda.hooks.resource import Resource
-from zonda.hooks.support import DEPRECATED, HIDDEN, UNSUPPORTED, SupportStatus
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import DEPRECATED, HIDDEN, UNSUPPORTED, SupportStatus
 
 _Schema = properties.Schema
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.http import AddressPolicy, Denied, Wire, networks, origin, place
-from zonda.hooks.http.names import addresses_of
-from zonda.hooks.runner import Failed, Finished, Started, StartRequest, Succeeded
+from zonda.hooks.http.resolver import addresses_of
+from zonda.hooks.runners.runner import Failed, Finished, Started, StartRequest, Succeeded
 from zonda.workflows.http_runner import HttpRunner
 
 MakeRunner = Callable[..., HttpRunner]

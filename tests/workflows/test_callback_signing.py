@@ -15,7 +15,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runner import Running, Started, Succeeded
+from zonda.hooks.runners.runner import Running, Started, Succeeded
 from zonda.workflows import callback_signing, service
 from zonda.workflows.callback_signing import HEADER
 from zonda.workflows.callbacks import Callbacks, Heard

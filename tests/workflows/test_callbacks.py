@@ -14,7 +14,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
+from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 from zonda.workflows import service
 from zonda.workflows.callbacks import Callbacks, Heard
 from zonda.workflows.http_runner import HttpRunner

@@ -17,7 +17,7 @@ import requests
 import yaml
 
 from zonda.core.system.clock import SystemClock
-from zonda.hooks.runner import ResourceRef, StackRef, StartRequest
+from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
 from zonda.workflows import callback_signing, http_states, service
 from zonda.workflows.callbacks import Callbacks
 from zonda.workflows.http_runner import HttpRunner

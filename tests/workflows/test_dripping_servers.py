@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.runner import Retry, Running, StartRequest
-from zonda.hooks.sinks import EventRecord, SinkError
+from zonda.hooks.events import EventRecord, SinkError
+from zonda.hooks.runners.runner import Retry, Running, StartRequest
 from zonda.hooks.testing import FakeClock
 from zonda.workflows.http_runner import HttpRunner
 from zonda.workflows.mistral_runner import MistralRunner

@@ -14,7 +14,7 @@ from zonda.hooks.errors import (
     UpdateReplace,
     ValidationErrors,
 )
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,

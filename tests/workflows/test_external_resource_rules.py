@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks import kit
-from zonda.hooks.runner import Running, Succeeded
+from zonda.hooks import conformance
+from zonda.hooks.runners.runner import Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner
 from zonda.workflows.external_resource import ExternalResource
 
 ACTIONS = {action: {"workflow": action.lower()} for action in ("CREATE", "UPDATE", "DELETE")}
 
 
-class Workflows(kit.Backend):
+class Workflows(conformance.Backend):
     """A runner whose workflows run for one poll, and always work."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Workflows(kit.Backend):
 
 
 def test_the_type_keeps_the_rules() -> None:
-    report = kit.check(ExternalResource, "OS::Mistral::ExternalResource", Workflows)
+    report = conformance.check(ExternalResource, "OS::Mistral::ExternalResource", Workflows)
     report.raise_if_failed()
-    passed = {row.check for row in report.rows if row.verdict == kit.PASSED}
+    passed = {row.check for row in report.rows if row.verdict == conformance.PASSED}
     assert {"create", "restart between all calls", "crash in create", "crash in update"} <= passed

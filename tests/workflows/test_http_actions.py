@@ -13,7 +13,7 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Unreachable
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Failed,
     Finished,
     ResourceRef,

@@ -12,7 +12,15 @@ import pytest
 import responses
 
 from zonda.hooks.http import Reply, Unreachable
-from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, StartRequest, Succeeded
+from zonda.hooks.runners.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Retry,
+    Running,
+    StartRequest,
+    Succeeded,
+)
 from zonda.workflows.http_gate import Gates, Limits, NotNow
 from zonda.workflows.http_runner import HttpRunner
 

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runner import StartRequest
+from zonda.hooks.runners.runner import StartRequest
 from zonda.workflows import http_messages, http_signing
 from zonda.workflows.http_runner import HttpRunner
 

@@ -15,7 +15,15 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Reply
-from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, StartRequest, Succeeded
+from zonda.hooks.runners.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Retry,
+    Running,
+    StartRequest,
+    Succeeded,
+)
 from zonda.workflows.http_runner import HttpRunner
 
 TOKENS = "https://login.example/oauth/token"

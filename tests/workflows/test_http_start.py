@@ -12,7 +12,7 @@ import responses
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.http import Unreachable
-from zonda.hooks.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
+from zonda.hooks.runners.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
 from zonda.workflows import http_signing
 from zonda.workflows.http_runner import HttpRunner
 

@@ -19,7 +19,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Transport, Unreachable, Unusable, Wire, origin
-from zonda.hooks.runner import Finished, Retry, Running, StartRequest, Succeeded
+from zonda.hooks.runners.runner import Finished, Retry, Running, StartRequest, Succeeded
 from zonda.hooks.testing import FakeClock
 from zonda.workflows.http_runner import HttpRunner
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks import examples
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
-from zonda.hooks.runner import Failed, Finished, Lost, Retry, Running, Succeeded
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Succeeded
+from zonda.hooks.schema import examples
 from zonda.hooks.testing import FakeOperation, FakeRunner
 
 from .manifests import DISK, a_life, a_runner, ends, type_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from zonda.hooks.properties import Properties
+from zonda.hooks.schema.properties import Properties
 from zonda.workflows import mistral_definition
 from zonda.workflows.mistral_workflow_schema import PROPERTIES_SCHEMA
 

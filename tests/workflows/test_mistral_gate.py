@@ -10,7 +10,7 @@ import pytest
 
 from zonda.hooks.errors import NotFound, NotReady
 from zonda.hooks.http import Reply, Unreachable
-from zonda.hooks.runner import Cancelled, Failed, Finished, Retry, Running, Started
+from zonda.hooks.runners.runner import Cancelled, Failed, Finished, Retry, Running, Started
 from zonda.workflows.mistral_runner import MistralRunner
 from zonda.workflows.mistral_types import PutOff, Unanswered
 

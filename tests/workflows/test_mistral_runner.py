@@ -12,7 +12,16 @@ import requests
 import responses
 
 from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.runner import Cancelled, Failed, Finished, Lost, Retry, Running, Started, Succeeded
+from zonda.hooks.runners.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Lost,
+    Retry,
+    Running,
+    Started,
+    Succeeded,
+)
 from zonda.workflows.mistral_runner import FIRST_POLL, MistralRunner
 
 ENDPOINT = "http://flows.example:8989/v2"

@@ -12,7 +12,7 @@ import yaml
 from zonda.builtin_resources.constraints_text import CronExpression
 from zonda.hooks import testing
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationErrors
-from zonda.hooks.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
+from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 from zonda.workflows.mistral_constraint import MistralWorkflow
 from zonda.workflows.mistral_cron import CronTrigger
 from zonda.workflows.mistral_types import PutOff, Unanswered

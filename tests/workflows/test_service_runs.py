@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import requests
 
-from zonda.hooks.contract import instant
-from zonda.hooks.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
+from zonda.hooks.runners.http_contract import instant
+from zonda.hooks.runners.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.workflows import service_runs
 from zonda.workflows.http_runner import HttpRunner
 from zonda.workflows.service import ServiceHandle, ServiceProcess, spawn, start

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.fakes import FakeClock
-from zonda.hooks.sinks import EventRecord, SinkError
+from zonda.hooks.events import EventRecord, SinkError
+from zonda.hooks.testing.fakes import FakeClock
 from zonda.workflows import http_signing
 from zonda.workflows.sinks_log import LogSink
 from zonda.workflows.sinks_payload import payload

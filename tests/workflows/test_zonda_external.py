@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.live_state import AsAWhole
-from zonda.hooks.runner import Failed, Finished, Running, Succeeded
+from zonda.hooks.resources.live_state import AsAWhole
+from zonda.hooks.runners.runner import Failed, Finished, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
 from zonda.workflows.zonda_external import ZondaExternalResource
 

@@ -21,7 +21,7 @@ import run
 from harness import play, world
 from oslo_utils import timeutils
 from zonda.core.plugins import files as dropins
-from zonda.hooks.manager import gather, make_manager
+from zonda.core.plugins.manager import gather, make_manager
 
 from zonda_heat_compat import plugin as heat_compat
 

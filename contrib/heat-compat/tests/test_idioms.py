@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from zonda.core.app.app import build_app
 from zonda.core.engine.actions import SignalResource
+from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.manager import Plugins
 
 pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
 

@@ -53,7 +53,7 @@ def test_another_heat_keeps_its_name(tmp_path: Path) -> None:
 def test_the_plugin_refuses_to_shadow_another_heat(tmp_path: Path) -> None:
     path = str(other_heat(tmp_path))
     code = """
-from zonda.hooks.manager import make_manager
+from zonda.core.plugins.manager import make_manager
 failures = []
 make_manager(failures=failures)
 print([str(each) for each in failures if each.plugin == 'heat-compat'])

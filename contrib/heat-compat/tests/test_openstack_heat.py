@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from zonda.core.engine.actions import SignalResource
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.support import Unavailable
+from zonda.hooks.schema.support import Unavailable
 
 pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from zonda.hooks.errors import NotReady, ResourceFailure, ZondaError
-from zonda.hooks.fakes import FakeOperation
 from zonda.hooks.testing import Lifecycle
+from zonda.hooks.testing.fakes import FakeOperation
 
 from zonda_files import runs
 from zonda_files.command import Command

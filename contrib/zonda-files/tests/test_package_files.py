@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda.hooks.properties import Schema
+from zonda.hooks.schema.properties import Schema
 
 from zonda_files import plugin
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda.hooks import kit
+from zonda.hooks import conformance
 
 from zonda_postgresql.plugin import zonda_resource_types
 
@@ -58,7 +58,7 @@ ELSEWHERE = ("server", "host", "port", "user", "service", "passfile", "sslmode")
 def test_a_type_keeps_the_rules(postgres: Any, world: Any, kind: str) -> None:
     server = {**postgres.settings, "port": int(postgres.settings.get("port", 5432))}
 
-    class Outside(kit.Backend):
+    class Outside(conformance.Backend):
         """The server, and one role beside what is tried."""
 
         examples = 0
@@ -108,7 +108,7 @@ def test_a_type_keeps_the_rules(postgres: Any, world: Any, kind: str) -> None:
                     postgres.rows(f"DROP ROLE {name}")
 
     name = f"Zonda::PostgreSQL::{kind}"
-    report = kit.check(zonda_resource_types()[name], name, Outside)
+    report = conformance.check(zonda_resource_types()[name], name, Outside)
     # A server is not made, and so it is still there when its resource is not.
     forgiven = ("Server", "live state")
     failed = [row for row in report.rows if row.verdict == "fail"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runner import StartAnswer
+from zonda.hooks.runners.runner import StartAnswer
 
 Make = Callable[..., Any]
 

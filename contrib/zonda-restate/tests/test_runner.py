@@ -11,7 +11,7 @@ import pytest
 import requests
 import responses
 from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.runner import (
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,

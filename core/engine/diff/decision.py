@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from ..model import row_annotations
 from ..model.causes import Cause, as_text

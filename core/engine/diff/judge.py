@@ -13,10 +13,10 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.evaluation.unknown_values import has_later, resolve_partly, supposed
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.function import sources
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
 
 from ..model import row_annotations
 from ..model.definition import Definition

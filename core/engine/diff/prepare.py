@@ -11,10 +11,10 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.jsontext import dumps
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
 
 from ..model import row_annotations
 from ..model.definition import Definition, Node

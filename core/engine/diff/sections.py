@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.template.sensitivity.labels import hides
-from zonda.hooks.definition import ResourceDefinition
+from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..plugins.reasons import OPEN
 from .changes import NOTHING, Change, changes, forced, hidden

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from zonda.core.engine.actions import Accepted
 from zonda.core.store.schema.rows import DriftIgnoreRow, DriftRow, StackRow
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..model.effects import Call, Step, Tx

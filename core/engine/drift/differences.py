@@ -9,9 +9,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.live_state import same
-from zonda.hooks.secret_texts import MASK, masked
-from zonda.hooks.wording import shortened
+from zonda.hooks.resources.live_state import same
+from zonda.hooks.text.redaction import MASK, masked
+from zonda.hooks.text.sanitize import shortened
 
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]

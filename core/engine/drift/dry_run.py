@@ -18,7 +18,7 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING, REPAIR
 from zonda.hooks.errors import NotSupported
-from zonda.hooks.secret_texts import secret_texts
+from zonda.hooks.text.redaction import secret_texts
 
 from ..model import row_annotations
 from ..model.plan import Proposal

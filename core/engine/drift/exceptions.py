@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, NOTE
-from zonda.hooks.live_state import same
+from zonda.hooks.resources.live_state import same
 
 from ..model.exempted_parts import CannotStay, overlaid
 from .differences import dotted

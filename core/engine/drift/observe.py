@@ -14,7 +14,6 @@ from typing import Any
 
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOTE
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import (
     NotFound,
     NotReady,
@@ -23,10 +22,11 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
-from zonda.hooks.live_state import AsAWhole, Comparison, compare, same
-from zonda.hooks.resource import Resource
-from zonda.hooks.secret_texts import secret_texts
-from zonda.hooks.wording import checked_json, seconds_of, text_of
+from zonda.hooks.resources.live_state import AsAWhole, Comparison, compare, same
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.redaction import secret_texts
+from zonda.hooks.text.sanitize import checked_json, seconds_of, text_of
 
 from ..model import row_annotations
 from ..model.lending import LentOperation

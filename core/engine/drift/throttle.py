@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.runner_base import WorkflowRunner
+from zonda.hooks.runners.base import WorkflowRunner
 
 from ..model.lending import Lender
 

@@ -8,7 +8,7 @@ for the instance waits meanwhile, so that it does not meet a run that is still e
 from __future__ import annotations
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.wording import seconds_of, text_of
+from zonda.hooks.text.sanitize import seconds_of, text_of
 
 from ..model.effects import Call, Step, Tx, Wait
 from ..model.outcomes import Answer, Failure, Postponed

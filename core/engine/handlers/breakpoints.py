@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.environment.zonda_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..actions import Accepted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..actions import Accepted, MarkResource
 from ..model.effects import Call, Step, Tx

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..actions import Accepted, MoveResource
 from ..model import row_annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.hooks.errors import Conflict, NotFound
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..actions import Accepted, ProtectStack
 from ..model.effects import Call, Step, Tx

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..actions import Accepted

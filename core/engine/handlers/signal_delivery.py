@@ -18,7 +18,7 @@ from zonda.hooks.errors import (
     NotFound,
     NotSupported,
 )
-from zonda.hooks.nested import Converge
+from zonda.hooks.resources.nested_stack import Converge
 
 from ..model.lending import Onward, Write
 from ..model.outcomes import Answer, Failure, Final

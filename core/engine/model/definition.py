@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from zonda.core.template.source.bundle import Bundle, Identity
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 ResourceClass = type[Resource]
 

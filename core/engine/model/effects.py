@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import PluginError, ZondaError
-from zonda.hooks.wording import named
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named
 
 from .unit_of_work import Work
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
-from zonda.hooks.runner_base import WorkflowRunner
+from zonda.hooks.runners.base import WorkflowRunner
 
 from .unit_of_work import Work
 

@@ -25,10 +25,10 @@ from typing import Any
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.evaluation.unknown_values import has_later
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.properties import Properties
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Properties
 
 from .exempted_parts import CannotStay, overlaid
 from .states import FAILED

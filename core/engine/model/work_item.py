@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.hooks.nested import Child
+from zonda.hooks.resources.nested_stack import Child
 
 from .definition import Definition
 from .lending import LentOperation, Onward

@@ -13,8 +13,8 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, ResourceFailure
-from zonda.hooks.nested import ChildTemplate, NestedStack
-from zonda.hooks.resource import Resource, ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
+from zonda.hooks.resources.resource import Resource, ResourceDefinition
 
 from ..diff import ceilings
 from ..model.definition import Definition

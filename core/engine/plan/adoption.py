@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..model import row_annotations

@@ -17,7 +17,7 @@ from zonda.core.template.environment import policies
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from .. import actions
 from ..model.definition import Definition, Node

@@ -15,7 +15,7 @@ from zonda.core.store.read.views import ActionView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import Conflict, NotSupported
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..model import row_annotations
 from ..model.definition import Definition

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotSupported
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..actions import places
 from ..model import row_annotations

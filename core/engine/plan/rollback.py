@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..model.plan import Given, Proposal, Selection, Wanted

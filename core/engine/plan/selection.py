@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..model.plan import Selection
 

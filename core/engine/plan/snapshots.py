@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from .. import actions
 from ..model import documents, row_annotations

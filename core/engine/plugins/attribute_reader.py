@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.values.jsontext import dumps, loads
-from zonda.hooks.attributes import Schema
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import PluginError, TemplateError
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import named, shortened
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import Schema
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named, shortened
 
 from .secrets import scrub
 from .values import check_value, joined

@@ -17,9 +17,9 @@ from typing import Any
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
-from zonda.hooks.references import StackRef
-from zonda.hooks.runner_base import WorkflowRunner
-from zonda.hooks.wording import shortened, text_of
+from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.runners.references import StackRef
+from zonda.hooks.text.sanitize import shortened, text_of
 
 from ..model.lending import Lending, LentOperation, Onward, Write
 from ..model.unit_of_work import Work

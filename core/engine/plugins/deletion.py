@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 Handler = Callable[[], Any]
 Checker = Callable[[Any], Any]

@@ -10,9 +10,9 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.opened import Opened
 from zonda.core.template.environment import policies
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.references import StackRef
-from zonda.hooks.resource import Resource, ResourceState
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource, ResourceState
+from zonda.hooks.runners.references import StackRef
 
 from ..model import row_annotations
 from ..model.definition import Definition

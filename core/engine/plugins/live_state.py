@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from zonda.core.template.sensitivity.labels import hides
 from zonda.hooks.errors import NotReady
-from zonda.hooks.live_state import AsAWhole, Comparison, compare
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.live_state import AsAWhole, Comparison, compare
+from zonda.hooks.resources.resource import Resource
 
 from .reasons import OPEN
 

@@ -13,11 +13,11 @@ from typing import Any
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.opened import Opened
 from zonda.core.template.definition.fingerprint import canonical
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import seconds_of
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import seconds_of
 
 from ..model import row_annotations
 from ..model.definition import Definition

@@ -10,8 +10,6 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.sensitivity.labels import hides
-from zonda.hooks.attributes import SHOW
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import (
     Path,
     PluginError,
@@ -20,8 +18,10 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import encodable, lost, shortened, text_of
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import SHOW
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import encodable, lost, shortened, text_of
 
 from ..model.definition import Definition
 from .secrets import scrub

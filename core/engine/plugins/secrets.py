@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from zonda.hooks.secret_texts import masked_message, secret_texts
+from zonda.hooks.text.redaction import masked_message, secret_texts
 
 
 def scrub(text: str, secrets: Iterable[Any]) -> str:
     """``text`` without any of the values inside ``secrets``, in whatever notation they stand.
 
-    Hosts and ports of addresses stay: see ``hooks/addresses_in_texts``.
+    Hosts and ports of addresses stay: see ``hooks/text/addresses``.
     """
     return masked_message(text, secret_texts(secrets))

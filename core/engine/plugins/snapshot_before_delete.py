@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 SNAPSHOT = "Snapshot"
 #: Of a creation that failed there is nothing to save.

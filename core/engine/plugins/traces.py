@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from zonda import hooks
 from zonda.core.template.source.diagnostics import TOO_LARGE
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import ZondaError
-from zonda.hooks.wording import encodable
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import encodable
 
 from .secrets import scrub
 

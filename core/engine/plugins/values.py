@@ -16,10 +16,10 @@ from zonda.core.store.values.reopening import Parts
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.source.json_text import is_too_deep
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
-from zonda.hooks.attributes import SHOW, select
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.wording import whole_text
+from zonda.hooks.schema.attributes import SHOW, select
+from zonda.hooks.text.sanitize import whole_text
 
 #: How JSON text writes half of a surrogate pair, or both halves.
 _SURROGATE = "\\ud"

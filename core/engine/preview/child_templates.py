@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.template.evaluation.unknown_values import KnownLater, has_later
-from zonda.hooks.attributes import select
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.nested import NestedStack
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.nested_stack import NestedStack
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import select
+from zonda.hooks.text.borders import raise_interruption
 
 from ..model.work_item import Seen
 from ..plugins.instances import Instances

@@ -16,10 +16,10 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.evaluation.unknown_values import has_later
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.types.template_types import TemplateResource
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TooManyResources, ZondaError
-from zonda.hooks.nested import ChildTemplate, NestedStack
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
+from zonda.hooks.text.borders import raise_interruption
 
 from ..model.plan import Proposal
 from ..model.states import PRESENT

@@ -10,8 +10,8 @@ from typing import Any
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment.drift_section import OFF
 from zonda.core.template.evaluation.unknown_values import LATER, resolve_partly
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.wording import shortened, text_of
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import shortened, text_of
 
 from ..diff.changes import NOTHING, Change, changes, hidden
 from ..diff.sections import stricter

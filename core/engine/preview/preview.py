@@ -11,8 +11,8 @@ from typing import Any
 
 from zonda.core.engine.actions import Action
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ZondaError
+from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..diff.changes import Change
 from ..diff.sections import UNKNOWN, Marks, marks_of, of_existing, of_new

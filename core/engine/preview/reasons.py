@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from ..diff.decision import Comparison
 from ..model import row_annotations

@@ -14,8 +14,8 @@ from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from ..diff.judge import Judge, Verdict, settled
 from ..diff.unknowns import LaterValues, Offer

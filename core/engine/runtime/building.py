@@ -9,7 +9,7 @@ from typing import Any
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.write.database import Store
 from zonda.hooks.context import Clock
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Loading
 from ..model.lending import Lender, Lending

@@ -16,8 +16,8 @@ from typing import Any
 from zonda.core.store.file.faults import Refused, Unusable
 from zonda.core.store.write.database import Fenced, Store
 from zonda.core.store.write.transaction import Transaction
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.errors import StoreError, ZondaError
+from zonda.hooks.text.borders import raise_interruption
 
 from ..drift.on_demand import ChecksOnDemand
 from ..execution.speculation import Begun

@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store, Transaction
@@ -22,7 +23,6 @@ from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
-from zonda.hooks.manager import Plugins
 
 from ..actions import Accepted, Action, Caller
 from ..drift.interrupting import interrupt_all

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
 from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
-from zonda.hooks.manager import Plugins
 
 from ..actions import Accepted, Action
 from ..drift.interrupting import interrupt_all

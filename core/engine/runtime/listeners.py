@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from zonda.core.store.read.to_view import event_of
-from zonda.hooks.borders import raise_interruption
+from zonda.hooks.text.borders import raise_interruption
 
 from ..model.unit_of_work import Notice, Work
 

@@ -20,9 +20,9 @@ from zonda.core.template.definition.fingerprint import canonical
 from zonda.core.template.environment.drift_section import DRIFT
 from zonda.core.template.environment.policies import Policies, of_environment
 from zonda.core.template.source.bundle import Bundle, Identity
-from zonda.hooks.classes import Names
 from zonda.hooks.errors import PluginError
-from zonda.hooks.resource import Resource
+from zonda.hooks.lazy import Names
+from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Definition, Loading, ResourceClass
 from ..model.states import MAKING

@@ -10,9 +10,9 @@ from typing import Any
 
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.definition.fingerprint import canonical
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.nested import NestedStack
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import NestedStack
+from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Definition, Node
 

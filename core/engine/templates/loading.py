@@ -8,15 +8,15 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from zonda.core.functions.yaql_call import evaluator
+from zonda.core.plugins.manager import Plugins
 from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.load import ResourceNode, StackDefinition, load
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
-from zonda.hooks.manager import Plugins
-from zonda.hooks.references import StackRef
-from zonda.hooks.runner_base import WorkflowRunner
+from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.runners.references import StackRef
 
 from ..model.lending import Lender
 

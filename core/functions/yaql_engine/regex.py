@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from yaql.language import specs, yaqltypes
 
-from zonda.hooks import patterns
+from zonda.hooks.text import patterns
 
 _TEXT = yaqltypes.String()
 _LAMBDA = yaqltypes.Lambda(with_context=True)

@@ -17,7 +17,7 @@ from typing import Any
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
-from zonda.hooks.near import near
+from zonda.hooks.text.suggestions import near
 
 from ..file.faults import explain
 from ..schema.prepared import SQL

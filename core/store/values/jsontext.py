@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks.json_encoding import encoder
+from zonda.hooks.text.json_encoder import encoder
 
 
 def dumps(value: Any) -> str:

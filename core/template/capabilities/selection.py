@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from zonda.hooks.errors import Path, Related, TemplateError
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import spelt
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.sanitize import spelt
 
 from ..source.bundle import shown
 from ..source.diagnostics import CHOICE

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, sources
-from zonda.hooks.json_encoding import encoder
+from zonda.hooks.text.json_encoder import encoder
 
 from ..source.diagnostics import FAULTS
 from ..syntax.resource import SECTIONS, ResourceNode

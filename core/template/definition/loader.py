@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from zonda.core.graph.digraph import Ring, order
+from zonda.core.plugins.manager import Plugins
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import (
     CircularDependency,
@@ -21,7 +22,6 @@ from zonda.hooks.errors import (
     TemplateWarning,
     ValidationErrors,
 )
-from zonda.hooks.manager import Plugins
 
 from ..capabilities import requirements
 from ..capabilities.selection import Candidates

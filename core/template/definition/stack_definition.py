@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from zonda.core.graph.digraph import Ring, order
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, TemplateWarning
-from zonda.hooks.nested import ChildTemplate
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate
 
 from ..dependencies.references import Reads
 from ..environment.environment import Environment

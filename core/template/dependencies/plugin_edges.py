@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, cast
 
 from zonda.core.graph.digraph import Ring, order
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.dependencies import Dependencies, Neighbour
 from zonda.hooks.errors import CircularDependency, PluginError, TemplateError
-from zonda.hooks.references import StackRef
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import named
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.dependencies import Dependencies, Neighbour
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.references import StackRef
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import named
 
 from ..evaluation.scope import Scope
 from ..source.bundle import Identity

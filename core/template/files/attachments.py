@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.wording import spelt
+from zonda.hooks.text.sanitize import spelt
 
 from ..source.bundle import shown
 from ..source.diagnostics import FILE_MISSING, FILE_REFUSED

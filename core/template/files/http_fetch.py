@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.http import AddressPolicy, Reply, Transport, Unreachable, Unusable, Wire, networks
-from zonda.hooks.http.names import Resolve, addresses_of
+from zonda.hooks.http.resolver import Resolve, addresses_of
 
 SCHEMES = ("http", "https")
 _MOST_REDIRECTS = 5

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from zonda.hooks import support
 from zonda.hooks.errors import Path, TemplateWarning
 from zonda.hooks.function import sources
-from zonda.hooks.property_schema import Schema
-from zonda.hooks.support import SupportStatus
+from zonda.hooks.schema.property import Schema
+from zonda.hooks.schema.support import SupportStatus
 
 from ..dependencies.references import call_that_reads
 from ..source.diagnostics import near

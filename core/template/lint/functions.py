@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateWarning
-from zonda.hooks.near import nearest
+from zonda.hooks.text.suggestions import nearest
 
 from ..evaluation.scope import FunctionTable
 from ..source.versions import DATES, KEY

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Schema
 
 from ..definition.stack_definition import StackDefinition
 from ..source.diagnostics import FACADE

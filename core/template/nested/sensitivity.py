@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
-from zonda.hooks.properties import Schema
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Schema
 
 from ..definition.child_spec import FACADE
 from ..dependencies.static_reads import ANY, parameter_of

@@ -16,8 +16,8 @@ from threading import RLock
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import spelt
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.sanitize import spelt
 
 from ..definition.child_spec import ChildSpec
 from ..definition.loader import Loader, Surroundings

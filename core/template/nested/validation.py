@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from zonda.hooks.borders import raise_interruption
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
-from zonda.hooks.nested import ChildTemplate
-from zonda.hooks.properties import Schema
-from zonda.hooks.wording import shortened, spelt, text_of
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate
+from zonda.hooks.schema.properties import Schema
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import shortened, spelt, text_of
 
 from ..definition.child_spec import ChildSpec
 from ..definition.stack_definition import ContextFor, StackDefinition

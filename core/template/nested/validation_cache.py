@@ -16,9 +16,9 @@ from dataclasses import astuple
 from typing import Any
 
 from zonda import __version__
-from zonda.hooks.classes import at_rest, file_of, place_of
-from zonda.hooks.json_encoding import encoder
-from zonda.hooks.manager import Plugins
+from zonda.core.plugins.manager import Plugins
+from zonda.hooks.lazy import at_rest, file_of, place_of
+from zonda.hooks.text.json_encoder import encoder
 
 from ..definition.child_spec import ChildSpec
 from ..definition.fingerprint import canonical

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from zonda.hooks.constraints import (
+from zonda.hooks.errors import Path, SchemaError
+from zonda.hooks.schema.constraints import (
     AllowedPattern,
     AllowedValues,
     Constraint,
@@ -18,7 +19,6 @@ from zonda.hooks.constraints import (
     Modulo,
     Range,
 )
-from zonda.hooks.errors import Path, SchemaError
 
 from ..source.diagnostics import near
 from ..source.versions import MODULO_SINCE

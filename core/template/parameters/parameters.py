@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from zonda.hooks.constraints import (
+from zonda.hooks.context import Clock, ResourceContext
+from zonda.hooks.errors import Related, SchemaError, TemplateError
+from zonda.hooks.schema.constraints import (
     BaseCustomConstraint,
     Constraint,
     ConstraintNotFound,
     CustomConstraint,
     Violation,
 )
-from zonda.hooks.context import Clock, ResourceContext
-from zonda.hooks.errors import Related, SchemaError, TemplateError
-from zonda.hooks.patterns import full_match
-from zonda.hooks.secret_texts import MASK
+from zonda.hooks.text.patterns import full_match
+from zonda.hooks.text.redaction import MASK
 
 from ..source.bundle import Identity, Limits
 from ..source.cloudformation import WRITTEN_TYPES

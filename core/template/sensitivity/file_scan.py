@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from ..source.bundle import Bundle
 from ..source.document import data_of

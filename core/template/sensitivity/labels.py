@@ -14,7 +14,7 @@ from threading import RLock
 from typing import Any, Protocol
 
 from zonda.hooks.function import Function, sources
-from zonda.hooks.properties import Schema
+from zonda.hooks.schema.properties import Schema
 
 from ..syntax.resource import ResourceNode
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.secret_texts import masked, secret_texts
+from zonda.hooks.text.redaction import masked, secret_texts
 
 from ..source.diagnostics import PROPERTY
 from ..syntax.resource import ResourceNode

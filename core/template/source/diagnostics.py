@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zonda.hooks.errors import Path, PathItem, TemplateError, UnknownReference
-from zonda.hooks.near import near as near
+from zonda.hooks.text.suggestions import near as near
 
 #: Codes, stable for ever; ``core/diagnostics`` explains them. More stand in hooks/errors.py,
-#: hooks/property_values.py, source.py, core/functions and advice.py.
+#: hooks/schema/values.py, source.py, core/functions and advice.py.
 SECTION = "ZON103"
 RESOURCE_SHAPE = "ZON104"
 OUTPUT_SHAPE = "ZON105"

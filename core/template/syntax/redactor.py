@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UnknownReference
-from zonda.hooks.secret_texts import MASK, masked_message, secret_texts
+from zonda.hooks.text.redaction import MASK, masked_message, secret_texts
 
 from .sections import RESOURCES
 

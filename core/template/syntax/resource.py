@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, validate
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from ..evaluation.scope import Broken, Scope
 from ..evaluation.unknown_values import LATER

@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from zonda.hooks.classes import imported
+from zonda.hooks.declared_types import TypeText
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.resource import Resource
+from zonda.hooks.lazy import imported
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.specs import TypeReader
-from zonda.hooks.type_text import TypeText
 
 from ..source.bundle import Bundle, shown
 from ..source.document import load_document

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import spelt
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.sanitize import spelt
 
 from ..capabilities.selection import Candidate, Candidates, Selection, refusal
 from ..source.bundle import Bundle

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.nested import Child, ChildTemplate, NestedStack
+from zonda.hooks.resources.nested_stack import Child, ChildTemplate, NestedStack
 
 from ..parameters.parameters import ParameterSchema
 from ..parameters.types import BOOLEAN, JSON, LIST, NUMBER, STRING

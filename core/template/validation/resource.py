@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.borders import raise_interruption
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import (
     InvalidTemplateAttribute,
     Path,
@@ -19,9 +17,11 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.properties import Properties
-from zonda.hooks.resource import Resource
-from zonda.hooks.wording import shortened, text_of
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Properties
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import shortened, text_of
 
 from ..evaluation.error_location import culprit
 from ..evaluation.scope import Scope

@@ -6,7 +6,7 @@ Called wherever a fault of a nested template becomes one of the template above i
 from __future__ import annotations
 
 from zonda.hooks.errors import Related, TemplateError
-from zonda.hooks.wording import spelt
+from zonda.hooks.text.sanitize import spelt
 
 from ..source.document import Document
 from ..syntax.resource import ResourceNode

@@ -14,13 +14,13 @@ from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.versions import FunctionTable, functions_for
+from zonda.core.plugins.manager import Plugins, gather, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
 from zonda.core.system.ids import Ids
-from zonda.hooks import patterns
 from zonda.hooks.errors import PluginError
-from zonda.hooks.manager import Plugins, gather, make_manager
 from zonda.hooks.testing import FakeClock
+from zonda.hooks.text import patterns
 from zonda.workflows import plugin as workflows
 
 KEY = make_key()

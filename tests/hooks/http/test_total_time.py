@@ -18,10 +18,10 @@ from zonda.hooks.http import (
     Unreachable,
     Unusable,
     Wire,
-    addresses,
+    address_policy,
     networks,
 )
-from zonda.hooks.http.names import Lookups, NotResolved, TooManyLookups
+from zonda.hooks.http.resolver import Lookups, NotResolved, TooManyLookups
 from zonda.hooks.testing import FakeClock
 
 TOTAL = 60.0
@@ -295,7 +295,7 @@ def test_names_of_strangers_that_hang_hold_up_nothing_that_is_configured(
     def resolve(host: str, port: int) -> Sequence[str]:
         return ["127.0.0.1"] if host == "own.example" else resolver(host, port)
 
-    monkeypatch.setattr(addresses, "_LOOKUPS", Lookups(most=1))
+    monkeypatch.setattr(address_policy, "_LOOKUPS", Lookups(most=1))
     policy = AddressPolicy(resolve=resolve)
     for name, why in [("a.example", NotResolved), ("b.example", TooManyLookups)]:
         with pytest.raises(why):

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.hooks import attributes, kit, properties, support
-from zonda.hooks.constraints import Range
+from zonda.hooks import attributes, conformance, properties, support
+from zonda.hooks.conformance import property_rules
+from zonda.hooks.conformance.report import NotApplicable
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.kit import generated
-from zonda.hooks.kit.report import NotApplicable
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import Range
 from zonda.hooks.testing import FakeContext
 
 Schema = properties.Schema
@@ -41,7 +41,7 @@ class Shelf:
         del self.disks[name]
 
 
-class Shelves(kit.Backend):
+class Shelves(conformance.Backend):
     """One shelf for each trial."""
 
     examples = 8
@@ -132,19 +132,21 @@ class Quick(Shelves):
     examples = 0
 
 
-def rows(cls: type[Resource], backend: type[kit.Backend] = Quick) -> dict[tuple[str, str], kit.Row]:
-    report = kit.check(cls, "Acme::Disk", backend)
+def rows(
+    cls: type[Resource], backend: type[conformance.Backend] = Quick
+) -> dict[tuple[str, str], conformance.Row]:
+    report = conformance.check(cls, "Acme::Disk", backend)
     return {(row.check, row.subject): row for row in report.rows}
 
 
 def test_a_good_type_passes_every_rule_that_concerns_it() -> None:
     found = rows(Disk, Shelves)
-    assert {key: str(row) for key, row in found.items() if row.verdict == kit.FAILED} == {}
-    skipped = {key for key, row in found.items() if row.verdict == kit.NOT_APPLICABLE}
+    assert {key: str(row) for key, row in found.items() if row.verdict == conformance.FAILED} == {}
+    skipped = {key for key, row in found.items() if row.verdict == conformance.NOT_APPLICABLE}
     assert skipped == {("snapshot", "")}
     assert {("update", "size"), ("update", "password"), ("replace", "label")} <= found.keys()
     assert ("immutable", "zone") in found
-    kit.check(Disk, "Acme::Disk", Shelves).raise_if_failed()
+    conformance.check(Disk, "Acme::Disk", Shelves).raise_if_failed()
 
 
 class NoWords(Disk):
@@ -367,23 +369,23 @@ class Busy(Disk):
 )
 def test_a_broken_rule_is_found(cls: type[Resource], check: str, subject: str, words: str) -> None:
     found = rows(cls, Shelves if check == "properties at random" else Quick)[check, subject]
-    assert found.verdict == kit.FAILED
+    assert found.verdict == conformance.FAILED
     assert words in found.reason
 
 
 def test_a_type_that_finds_what_it_has_begun_makes_it_once() -> None:
-    assert rows(Marking)["crash in create", ""].verdict == kit.PASSED
+    assert rows(Marking)["crash in create", ""].verdict == conformance.PASSED
     found = rows(Finding)["crash in create", ""]
     assert "made twice: interrupted after write 1" in found.reason
 
 
 def test_a_name_without_a_namespace_is_found() -> None:
-    report = kit.check(Disk, "Disk")
+    report = conformance.check(Disk, "Disk")
     assert [row.check for row in report.failed] == ["type name has a namespace"]
 
 
 def test_without_a_back_end_nothing_is_done() -> None:
-    report = kit.check(Disk, "Acme::Disk")
+    report = conformance.check(Disk, "Acme::Disk")
     assert [row.check for row in report.rows if row.check == "create"] == []
     assert "no back end" in report.rows[-1].reason
 
@@ -395,7 +397,7 @@ def test_what_cannot_be_created_is_one_fault() -> None:
         def handle_create(self) -> dict[str, str]:
             raise SystemExit(3)
 
-    report = kit.check(Broken, "Acme::Disk", Shelves)
+    report = conformance.check(Broken, "Acme::Disk", Shelves)
     assert [(row.check, row.reason) for row in report.failed] == [("create", "SystemExit: 3")]
     with pytest.raises(AssertionError, match="create"):
         report.raise_if_failed()
@@ -409,9 +411,9 @@ def test_a_fault_by_chance_is_told_with_the_properties_that_matter() -> None:
 
 
 def test_without_hypothesis_chance_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generated.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(property_rules.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(NotApplicable, match="hypothesis is not installed"):
-        generated.random_lives(lambda rule: None, 3)
+        property_rules.random_lives(lambda rule: None, 3)
 
 
 class Odd(BaseException):
@@ -450,7 +452,7 @@ class NeverThere(Disk):
 
 
 def test_a_rule_that_finds_no_end_has_failed_and_the_rest_is_left_out() -> None:
-    report = kit.check(Endless, "Acme::Disk", Shelves, limit=0.2)
+    report = conformance.check(Endless, "Acme::Disk", Shelves, limit=0.2)
     (failed,) = report.failed
     assert failed.check == "suspend and resume"
     assert failed.reason == "it takes longer than 0.2 s"
@@ -461,12 +463,12 @@ def test_a_rule_that_finds_no_end_has_failed_and_the_rest_is_left_out() -> None:
 
 
 def test_a_check_that_never_says_true_has_an_end() -> None:
-    report = kit.check(NeverThere, "Acme::Disk", Shelves, limit=0.2)
+    report = conformance.check(NeverThere, "Acme::Disk", Shelves, limit=0.2)
     assert [row.check for row in report.failed] == ["create"]
 
 
 def test_whatever_a_handler_raises_is_a_row() -> None:
-    report = kit.check(Raises, "Acme::Disk", Shelves)
+    report = conformance.check(Raises, "Acme::Disk", Shelves)
     assert any("Odd: gone" in row.reason for row in report.failed)
 
 
@@ -509,7 +511,7 @@ def handler() -> Iterator[Callable[[Any], None]]:
 def test_a_plug_in_cannot_press_ctrl_c(does: Any, handler: Callable[[Any], None]) -> None:
     handler(does)
     try:
-        failed, *_ = kit.check(Interrupts, "Acme::Disk", Shelves).failed
+        failed, *_ = conformance.check(Interrupts, "Acme::Disk", Shelves).failed
     except KeyboardInterrupt:  # which would end the whole run, and not only this test
         pytest.fail("it was taken for the user's")
     assert (failed.check, "KeyboardInterrupt" in failed.reason) == ("suspend and resume", True)
@@ -518,13 +520,13 @@ def test_a_plug_in_cannot_press_ctrl_c(does: Any, handler: Callable[[Any], None]
 def test_the_user_can_press_ctrl_c(handler: Callable[[Any], None]) -> None:
     handler(signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):
-        kit.check(CtrlC, "Acme::Disk", Shelves)
+        conformance.check(CtrlC, "Acme::Disk", Shelves)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_every_row_is_told_when_it_is_there() -> None:
-    told: list[kit.Row] = []
-    report = kit.check(Disk, "Acme::Disk", Shelves, told=told.append)
+    told: list[conformance.Row] = []
+    report = conformance.check(Disk, "Acme::Disk", Shelves, told=told.append)
     assert told == report.rows
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
@@ -587,16 +589,16 @@ class NoNumber(Disk):
     ],
 )
 def test_what_is_stored_otherwise_than_meant_is_told(cls: type[Resource], said: str) -> None:
-    (failed,) = kit.check(cls, "Acme::Disk", Shelves).failed
+    (failed,) = conformance.check(cls, "Acme::Disk", Shelves).failed
     assert failed.check == "what is stored is kept"
     assert said in failed.reason
 
 
 def test_state_on_the_class_is_lost_by_a_restart_and_a_cache_may_be() -> None:
-    (failed,) = kit.check(OnTheClass, "Acme::Disk", Shelves).failed
+    (failed,) = conformance.check(OnTheClass, "Acme::Disk", Shelves).failed
     assert failed.check == "restart between all calls"
     assert "OnTheClass.made" in failed.reason
-    assert not kit.check(Caches, "Acme::Disk", Shelves).failed
+    assert not conformance.check(Caches, "Acme::Disk", Shelves).failed
 
 
 class Deferred(Disk):
@@ -607,6 +609,6 @@ class Deferred(Disk):
 
 
 def test_a_class_that_could_not_be_gathered_is_told_as_that() -> None:
-    (row,) = kit.check(Deferred, "Acme::Disk", Shelves).rows
+    (row,) = conformance.check(Deferred, "Acme::Disk", Shelves).rows
     assert (row.check, row.verdict) == ("can be used", "fail")
     assert "handle_create" in row.reason

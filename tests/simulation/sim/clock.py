@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zonda.hooks.fakes import FakeClock
+from zonda.hooks.testing.fakes import FakeClock
 
 
 class SetClock(FakeClock):

@@ -8,7 +8,7 @@ from typing import Any
 
 from zonda.core.engine import actions
 from zonda.hooks.errors import NotFound, NotReady
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Tells:

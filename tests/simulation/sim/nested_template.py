@@ -15,9 +15,9 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.definition.child_spec import ChildSpec
 from zonda.core.template.source.bundle import Identity, Limits
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.nested import ChildTemplate
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.nested_stack import ChildTemplate
+from zonda.hooks.resources.resource import Resource
 
 from .nested_types import PARAMETER, GroupBase, Tree
 from .template import FakeDefinition, FakeLoading, Node, Registry

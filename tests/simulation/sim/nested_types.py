@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, properties
-from zonda.hooks.nested import CONVERGE, Child, ChildTemplate, NestedStack
+from zonda.hooks.resources.nested_stack import CONVERGE, Child, ChildTemplate, NestedStack
 
 #: The value of an entry that stands for what the owner gives.
 PARAMETER = "$"

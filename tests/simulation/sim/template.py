@@ -13,8 +13,8 @@ from typing import Any
 
 from zonda.core.template.evaluation.unknown_values import LATER, KnownLater
 from zonda.core.template.source.bundle import Bundle, Identity
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 TYPES = ("Thing", "Fragile", "Odd", "Quick")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from zonda.hooks import attributes, properties
 from zonda.hooks.errors import NotReady, UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from .world import INWARD, World
 

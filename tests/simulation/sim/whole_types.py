@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from .types import Fragile, Inward, Odd, Quick, Thing
 from .world import FREE, INWARD, World

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from zonda.hooks.borders import Interruption
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.text.borders import Interruption
 
 #: How the physical ids begin of what exists in zonda alone.
 INWARD = "in-"

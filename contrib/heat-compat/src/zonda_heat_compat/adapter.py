@@ -1,8 +1,8 @@
 """One class of zonda's for each class of a plug-in for Heat. Made by ``adapted`` only.
 
-The engine calls ``zonda.hooks.resource.Resource``, plug-ins extend Heat's class of that name. Both
-have methods of the same name that mean different things, so neither extends the other: the one
-holds the other and hands on.
+The engine calls ``zonda.hooks.resources.resource.Resource``, plug-ins extend Heat's class of that
+name. Both have methods of the same name that mean different things, so neither extends the other:
+the one holds the other and hands on.
 """
 
 from __future__ import annotations
@@ -14,11 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from zonda.hooks import errors, resource
-from zonda.hooks.attributes import Schema as AttributeSchema
-from zonda.hooks.attributes import select
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.definition import ResourceDefinition
-from zonda.hooks.dependencies import Dependencies
 from zonda.hooks.errors import (
     InvalidTemplateAttribute,
     NotFound,
@@ -26,11 +22,15 @@ from zonda.hooks.errors import (
     TemplateError,
     UpdateReplace,
 )
-from zonda.hooks.properties import Properties
-from zonda.hooks.properties import Schema as PropertySchema
-from zonda.hooks.resource import ResourceState
-from zonda.hooks.support import Unavailable
-from zonda.hooks.wording import named
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.dependencies import Dependencies
+from zonda.hooks.resources.resource import ResourceState
+from zonda.hooks.schema.attributes import Schema as AttributeSchema
+from zonda.hooks.schema.attributes import select
+from zonda.hooks.schema.properties import Properties
+from zonda.hooks.schema.properties import Schema as PropertySchema
+from zonda.hooks.schema.support import Unavailable
+from zonda.hooks.text.sanitize import named
 
 from heat.common import exception
 from heat.engine import attributes as heat_attributes

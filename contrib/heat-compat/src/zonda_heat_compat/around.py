@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.dependencies import Dependencies, Neighbour
 from zonda.hooks.errors import NotSupported
-from zonda.hooks.resource import Resource, ResourceState
+from zonda.hooks.resources.dependencies import Dependencies, Neighbour
+from zonda.hooks.resources.resource import Resource, ResourceState
 
 from heat.common import identifier
 from heat.common.context import RequestContext

@@ -13,8 +13,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from zonda.hooks import hookimpl
-from zonda.hooks.constraints import BaseCustomConstraint
-from zonda.hooks.wording import named
+from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks.text.sanitize import named
 
 from . import names
 
@@ -50,7 +50,7 @@ def zonda_constraints() -> Mapping[str, Any]:
 
 
 def _constraint(entry: EntryPoint) -> Any:
-    from zonda.hooks.support import Unavailable
+    from zonda.hooks.schema.support import Unavailable
 
     try:
         return entry.load()

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.wording import checked_json, checked_text
+from zonda.hooks.text.sanitize import checked_json, checked_text
 
 
 class Storing:

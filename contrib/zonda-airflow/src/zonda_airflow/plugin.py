@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks import hookimpl
-from zonda.hooks.runner import WorkflowRunner
+from zonda.hooks.runners.runner import WorkflowRunner
 from zonda.hooks.specs import RunnerFactory
 
 

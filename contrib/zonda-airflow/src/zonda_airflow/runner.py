@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks import contract
 from zonda.hooks.errors import ResourceFailure, UsageError
 from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runner import (
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,
@@ -72,7 +72,7 @@ class AirflowRunner(WorkflowRunner):
         """Trigger a run, or find the one that has this key."""
         try:
             target = target_of(request.workflow, self._settings.output_task)
-            conf = json.loads(contract.body(request))
+            conf = json.loads(http_contract.body(request))
         except UsageError as error:
             return self._not_run(request, f"{error.message} {error.hint}")
         except ValueError:

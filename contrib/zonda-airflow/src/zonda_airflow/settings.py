@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import AddressPolicy, Network, Wire, base_url, networks, origin
+from zonda.hooks.runners import settings
 
 OUTPUT_TASK = "zonda_output"
 _TEXTS = ("endpoint", "username", "password", "token", "output_task", "ca_bundle")
@@ -42,8 +42,8 @@ class Settings:
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
     """The settings of a section. Raises UsageError that names the wrong entry."""
-    section.check_settings(given, "airflow", {*_TEXTS, *_NUMBERS, *_NETWORKS})
-    texts = {name: section.text(given, name) for name in _TEXTS}
+    settings.check_settings(given, "airflow", {*_TEXTS, *_NUMBERS, *_NETWORKS})
+    texts = {name: settings.text(given, name) for name in _TEXTS}
     endpoint = base_url(given, "endpoint")
     if not endpoint:
         raise UsageError(
@@ -52,10 +52,10 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         )
     if texts["token"] and texts["username"]:
         raise UsageError("The airflow runner has both a token and a username.", hint="Give one.")
-    if not section.fits_a_header(texts["token"]):
+    if not settings.fits_a_header(texts["token"]):
         raise UsageError("The airflow runner's token must be one line of plain ASCII characters.")
     numbers = {
-        name: section.number(given, name, usual, positive=True) for name, usual in _NUMBERS.items()
+        name: settings.number(given, name, usual, positive=True) for name, usual in _NUMBERS.items()
     }
     return Settings(
         wire=Wire(
@@ -80,6 +80,6 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
 
 def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
     try:
-        return networks(section.texts(given, name))
+        return networks(settings.texts(given, name))
     except ValueError as error:
         raise UsageError(f"The airflow runner's {name} is wrong: {error}.") from None

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.hooks.kit import Backend
+from zonda.hooks.conformance import Backend
 from zonda.hooks.testing import FakeClock, FakeContext
 
 _MADE = "made"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.hooks import properties, support
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import ResourceFailure, UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from . import command_schema as schema
 from .faults import Faults

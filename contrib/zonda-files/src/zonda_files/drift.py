@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.live_state import compare
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.live_state import compare
+from zonda.hooks.resources.resource import Resource
 
 
 def check(resource: Resource, quiet: Collection[str]) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from . import drift, permissions, writing
 from .faults import Faults

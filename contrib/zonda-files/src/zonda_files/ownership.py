@@ -12,7 +12,7 @@ import json
 import os
 from typing import Final
 
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 _KEY: Final = "inodes"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zonda.hooks import hookimpl
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 from .command import Command
 from .directory import Directory

@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.function import Function, sources
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.resource import Resource
 
 
 class Faults:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
+from zonda.hooks.resources.definition import ResourceDefinition
 
 from . import connection, drift, naming, privileges, standing
 from .faults import Faults

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import properties
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from . import connection, drift, naming
 from .faults import Faults

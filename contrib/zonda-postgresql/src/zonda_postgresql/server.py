@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.definition import ResourceDefinition
 from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resource import Resource
+from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.resource import Resource
 
 from . import connection
 from .session import Session, Unreachable, connect

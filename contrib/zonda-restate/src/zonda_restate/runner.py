@@ -15,10 +15,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks import contract
 from zonda.hooks.errors import ResourceFailure, UsageError
 from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
-from zonda.hooks.runner import (
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import (
     Cancelled,
     Failed,
     Finished,
@@ -81,7 +81,7 @@ class RestateRunner(WorkflowRunner):
         """Send the request; the same key finds the same invocation."""
         try:
             target = target_of(request.workflow)
-            content = contract.body(request)
+            content = http_contract.body(request)
         except UsageError as error:
             return _not_run(request, f"{error.message} {error.hint}")
         except ValueError:

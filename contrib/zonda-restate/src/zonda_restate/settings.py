@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks import section
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import AddressPolicy, Network, Wire, base_url, networks, origin
+from zonda.hooks.runners import settings
 
 _TEXTS = ("endpoint", "admin", "token", "ca_bundle")
 _NETWORKS = ("allowed_networks", "denied_networks")
@@ -41,25 +41,25 @@ class Settings:
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
     """The settings of a section. Raises UsageError that names the wrong entry."""
-    section.check_settings(given, "restate", {*_TEXTS, *_NUMBERS, *_NETWORKS})
+    settings.check_settings(given, "restate", {*_TEXTS, *_NUMBERS, *_NETWORKS})
     endpoint, admin = base_url(given, "endpoint"), base_url(given, "admin")
     if not endpoint:
         raise UsageError(
             "A restate runner has no endpoint.",
             hint='Set it to the ingress, e.g. endpoint = "http://127.0.0.1:8080".',
         )
-    token = section.text(given, "token")
-    if not section.fits_a_header(token):
+    token = settings.text(given, "token")
+    if not settings.fits_a_header(token):
         raise UsageError("The restate runner's token must be one line of plain ASCII characters.")
     numbers = {
-        name: section.number(given, name, usual, positive=True) for name, usual in _NUMBERS.items()
+        name: settings.number(given, name, usual, positive=True) for name, usual in _NUMBERS.items()
     }
     return Settings(
         wire=Wire(
             given["clock"],
             connect_timeout=numbers["connect_timeout"],
             answer_timeout=numbers["answer_timeout"],
-            ca_bundle=section.text(given, "ca_bundle"),
+            ca_bundle=settings.text(given, "ca_bundle"),
             policy=AddressPolicy(
                 _networks(given, "allowed_networks"), _networks(given, "denied_networks")
             ),
@@ -75,6 +75,6 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
 
 def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
     try:
-        return networks(section.texts(given, name))
+        return networks(settings.texts(given, name))
     except ValueError as error:
         raise UsageError(f"The restate runner's {name} is wrong: {error}.") from None

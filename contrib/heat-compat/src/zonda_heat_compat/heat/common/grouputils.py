@@ -8,7 +8,7 @@ from zonda.hooks.errors import NotSupported
 
 
 def _refused(*given: Any, **named: Any) -> Any:
-    raise NotSupported("Port the type to zonda.hooks.nested.NestedStack.")
+    raise NotSupported("Port the type to zonda.hooks.resources.nested_stack.NestedStack.")
 
 
 get_size = get_members = get_member_refids = get_member_names = get_resource = _refused

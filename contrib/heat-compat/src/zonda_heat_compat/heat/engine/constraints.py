@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import constraints
-from zonda.hooks.constraints import (
+from zonda.hooks.schema.constraints import (
     AllowedPattern,
     Constraint,
     CustomConstraint,
@@ -15,8 +15,8 @@ from zonda.hooks.constraints import (
     Modulo,
     Range,
 )
-from zonda.hooks.conversion import to_kind, to_number
-from zonda.hooks.properties import Schema as PropertySchema
+from zonda.hooks.schema.conversion import to_kind, to_number
+from zonda.hooks.schema.properties import Schema as PropertySchema
 
 from heat.common import exception
 from heat.common.context import request_context

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from zonda.hooks import properties
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.property_schema import Schema as PropertySchema
-from zonda.hooks.wording import named
+from zonda.hooks.schema.property import Schema as PropertySchema
+from zonda.hooks.text.sanitize import named
 
 from heat.common import exception
 from heat.engine import constraints as constr
@@ -247,7 +247,8 @@ class _Declared(dict[str, Property]):
 class Properties(Mapping[str, Any]):
     """The values of the declared properties; None where there is none.
 
-    ``held`` is what the engine reads: ``zonda.hooks.properties.Properties`` of the same data.
+    ``held`` is what the engine reads: ``zonda.hooks.schema.properties.Properties`` of the same
+    data.
     """
 
     def __init__(

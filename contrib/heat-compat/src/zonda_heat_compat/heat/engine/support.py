@@ -1,6 +1,6 @@
 """Since when something exists: zonda's own classes."""
 
-from zonda.hooks.support import (
+from zonda.hooks.schema.support import (
     DEPRECATED,
     HIDDEN,
     SUPPORT_STATUSES,

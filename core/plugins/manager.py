@@ -1,0 +1,405 @@
+"""Plug-ins are found, checked and gathered here. There is no global manager.
+
+``make_manager`` registers the built-in plug-ins and, if asked, every entry point of group
+``zonda``; ``gather`` asks all hooks once and gives the result as data. A plug-in that fails is
+reported in ``Plugins.failures`` and left out. Of two that claim one name neither gets it, unless
+one of them is zonda's own; the rest of what they bring is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from importlib.metadata import Distribution, entry_points
+from types import ModuleType
+from typing import Any, Final
+
+import pluggy
+
+from zonda import __version__
+from zonda.hooks import specs
+from zonda.hooks.errors import PluginError
+from zonda.hooks.events import SinkFactory
+from zonda.hooks.function import Function
+from zonda.hooks.lazy import Classes, at_rest
+from zonda.hooks.markers import PROJECT
+from zonda.hooks.resources import declaration
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks.schema.support import Unavailable
+from zonda.hooks.specs import RunnerFactory, TypeReader
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import encodable, named, raised_at
+
+from . import unavailable
+from .resource_mapping import Mapped, follows_the_guide
+
+GROUP: Final = "zonda"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a plug-in comes from: its name and the distribution that brought it.
+
+    ``built_in``: it is a part of zonda, whose names nobody can take away.
+    """
+
+    plugin: str
+    distribution: str = ""
+    version: str = ""
+    built_in: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a plug-in is called: its name, its distribution's."""
+        return (self.plugin, self.distribution)
+
+    def __str__(self) -> str:
+        if self.distribution not in ("", self.plugin) and not self.built_in:
+            return f"{self.plugin} ({self.distribution} {self.version})".replace(" )", ")")
+        return self.plugin
+
+
+class Manager(pluggy.PluginManager):
+    """pluggy's manager, which also knows where each plug-in comes from."""
+
+    def __init__(self) -> None:
+        super().__init__(PROJECT)
+        self.add_hookspecs(specs)
+        self._origins: dict[str, Origin] = {}
+        #: Plug-ins that are installed and were left alone.
+        self.disabled: list[Origin] = []
+
+    def adopt(
+        self,
+        plugin: object,
+        name: str | None,
+        distribution: Distribution | None,
+        *,
+        built_in: bool = False,
+    ) -> None:
+        """Register a plug-in whose hooks fit; raises PluginError for one whose hooks do not."""
+        try:
+            registered = self.register(plugin, name)
+            self.check_pending()
+        except (pluggy.PluginValidationError, ValueError) as error:
+            if self.is_registered(plugin):
+                self.unregister(plugin)
+            origin = _origin(name or str(getattr(plugin, "__name__", plugin)), distribution)
+            raise _failure(origin, "does not fit the hooks", error) from error
+        if registered is not None:
+            origin = _origin(registered, distribution)
+            if built_in:
+                origin = Origin(registered, "zonda", __version__, built_in=True)
+            self._origins[registered] = origin
+
+    def origin(self, name: str) -> Origin:
+        """Where the plug-in that is registered as ``name`` comes from."""
+        return self._origins.get(name, Origin(name))
+
+    def origins(self) -> list[Origin]:
+        """Every plug-in, in the order of registration."""
+        return [self.origin(name) for name, _ in self.list_name_plugin()]
+
+
+@dataclass(slots=True)
+class Plugins:
+    """All that the plug-ins bring, by name. ``origins`` maps (kind, name) to who brought it.
+
+    ``unusable`` maps (kind, name) to why something that is brought cannot be used.
+    """
+
+    resource_types: Classes[type[Resource]] = field(default_factory=Classes)
+    constraints: Classes[type[BaseCustomConstraint]] = field(default_factory=Classes)
+    runners: dict[str, RunnerFactory] = field(default_factory=dict)
+    type_readers: dict[str, TypeReader] = field(default_factory=dict)
+    #: Types that packages bring as texts: who, the name of the file, the text.
+    type_texts: list[tuple[Origin, str, str]] = field(default_factory=list)
+    client_plugins: dict[str, type[Any]] = field(default_factory=dict)
+    event_sinks: dict[str, SinkFactory] = field(default_factory=dict)
+    origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
+    failures: list[PluginError] = field(default_factory=list)
+    unusable: dict[tuple[str, str], PluginError] = field(default_factory=dict)
+    manager: Manager | None = None
+    _functions: dict[str, dict[str, type[Function]]] = field(default_factory=dict)
+
+    def functions(self, version: str) -> Mapping[str, type[Function]]:
+        """The functions that plug-ins add to ``version``."""
+        if version not in self._functions:
+            found: dict[str, type[Function]] = {}
+            kind = f"function of {version}"
+            self._collect("zonda_functions", kind, found, Function, version)
+            for name, error in self._refusals(kind):
+                found[name] = unavailable.function(error)
+            self._functions[version] = found
+        return self._functions[version]
+
+    def _collect(
+        self,
+        hook: str,
+        kind: str,
+        target: MutableMapping[str, Any],
+        base: type[Any] | None,
+        version: str | None = None,
+    ) -> None:
+        """Put what plug-ins answer to ``hook`` into ``target``; classes must extend ``base``."""
+        if self.manager is None:
+            return
+        for origin, ask in _implementations(self.manager, hook, version):
+            try:
+                brought = _mapping(hook, ask(), built_in=origin.built_in)
+            except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                raise_interruption(error)
+                self._tell(_failure(origin, f"failed in {hook}", error))
+                continue
+            for name, thing in brought.items():
+                if isinstance(name, str) and name.strip() and encodable(name) == name:
+                    self._add(kind, target, origin, name, declaration.usable(thing, base))
+                else:
+                    self._tell(_nameless(hook, origin, name))
+
+    def _collect_texts(self) -> None:
+        if self.manager is None:
+            return
+        for origin, ask in _implementations(self.manager, "zonda_type_texts", None):
+            try:
+                self.type_texts += [(origin, str(file), str(text)) for file, text in ask()]
+            except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                raise_interruption(error)
+                self._tell(_failure(origin, "failed in zonda_type_texts", error))
+
+    def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
+        """Take a type that was made of a text, with the rules for all types."""
+        self._add(
+            "resource type", self.resource_types, origin, name, declaration.usable(cls, Resource)
+        )
+
+    def add_failure(self, error: PluginError) -> None:
+        """Keep what was wrong with a text that was to be a type."""
+        self._tell(error)
+
+    def _add(
+        self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str, thing: Any
+    ) -> None:
+        if isinstance(thing, Unavailable):
+            self._refuse(kind, name, _unavailable(kind, name, origin, thing))
+        elif name in target:
+            if target[name] is not thing:  # a folder may hand on what its files bring
+                self._contest(kind, target, origin, name)
+        elif (kind, name) in self.unusable:
+            self._tell(_third(kind, name, origin))
+        else:
+            target[name] = thing
+            self.origins[kind, name] = origin
+
+    def _contest(
+        self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str
+    ) -> None:
+        """A second plug-in wants a name: neither gets it, unless the first is zonda's own."""
+        first = self.origins[kind, name]
+        if first.built_in:
+            self._tell(_contested(kind, name, first, origin, origin))
+            return
+        del target[name], self.origins[kind, name]
+        self._tell(_contested(kind, name, first, origin, first))
+        self._refuse(kind, name, _contested(kind, name, first, origin, origin))
+
+    def _refuse(self, kind: str, name: str, error: PluginError) -> None:
+        self._tell(error)
+        self.unusable[kind, name] = error
+
+    def _tell(self, error: PluginError) -> None:
+        """Keep a failure, once: functions are asked for version by version."""
+        if not any(
+            (each.plugin, str(each)) == (error.plugin, str(error)) for each in self.failures
+        ):
+            self.failures.append(error)
+
+    def _refusals(self, kind: str) -> list[tuple[str, PluginError]]:
+        """What is brought, of one kind, and cannot be used."""
+        return [(name, error) for (of, name), error in self.unusable.items() if of == kind]
+
+    def why_no_type(self, name: str) -> str:
+        """Why there is no resource type ``name``, as far as a plug-in is to blame; else empty."""
+        return self.why_none("resource type", name)
+
+    def why_none(self, kind: str, name: str) -> str:
+        """Why there is nothing of that kind and name, as far as a plug-in is to blame."""
+        known = self.unusable.get((kind, name))
+        if known is not None:
+            return known.message
+        broken = [each for each in self.failures if each.__cause__ is not None]
+        if not broken:
+            return ""
+        names = ", ".join(dict.fromkeys(each.distribution or each.plugin for each in broken))
+        return f"It may belong to a plug-in that failed ({names}): see 'zonda plugin list'."
+
+
+def make_manager(
+    *built_in: object,
+    files: Iterable[object] = (),
+    discover: bool = True,
+    disabled: Collection[str] = (),
+    failures: list[PluginError] | None = None,
+) -> Manager:
+    """A manager with the specifications, ``built_in`` plug-ins and, if asked, installed ones.
+
+    ``files``: plug-ins that are plain files; they come before those that are installed.
+    ``disabled``: installed plug-ins or distributions that are not even imported.
+
+    A plug-in that cannot be imported or registered is appended to ``failures`` and left out.
+    """
+    manager = Manager()
+    failed = [] if failures is None else failures
+    for plugin in built_in:
+        _adopt(manager, failed, plugin, None, None, built_in=True)
+    for plugin in files:
+        _adopt(manager, failed, plugin, None, None)
+    for name, load, distribution in _installed() if discover else ():
+        if disabled and _is_disabled(_origin(name, distribution), disabled):
+            manager.disabled.append(_origin(name, distribution))
+            continue
+        try:
+            plugin = load()
+        except BaseException as error:  # importing a stranger's module may raise anything, or exit
+            raise_interruption(error)
+            failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
+            continue
+        if isinstance(plugin, ModuleType) and follows_the_guide(plugin):
+            plugin = Mapped(name, plugin)
+        _adopt(manager, failed, plugin, name, distribution)
+    return manager
+
+
+def _is_disabled(origin: Origin, disabled: Collection[str]) -> bool:
+    return not {origin.plugin, origin.distribution}.isdisjoint(disabled)
+
+
+def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
+    """Ask every hook once; what fails stands in ``failures``."""
+    plugins = Plugins(manager=manager, failures=list(failures))
+    collect = plugins._collect
+    collect("zonda_resource_types", "resource type", plugins.resource_types, Resource)
+    collect("zonda_constraints", "constraint", plugins.constraints, BaseCustomConstraint)
+    collect("zonda_runners", "runner", plugins.runners, None)
+    collect("zonda_type_readers", "reader of types", plugins.type_readers, None)
+    plugins._collect_texts()
+    collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
+    collect("zonda_event_sinks", "event sink", plugins.event_sinks, None)
+    for name, error in plugins._refusals("constraint"):
+        plugins.constraints[name] = unavailable.constraint(error)
+    return plugins
+
+
+def _adopt(
+    manager: Manager,
+    failures: list[PluginError],
+    plugin: object,
+    name: str | None,
+    distribution: Distribution | None,
+    *,
+    built_in: bool = False,
+) -> None:
+    try:
+        manager.adopt(plugin, name, distribution, built_in=built_in)
+    except PluginError as error:
+        failures.append(error)
+
+
+def _implementations(
+    manager: Manager, hook: str, version: str | None
+) -> Iterator[tuple[Origin, Callable[[], Any]]]:
+    """Who implements ``hook`` and how to ask it, so that one that fails hurts no other."""
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
+        arguments = {"version": version} if "version" in implementation.argnames else {}
+
+        def ask(function: Any = implementation.function, given: Any = arguments) -> Any:
+            return function(**given)
+
+        yield manager.origin(implementation.plugin_name), ask
+
+
+def _mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
+    """What a hook has given. What zonda brings itself is right, and imported when it is used."""
+    if not isinstance(answer, Mapping):
+        raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
+    return at_rest(answer) if built_in else dict(answer)
+
+
+def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
+    """Entry points of group ``zonda``: name, loader, distribution."""
+    for entry in entry_points(group=GROUP):
+        yield entry.name, entry.load, entry.dist
+
+
+def _origin(name: str, distribution: Distribution | None) -> Origin:
+    if distribution is None:
+        return Origin(name)
+    return Origin(name, str(distribution.metadata["Name"]), distribution.version)
+
+
+def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
+    failure = PluginError(
+        f"Plug-in {origin} {what}: {named(error)}{raised_at(error)}",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        version=origin.version,
+        hint=what_to_do(error),
+    )
+    failure.__cause__ = error
+    return failure
+
+
+def what_to_do(error: BaseException) -> str:
+    """What the operator can do about a plug-in that cannot be imported or used."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        top = error.name.partition(".")[0]
+        library = error.name if top in sys.modules else top
+        if error.name == "heat":
+            return "It was written for OpenStack Heat: pip install zonda-heat-compat."
+        return f"It needs {library}, which is not installed. Everything else goes on without it."
+    return "It is left out; everything else goes on."
+
+
+def _nameless(hook: str, origin: Origin, name: object) -> PluginError:
+    fault = TypeError(f"{hook} gives {name!r} as a name, which is not text")
+    return _failure(origin, f"failed in {hook}", fault)
+
+
+def _contested(kind: str, name: str, first: Origin, second: Origin, told: Origin) -> PluginError:
+    """What is told of ``told``, one of the two."""
+    return PluginError(
+        f"Two plug-ins bring the {_plain(kind)} {name}: {first} and {second}; "
+        + (f"that of {first} is used." if first.built_in else "neither is used."),
+        plugin=told.plugin,
+        distribution=told.distribution,
+        version=told.version,
+        hint="Uninstall one of them, name it in the setting disabled_plugins, or take its file "
+        "out of plugin_dirs.",
+    )
+
+
+def _plain(kind: str) -> str:
+    """A kind for people: functions are of one version each, which is not the point."""
+    return kind.partition(" of ")[0]
+
+
+def _third(kind: str, name: str, origin: Origin) -> PluginError:
+    return PluginError(
+        f"{origin} brings the {_plain(kind)} {name}, too, which nobody can use.",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        version=origin.version,
+        hint="See the other faults of this name.",
+    )
+
+
+def _unavailable(kind: str, name: str, origin: Origin, thing: Unavailable) -> PluginError:
+    return PluginError(
+        f"The {_plain(kind)} {name} of {origin} cannot be used here: {thing.reason}",
+        plugin=origin.plugin,
+        distribution=origin.distribution,
+        version=origin.version,
+        hint="Everything else goes on without it.",
+    )

@@ -1,0 +1,48 @@
+"""What cannot be used, or not now: whoever tries is told why.
+
+Without the stand-ins a function that two plug-ins bring would be plain data, and nobody would
+notice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from zonda.hooks.errors import Path, PluginError, TemplateError
+from zonda.hooks.function import Function, ParseScope, ResolveScope
+from zonda.hooks.schema.constraints import BaseCustomConstraint
+
+
+def function(error: PluginError) -> type[Function]:
+    """A function whose every call is a fault with the reason of ``error``."""
+
+    class Refused(Function):
+        """Cannot be called."""
+
+        __slots__ = ()
+
+        def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
+            raise TemplateError(error.message, hint=error.hint)
+
+        def resolve(self, scope: ResolveScope) -> NoReturn:
+            """Never comes to it."""
+            raise TemplateError(error.message, hint=error.hint)
+
+    return Refused
+
+
+def constraint(error: PluginError) -> type[BaseCustomConstraint]:
+    """A constraint that no value keeps, for the reason of ``error``."""
+
+    class Refused(BaseCustomConstraint):
+        """No value is good."""
+
+        def validate(self, value: Any, context: Any) -> bool:
+            """Whether ``value`` is good: nobody knows."""
+            return False
+
+        def error(self, value: Any) -> str:
+            """Why not."""
+            return error.message
+
+    return Refused

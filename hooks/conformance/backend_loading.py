@@ -1,0 +1,73 @@
+"""How the back end of a check is found: named on the command line, or told by the package.
+
+A package tells it by an entry point of group ``zonda.check``, which nothing but a check loads; a
+file by a function ``check_backend``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+from ..errors import UsageError
+from ..text.sanitize import named
+from .backend import Backend
+
+GROUP: Final = "zonda.check"
+FUNCTION: Final = "check_backend"
+Factory = Callable[[], Backend]
+
+
+def named_by(text: str) -> Factory:
+    """The factory behind ``MODULE:NAME``; raises UsageError."""
+    module, colon, name = text.partition(":")
+    if not (module and colon and name):
+        raise UsageError(f"A back end is named MODULE:NAME, not {text}.")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # a stranger's module may raise anything
+        raise UsageError(f"The back end {text} cannot be loaded: {named(error)}") from error
+    return checked(found, text)
+
+
+def of_distribution(distribution: str) -> Factory | None:
+    """What a package tells, or None; raises UsageError where it cannot be loaded."""
+    for entry in entry_points(group=GROUP):
+        if entry.dist is not None and entry.dist.metadata["Name"] == distribution:
+            return named_by(entry.value)
+    return None
+
+
+def of_class(cls: type[Any]) -> Factory | None:
+    """What a type says itself, by a class method ``check_backend``; None for most."""
+    found = getattr(cls, FUNCTION, None)
+    return None if found is None else checked(found, f"{FUNCTION} of {cls.__name__}")
+
+
+def checked(found: Any, text: str) -> Factory:
+    """``found`` as a factory of back ends; raises UsageError."""
+    if not callable(found):
+        raise UsageError(f"The back end {text} cannot be called.")
+
+    def make() -> Backend:
+        made = found()
+        if not isinstance(made, Backend):
+            raise UsageError(f"{text} gives {type(made).__name__}, which is no kit.Backend.")
+        return made
+
+    return make
+
+
+def tried(make: Factory) -> Factory:
+    """``make``, after it has made one; raises UsageError where it cannot."""
+    try:
+        make().close()
+    except UsageError:
+        raise
+    except Exception as error:  # a stranger's back end may raise anything
+        raise UsageError(f"The back end cannot be made: {named(error)}") from error
+    return make

@@ -1,0 +1,98 @@
+"""Hidden values that the kit gives to a type, and where they come up again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ..context import ResourceContext
+from ..resources.resource import Resource
+from ..schema import examples
+from ..schema.properties import Schema
+from ..testing.lifecycle import Lifecycle
+from ..text.sanitize import named, text_of
+
+#: Shorter texts come up by accident.
+SHORTEST: Final = 6
+_TEXTS: Final = ("s3cret-{}-7f3a91", "S3cret7f3a91{}", "s3cret7f")
+
+
+def hidden_text(name: str, schema: Schema, context: ResourceContext) -> str | None:
+    """A text for a hidden property that is found again wherever it leaks."""
+    if schema.type != Schema.STRING:
+        return None
+    for text in _TEXTS:
+        if examples.fits(schema, text.format(name), context):
+            return text.format(name)
+    return None
+
+
+class Watch(logging.Handler):
+    """Reads along while a type lives; ``leaks`` says where a secret was seen."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.secrets: set[str] = set()
+        self.leaks: dict[str, None] = {}
+        #: What lives have stored that will not be what they mean.
+        self.odd: dict[str, None] = {}
+        self._level = logging.WARNING
+
+    def __enter__(self) -> Watch:
+        root = logging.getLogger()
+        self._level = root.level
+        root.addHandler(self)
+        root.setLevel(logging.DEBUG)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        root = logging.getLogger()
+        root.removeHandler(self)
+        root.setLevel(self._level)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One message of a log."""
+        self.saw(f"the log {record.name}", record.getMessage())
+
+    def knows(self, cls: type[Resource], properties: Mapping[str, Any]) -> None:
+        """These hidden properties are given to a resource."""
+        for name, schema in cls.properties_schema.items():
+            value = properties.get(name)
+            if schema.hidden and isinstance(value, str) and len(value) >= SHORTEST:
+                self.secrets.add(value)
+
+    def saw(self, where: str, thing: object) -> None:
+        """``thing`` may be seen by anybody."""
+        if self.secrets and any(secret in text_of(thing) for secret in self.secrets):
+            self.leaks[where] = None
+
+    def look_at(self, life: Lifecycle) -> None:
+        """All that a resource shows and stores unsealed."""
+        self.saw("progress messages", life.context.messages)
+        self.saw("the physical id", life.resource_id)
+        self.saw("the metadata", life.saved.metadata)
+        for key, value in life.saved.data.items():
+            if key not in life.saved.redacted:
+                self.saw(f"data_set({key!r}) without redact=True", value)
+        self._attributes(life, life.cls.attributes_schema)
+
+    def _attributes(self, life: Lifecycle, names: Iterable[str]) -> None:
+        if not self.secrets or life.resource_id is None:
+            return
+        hidden = {key for key, schema in life.cls.properties_schema.items() if schema.hidden}
+        for name in names:
+            schema = life.cls.attributes_schema[name]
+            told = hidden & {name, *life.cls.reveals.get(name, ())}
+            if not (schema.hidden or schema.sealed or told):
+                self.saw(f"the attribute {name}, which is not hidden", _read(life, name))
+        if not hidden & set(life.cls.reveals.get(None, ())):
+            self.saw("the reference", life.reference)
+
+
+def _read(life: Lifecycle, name: str) -> Any:
+    """An attribute; where it cannot be read, why: that is shown, too."""
+    try:
+        return life.attribute(name)
+    except Exception as error:  # the border: a plug-in is asked for an attribute
+        return named(error)

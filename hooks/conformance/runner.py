@@ -1,0 +1,200 @@
+"""All rules on one type, one after the other; what a rule raises becomes a row."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from functools import partial
+
+from ..context import ResourceContext
+from ..resources.declaration import usable
+from ..resources.resource import Resource
+from ..schema.support import Unavailable
+from ..testing.fakes import FakeContext
+from ..text.borders import interruptible, raise_interruption
+from . import crash_rules, lifecycle_rules, property_rules, schema_rules
+from .backend import Backend
+from .leak_detection import Watch
+from .report import (
+    FAILED,
+    NOT_APPLICABLE,
+    PASSED,
+    NotApplicable,
+    Report,
+    Row,
+    Violated,
+    is_python,
+    told,
+)
+from .state_loss import ClassState
+from .timeouts import USUAL, TookTooLong, limited
+from .trial import Trial, trial
+
+NO_BACKEND = "no back end is given: it would act on this machine or its services"
+
+
+def check(
+    cls: type[Resource],
+    type_name: str,
+    backend: Callable[[], Backend] | None = None,
+    *,
+    context: ResourceContext | None = None,
+    limit: float = USUAL,
+    told: Callable[[Row], None] | None = None,
+) -> Report:
+    """Every rule on one type.
+
+    ``backend`` makes an outside world; types that say ``acts_outside = False`` need none.
+    ``context``: whose custom constraints the schemas may use where no back end brings them.
+    ``limit``: seconds that one try of a rule may take; where it takes longer the rule has failed,
+    and those that follow are left out; 0: none. ``told`` gets every row as soon as it is there.
+    """
+    with interruptible(signal.SIGINT):
+        report = Report(type_name, limit=limit, told=told)
+        _all_rules(report, type_name, cls, backend, context)
+    return report
+
+
+def _all_rules(
+    report: Report,
+    type_name: str,
+    cls: type[Resource],
+    backend: Callable[[], Backend] | None,
+    context: ResourceContext | None,
+) -> None:
+    known = context or (FakeContext() if backend is None else backend().context())
+    unusable = usable(cls, Resource)
+    if isinstance(unusable, Unavailable):
+        report.add("can be used", FAILED, reason=unusable.reason)
+        return
+    row = partial(_row, report, cls)
+    left_out = set() if is_python(cls) else {*schema_rules.PYTHON}
+    if context is None:
+        left_out.add(schema_rules.constraints)  # only who knows all plug-ins knows that
+    for name, rule in schema_rules.RULES.items():
+        if rule not in left_out:
+            looked = partial(rule, type_name, cls, known)
+            row(name, "", partial(_at_most, report.limit, looked))
+    make = backend
+    if make is None and not cls.acts_outside:
+        make = Backend
+    if make is not None and context is not None:
+        make = partial(_with_constraints, make, context)
+    if make is None:
+        report.add("life cycle", NOT_APPLICABLE, reason=NO_BACKEND)
+    else:
+        with Watch() as watch:
+            _live(report, cls, type_name, make, watch)
+            if is_python(cls):
+                _stored(report, watch)
+            _leaks(report, cls, watch)
+
+
+def _at_most(seconds: float, rule: Callable[[], None]) -> None:
+    with limited(seconds):
+        rule()
+
+
+def _with_constraints(make: Callable[[], Backend], lender: ResourceContext) -> Backend:
+    """An outside world that knows the constraints of whoever checks, besides its own."""
+    made = make()
+    own = made.context
+
+    def context() -> FakeContext:
+        found = own()
+        known = found.constraint
+        found.constraint = (  # type: ignore[method-assign]
+            lambda name: known(name) or lender.constraint(name)
+        )
+        return found
+
+    made.context = context  # type: ignore[method-assign]
+    return made
+
+
+def _live(
+    report: Report,
+    cls: type[Resource],
+    type_name: str,
+    make: Callable[[], Backend],
+    watch: Watch,
+) -> None:
+    class_state = ClassState(cls)
+
+    def tried(rule: Callable[[Trial], None]) -> None:
+        class_state.forget()
+        with trial(type_name, cls, make, watch) as one, limited(report.limit):
+            try:
+                rule(one)
+            finally:
+                one.look()
+
+    row = partial(_row, report, cls)
+    row("create", "", partial(tried, lifecycle_rules.creates))
+    if report.rows[-1].verdict == FAILED:
+        report.add("life cycle", NOT_APPLICABLE, reason="it cannot be created")
+        return
+    for name, rule in lifecycle_rules.RULES.items():
+        if rule is not lifecycle_rules.creates and (
+            is_python(cls) or rule not in lifecycle_rules.PYTHON
+        ):
+            row(name, "", partial(tried, rule))
+    for name, schema in cls.properties_schema.items():
+        what, of_property = ("replace", lifecycle_rules.replaces)
+        if schema.update_allowed:
+            what, of_property = ("update", lifecycle_rules.updates)
+        if schema.immutable:
+            what, of_property = ("immutable", lifecycle_rules.refuses)
+        if schema.implemented and not cls.never_update:
+            row(what, name, partial(tried, partial(_named, of_property, name)))
+    for name, rule in crash_rules.RULES.items():
+        row(name, "", partial(tried, rule))
+    count = make().examples
+    row("properties at random", "", partial(property_rules.random_lives, tried, count))
+
+
+def _named(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
+    rule(one, name)
+
+
+def _row(
+    report: Report, cls: type[Resource], name: str, subject: str, rule: Callable[[], None]
+) -> None:
+    if report.stopped:
+        report.add(name, NOT_APPLICABLE, subject, f"left out: {report.stopped}")
+        return
+    try:
+        rule()
+    except TookTooLong:
+        report.stopped = f"{name}{f' of {subject}' if subject else ''} took too long"
+        report.add(name, FAILED, subject, f"it takes longer than {report.limit:g} s")
+    except NotApplicable as reason:
+        report.add(name, NOT_APPLICABLE, subject, reason.reason(cls))
+    except Violated as reason:
+        report.add(name, FAILED, subject, reason.reason(cls))
+    except BaseException as error:  # the border: a plug-in's calls may raise anything
+        raise_interruption(error)
+        notes = " ".join(getattr(error, "__notes__", ()))
+        report.add(name, FAILED, subject, f"{told(cls, error)} {notes}".rstrip())
+    else:
+        report.add(name, PASSED, subject)
+
+
+def _stored(report: Report, watch: Watch) -> None:
+    if watch.odd:
+        report.add("what is stored is kept", FAILED, reason="; ".join(watch.odd))
+    else:
+        report.add("what is stored is kept", PASSED)
+
+
+def _leaks(report: Report, cls: type[Resource], watch: Watch) -> None:
+    for row in report.rows:
+        watch.saw(f"the error of {row.check}", row.reason)
+    if not any(schema.hidden for schema in cls.properties_schema.values()):
+        report.add("secrets stay secret", NOT_APPLICABLE, reason="no property is hidden")
+    elif watch.leaks:
+        report.add("secrets stay secret", FAILED, reason=f"seen in {', '.join(watch.leaks)}")
+    elif not watch.secrets:
+        report.add("secrets stay secret", NOT_APPLICABLE, reason="no hidden text could be given")
+    else:
+        report.add("secrets stay secret", PASSED)

@@ -1,0 +1,125 @@
+"""One attempt at one rule: a back end of its own, a life in it, and everything closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from ..errors import ValidationErrors, ZondaError
+from ..resources.resource import Resource
+from ..schema import examples
+from .backend import Backend
+from .instrumented import Observed, observed
+from .leak_detection import Watch, hidden_text
+from .report import NotApplicable, Violated
+
+_TRIED = 12
+
+
+class Trial:
+    """A type in an outside world. Made anew for every rule."""
+
+    def __init__(self, type_name: str, cls: type[Resource], backend: Backend, watch: Watch) -> None:
+        self.type_name = type_name
+        self.cls = cls
+        self.backend = backend
+        self.watch = watch
+        self.properties = self._base()
+        self._lives: list[Observed] = []
+
+    def _base(self) -> dict[str, Any]:
+        """Required properties, what author and back end say, and a text for each hidden one."""
+        context = self.backend.context()
+        given = {**self.cls.example, **self.backend.properties(self.type_name)}
+        for name, schema in self.cls.properties_schema.items():
+            text = hidden_text(name, schema, context) if schema.hidden else None
+            if text is not None and name not in given:
+                with_it = {**examples.of_class(self.cls.properties_schema, given, context)}
+                if self.is_valid({**with_it, name: text}):
+                    given[name] = text
+        return examples.of_class(self.cls.properties_schema, given, context)
+
+    def life(self, properties: Mapping[str, Any] | None = None, **options: Any) -> Observed:
+        """A resource that is not made yet."""
+        given = dict(self.properties if properties is None else properties)
+        self.watch.knows(self.cls, given)
+        life = observed(
+            self.cls,
+            given,
+            name="checked",
+            type_name=self.type_name,
+            context=self.backend.context(),
+            **options,
+        )
+        self._lives.append(life)
+        return life
+
+    def created(self, properties: Mapping[str, Any] | None = None) -> Observed:
+        """A resource that is there."""
+        life = self.life(properties)
+        life.create()
+        return life
+
+    def is_valid(self, properties: Mapping[str, Any]) -> bool:
+        """Whether a template with these properties would be accepted."""
+        context = self.backend.context()
+        life = observed(self.cls, properties, type_name=self.type_name, context=context)
+        try:
+            life.validate()
+        except (ValidationErrors, ZondaError):
+            return False
+        return True
+
+    def others(self, name: str) -> Iterator[dict[str, Any]]:
+        """All properties, with different values for one of them; all of them valid."""
+        schema = self.cls.properties_schema[name]
+        wished = self.backend.changes(self.type_name).get(name)
+        context = self.backend.context()
+        found = examples.values(schema, context) if wished is None else iter(wished)
+        for value in islice(found, _TRIED):
+            changed = {**self.properties, name: value}
+            if self._differs(name, changed) and self.is_valid(changed):
+                yield changed
+
+    def other(self, name: str) -> dict[str, Any]:
+        """The first of them; raises NotApplicable where none is known."""
+        for changed in self.others(name):
+            return changed
+        raise NotApplicable("no other good value is known", "Backend.changes() may give one")
+
+    def _differs(self, name: str, changed: Mapping[str, Any]) -> bool:
+        before, after = self.life().instance(), self.life(changed).instance()
+        return name in after.properties.diff(before.properties)
+
+    def leftovers(self) -> Collection[str]:
+        """What is there; raises NotApplicable where the back end cannot tell."""
+        found = self.backend.leftovers()
+        if found is None:
+            raise NotApplicable("nobody can tell what is there", "Backend.leftovers() does not")
+        return found
+
+    def expect_nothing_left(self, after: str) -> None:
+        """Raise Violated if anything that was made is still there."""
+        found = self.backend.leftovers()
+        if found:
+            raise Violated(f"still there after {after}: {', '.join(map(str, found))}")
+
+    def look(self) -> None:
+        """See whether any life shows a secret, or stores what is odd."""
+        for life in self._lives:
+            self.watch.odd.update(dict.fromkeys(life.odd))
+            self.watch.look_at(life)
+
+
+@contextmanager
+def trial(
+    type_name: str, cls: type[Resource], make: Callable[[], Backend], watch: Watch
+) -> Iterator[Trial]:
+    """A trial in a new outside world, which is closed at the end."""
+    backend = make()
+    try:
+        yield Trial(type_name, cls, backend, watch)
+    finally:
+        backend.close()

@@ -1,0 +1,259 @@
+"""Connections to checked addresses, whose answers are read within one total time.
+
+What ``transport`` builds its sessions of: the places where ``requests`` and ``urllib3`` would
+look up names by themselves, read sockets without a limit, or listen to the environment.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from ..context import Clock
+from .config import Wire, place
+
+#: Bytes that may come with a body, and bytes on the wire for one of a body in pieces of one byte.
+_AROUND_A_BODY, _PIECES = 1024 * 1024, 8
+#: Bytes that are sent at a time.
+_PIECE = 16384
+
+
+class TooMuch(Exception):
+    """More came than any answer of the allowed size takes."""
+
+
+class NoFile(Exception):
+    """A file of certificates that the settings name is not there any more."""
+
+
+class Budget:
+    """What is left of time and bytes for one request; one per session, so one per thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._end = 0.0
+        self._bytes = 0
+
+    def begin(self, seconds: float, most: int = 0) -> None:
+        """Start a request that may take ``seconds``, with an answer of ``most`` bytes in all.
+
+        All means with headers, and with what cuts the body in pieces, however small.
+        """
+        self._end = self._clock.monotonic() + seconds
+        self._bytes = _AROUND_A_BODY + _PIECES * most
+
+    def spend(self, count: int) -> None:
+        """Count what was read. Raises TooMuch."""
+        self._bytes -= count
+        if self._bytes < 0:
+            raise TooMuch
+
+    def left(self) -> float:
+        """Seconds that are left. Raises TimeoutError where none is."""
+        seconds = self._end - self._clock.monotonic()
+        if seconds <= 0:
+            raise TimeoutError("the total time is over")
+        return seconds
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket, each read within what is left of the budget."""
+
+    def __init__(self, sock: socket.socket, budget: Budget) -> None:
+        super().__init__()
+        self._sock = sock
+        self._budget = budget
+        # Keeps the socket open until the answer is read, whoever closes the connection first.
+        self._holder = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._budget.left())
+        count = self._sock.recv_into(buffer)
+        self._budget.spend(count)
+        return count
+
+    def close(self) -> None:
+        self._holder.close()
+        super().close()
+
+
+class _Session(requests.Session):
+    """Takes a redirect for an answer: the library would read it by itself, and unpack it."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        return None
+
+
+def make_session(wire: Wire, budget: Budget) -> requests.Session:
+    """A session that sends nothing which ``wire`` does not say."""
+    session = _Session()
+    # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
+    session.trust_env = False
+    # What is asked for compressed may be as large as one likes when it is unpacked.
+    session.headers.update({"Accept-Encoding": "identity", "User-Agent": "zonda"})
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session.verify = wire.ca_bundle or True
+    if wire.proxy:
+        session.proxies = {"http": wire.proxy, "https": wire.proxy}
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Adapter(wire, budget))
+    return session
+
+
+class _Adapter(HTTPAdapter):
+    """Makes connections to checked addresses, whose answers are read by a ``_Reader``."""
+
+    def __init__(self, wire: Wire, budget: Budget) -> None:
+        self._wire = wire
+        self._budget = budget
+        super().__init__(pool_connections=8, pool_maxsize=2, max_retries=0)
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
+        """Send; what a proxy is to reach is looked at before, as far as it can be."""
+        if self._wire.proxy:
+            _check_behind_proxy(self._wire, str(request.url))
+        return super().send(request, *args, **kwargs)
+
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Choose the files of certificates. Raises NoFile for one that has gone."""
+        try:
+            super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
+        except OSError:
+            raise NoFile from None
+
+    def request_url(self, request: requests.PreparedRequest, proxies: Any) -> str:
+        """The target of the request line: just as it is signed, with every slash that it has.
+
+        Some versions of ``requests`` fold those at its beginning.
+        """
+        url = str(super().request_url(request, proxies))
+        return str(request.path_url) if url.startswith("/") else url
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **{**kwargs, **self._passphrase()})
+        self._watch(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(proxy, **kwargs, **self._passphrase())
+        self._watch(manager)
+        return manager
+
+    def _passphrase(self) -> dict[str, Any]:
+        secret = self._wire.client_key_passphrase
+        return {"key_password": secret} if secret else {}
+
+    def _watch(self, manager: urllib3.PoolManager) -> None:
+        plain, tls = _pools(self._wire, self._budget)
+        manager.pool_classes_by_scheme = {"http": plain, "https": tls}
+
+
+def _check_behind_proxy(wire: Wire, url: str) -> None:
+    """Raise Denied for a host in numbers that must not be called; names are the proxy's affair.
+
+    All but one: ``localhost`` is the machine of the proxy, whatever stands before it.
+    """
+    target = place(url)
+    if target is None or wire.trusts(*target):
+        return
+    host, port = target[0].rstrip("."), target[1]
+    if host == "localhost" or host.endswith(".localhost"):
+        host = "127.0.0.1"
+    try:
+        # The dot at the end of a name is none of a number; who connects may leave it out.
+        found = socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST)
+    except OSError:
+        return
+    for entry in found:
+        wire.policy.check(str(entry[4][0]))
+
+
+def _pools(
+    wire: Wire, budget: Budget
+) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
+    """Connection pools whose connections are checked, and read within ``budget``."""
+
+    class Response(http.client.HTTPResponse):
+        def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+            super().__init__(sock, *args, **kwargs)
+            self.fp.close()
+            self.fp = io.BufferedReader(_Reader(sock, budget))
+
+    class Limited(HTTPConnection):
+        response_class = Response
+
+        def _new_conn(self) -> socket.socket:
+            return _connected(self, wire, budget)
+
+        def connect(self) -> None:
+            try:
+                super().connect()
+            except TimeoutError as error:  # in the handshake: nothing of the request is sent
+                raise urllib3.exceptions.ConnectTimeoutError(self, "no connection") from error
+            except (OSError, urllib3.exceptions.SSLError) as error:  # there as well
+                raise urllib3.exceptions.NewConnectionError(self, "no handshake") from error
+
+        def send(self, data: Any) -> None:
+            """Send what ``http.client`` has made, in pieces: each takes what is left."""
+            if self.sock is None:
+                self.connect()
+            for start in range(0, len(data), _PIECE):
+                self.sock.settimeout(budget.left())
+                super().send(data[start : start + _PIECE])
+
+    class Connection(Limited):
+        pass
+
+    class SecureConnection(Limited, HTTPSConnection):
+        pass
+
+    class Pool(HTTPConnectionPool):
+        ConnectionCls = Connection
+
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = SecureConnection
+
+    return Pool, SecurePool
+
+
+def _connected(connection: HTTPConnection, wire: Wire, budget: Budget) -> socket.socket:
+    """A socket for ``connection``, to an address that was checked. Raises what urllib3 expects."""
+    host, port = connection._dns_host, connection.port
+    limit = Budget(wire.clock)
+    try:
+        limit.begin(min(float(connection.timeout or wire.connect_timeout), budget.left()))
+        sock = wire.policy.connect(
+            host,
+            port,
+            trusted=wire.trusts(host, port),
+            left=limit.left,
+            options=connection.socket_options or (),
+        )
+        _limit_handshake(sock, limit)
+        return sock
+    except socket.gaierror as error:
+        raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
+    except TimeoutError as error:
+        raise urllib3.exceptions.ConnectTimeoutError(connection, "no connection") from error
+    except OSError as error:
+        raise urllib3.exceptions.NewConnectionError(connection, "no connection") from error
+
+
+def _limit_handshake(sock: socket.socket, limit: Budget) -> None:
+    """What may follow takes no longer than what is left: it looks at the timeout of the socket."""
+    try:
+        sock.settimeout(limit.left())
+    except TimeoutError:
+        sock.close()
+        raise

@@ -1,0 +1,130 @@
+"""What ``get_live_state`` gives beside plain properties, and its comparison with what was sent.
+
+Part of the API of plug-ins. The one comparison of drift checks, ``stack check`` and adoption: what
+a handler or a runner was sent, defaults among it, against what was observed. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..errors import Path
+from ..schema.properties import Properties, Schema, same
+
+__all__ = ["AsAWhole", "Comparison", "Partial", "compare", "same"]
+
+#: A number as JSON writes it. Python would also read "1_0" and " 10".
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+
+
+class AsAWhole(dict[str, Any]):
+    """The live state of something of which only is known whether it is as it should be.
+
+    What differs, where it is not (``in_sync``), nobody can tell: no property is shown for it.
+    ``reason``: a sentence for people. ``stands_for``: properties in a state from which an update
+    would lead to what the template says; a repair hands them to the type as what was observed.
+    """
+
+    def __init__(self, stands_for: Mapping[str, Any], *, in_sync: bool, reason: str = "") -> None:
+        super().__init__(stands_for)
+        self.in_sync = in_sync
+        self.reason = reason or "it is not as it should be, and nothing tells in what"
+
+
+class Partial(dict[str, Any]):
+    """The live value of a map of which only these keys were observed, whatever else it has.
+
+    A map whose schema names its keys need not be one: a key that is left out was not observed.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What was sent and what there is.
+
+    ``sent``: the properties that a handler or a runner was given, defaults among them. ``live``:
+    the same names as they were observed; what was not is as it was sent. ``differing``: the names
+    that differ. ``unobserved``: the paths to what was sent and not observed.
+    """
+
+    sent: Mapping[str, Any] = field(repr=False)
+    live: Mapping[str, Any] = field(repr=False)
+    differing: tuple[str, ...]
+    unobserved: tuple[Path, ...]
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether nothing was observed of all that was sent."""
+        return bool(self.sent) and {(name,) for name in self.sent} <= set(self.unobserved)
+
+
+def compare(properties: Properties, live: Mapping[str, Any]) -> Comparison:
+    """``live``, which ``get_live_state`` gave, against what was sent."""
+    sent = properties.sent()
+    unobserved: list[Path] = []
+    found = _by_key(properties.props, sent, live, (), unobserved)
+    differing = (name for name in sorted(sent) if not same(sent[name], found[name]))
+    return Comparison(sent, found, tuple(differing), tuple(sorted(unobserved, key=str)))
+
+
+def _by_key(
+    fields: Mapping[str, Schema],
+    sent: Mapping[str, Any],
+    live: Mapping[str, Any],
+    path: Path,
+    unobserved: list[Path],
+) -> dict[str, Any]:
+    """A map as it was observed. A property that was not sent is nobody's."""
+    found = {**sent, **live}
+    if fields:
+        others = fields if path else ()
+        found = {**sent, **{name: live[name] for name in others if live.get(name) is not None}}
+    for name in sent:
+        here = (*path, name)
+        if name in live:
+            found[name] = _observed(fields.get(name), sent[name], live[name], here, unobserved)
+        else:
+            unobserved.append(here)
+    return found
+
+
+def _observed(
+    schema: Schema | None, sent: Any, live: Any, path: Path, unobserved: list[Path]
+) -> Any:
+    """A value as it was observed, in the type in which it was sent."""
+    inside: list[Path] = []
+    found = live if schema is None else _in_type(schema, live)
+    parts: Iterable[str | int] = ()
+    if isinstance(sent, Mapping) and isinstance(live, Mapping):
+        fields = {} if schema is None else schema.fields
+        if fields or isinstance(live, Partial):
+            found = _by_key(fields, sent, live, path, inside)
+            parts = sent
+    elif isinstance(sent, list) and isinstance(live, list | tuple) and len(sent) == len(live):
+        items = None if schema is None else schema.items
+        pairs = enumerate(zip(sent, live, strict=True))
+        found = [_observed(items, *pair, (*path, index), inside) for index, pair in pairs]
+        parts = range(len(sent))
+    every = {(*path, part) for part in parts}
+    unobserved += [path] if every and every <= set(inside) else inside
+    return found
+
+
+def _in_type(schema: Schema, value: Any) -> Any:
+    """A scalar in the type of its property where nothing is lost by that; else as it is."""
+    if schema.type in (Schema.INTEGER, Schema.NUMBER):
+        if isinstance(value, str) and _NUMBER.match(value):
+            try:
+                return json.loads(value)
+            except ValueError:  # thousands of digits
+                return value
+    elif schema.type == Schema.BOOLEAN:
+        words = {"true": True, "false": False}
+        return words.get(value.lower(), value) if isinstance(value, str) else value
+    elif schema.type == Schema.STRING and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value

@@ -1,0 +1,271 @@
+"""Resources whose physical side is a stack of their own: templates as types, groups, chains.
+
+A plug-in says what its nested stack shall be, as a template; the engine makes it so, as a stack of
+its own in the tables whose actions belong to the plan of the stack above. Such a resource has no
+``handle_create`` and the like: creating, updating, suspending, checking and deleting it means
+doing that to its nested stack. ``handle_signal`` may be defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from ..errors import InvalidTemplateAttribute, TemplateError
+from ..schema.attributes import select
+from .resource import Resource
+
+__all__ = ["CONVERGE", "Child", "ChildTemplate", "Converge", "Member", "NestedStack", "no_member"]
+
+
+class Converge:
+    """What ``handle_signal`` returns to have the nested stack become what it shall be now."""
+
+
+CONVERGE = Converge()
+
+
+@dataclass(frozen=True, slots=True)
+class ChildTemplate:
+    """What a nested stack shall be.
+
+    Either ``template``, a HOT template as data: what stands in the ``properties``, ``metadata`` and
+    ``update_policy`` of its resources are values, never functions; elsewhere (outputs) functions
+    are functions. Or ``file``: a template among the stack's files; or ``text``: a whole template as
+    it would stand in a file. ``parameters`` are its parameters' values. ``pause``: seconds to wait
+    before it is applied.
+    """
+
+    template: Mapping[str, Any] | None = None
+    file: str | None = None
+    text: str | None = field(default=None, repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    pause: float = 0.0
+
+
+class Member(Protocol):
+    """One resource of a nested stack, as it is now."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def type(self) -> str:
+        """Its type, as the nested template says."""
+
+    @property
+    def reference(self) -> Any:
+        """What ``get_resource`` gives."""
+
+    @property
+    def physical_id(self) -> str | None:
+        """Its physical id."""
+
+    @property
+    def action(self) -> str:
+        """The last action; ``INIT`` before any."""
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+
+    @property
+    def created_at(self) -> float:
+        """When it was first made (seconds since the epoch)."""
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Its entry in the nested stack's present template, as it was given."""
+
+    def attribute(self, name: str, *path: Any) -> Any:
+        """The value of an attribute, below ``path``; raises InvalidTemplateAttribute."""
+
+
+class Child(Protocol):
+    """A nested stack, as it is now: for reading only."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def action(self) -> str:
+        """The last action."""
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+
+    @property
+    def is_well(self) -> bool:
+        """Whether all of it is as its template says, as far as is known."""
+
+    def members(self) -> Sequence[Member]:
+        """Its resources, in the order of its template; those that no template has any more, not."""
+
+    def member(self, name: str) -> Member | None:
+        """The resource of that name."""
+
+    def output_names(self) -> Sequence[str]:
+        """The outputs of its template."""
+
+    def has_output(self, name: str) -> bool:
+        """Whether its template has that output."""
+
+    def output(self, name: str) -> Any:
+        """The value of an output; None where it cannot be resolved."""
+
+
+class NestedStack(Resource):
+    """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
+
+    has_child: ClassVar[bool] = True
+    #: What a handler stores is stored together with what follows from it: a plan, or nothing.
+    acts_outside: ClassVar[bool] = False
+    #: Of what a check found broken in it just that is replaced.
+    repairs_in_place: ClassVar[bool] = True
+    #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
+    #: it is one of the nested template, and the message says so.
+    checks_member_types: ClassVar[bool] = False
+    #: While a nested stack is adopted: the names of the members that there are. They exist, so
+    #: that there is nothing to be made in batches.
+    adopted: Sequence[str] = ()
+    #: Attributes that are none without a name behind them, as ``attributes`` of groups.
+    keyed_attributes: ClassVar[Collection[str]] = ()
+    #: The properties in which types of members may stand, or whole templates; None: in any. What
+    #: others may repeat of a secret is told by the types: what cannot be seen is hidden.
+    types_in: ClassVar[Collection[str] | None] = None
+    #: Properties whose values members are given under other names: where one of them is secret, all
+    #: that members are given is.
+    spreads: ClassVar[Collection[str]] = ()
+    #: Properties whose keys, or items of a list, name members: no secret may stand there.
+    names_from: ClassVar[Collection[str]] = ()
+    #: Types of members that are used whatever the properties say.
+    fixed_types: ClassVar[Collection[str]] = ()
+
+    def child_template(self) -> Mapping[str, Any]:
+        """The nested template, as data. Attributes of other resources are null in validation."""
+        raise NotImplementedError
+
+    def child_parameters(self) -> Mapping[str, Any]:
+        """The values of the nested template's parameters."""
+        return {}
+
+    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+        """What the nested stack shall be next; None: it is what it shall be.
+
+        Asked when a creation or an update begins, and again whenever the nested stack has become
+        what was asked for; so a rollout in batches gives one template after another. ``child`` is
+        None as long as there is none; ``applied`` counts the templates of this operation so far.
+        It must get along without any memory of its own: after a restart only ``child`` and
+        ``applied`` tell how far it is. While a signal's ``CONVERGE`` is carried out, the action of
+        ``context.operation`` is ``SIGNAL``.
+        """
+        if applied:
+            return None
+        return ChildTemplate(self.child_template(), parameters=self.child_parameters())
+
+    def checked_child(self) -> ChildTemplate | None:
+        """What is checked together with the template that the resource stands in; None: nothing.
+
+        By default the first that ``next_child`` gives. Of many that are alike one is enough.
+        """
+        return self.next_child(None, 0)
+
+    def member_types(self) -> Collection[str]:
+        """The types that the nested template uses, as far as properties decide them.
+
+        Where one of them is a template whose file changes, the resource is updated.
+        """
+        return ()
+
+    # -- what follows from it ----------------------------------------------------------------
+
+    @property
+    def child(self) -> Child | None:
+        """The nested stack as it is now; None before it is made, and in validation."""
+        child: Child | None = self.context.child()
+        return child
+
+    def needs_replace_failed(self) -> bool:
+        """A nested stack is repaired by an update; there must be one, though."""
+        return self.child is None
+
+    def needs_update(self, after: Resource, changed: bool) -> bool:
+        """Also where something in the nested stack is not well."""
+        child = self.child
+        return super().needs_update(after, changed or child is None or not child.is_well)
+
+    def get_reference_id(self) -> str:
+        """The output ``OS::stack_id``, else the id of the nested stack."""
+        child = self.child
+        if child is not None and child.has_output("OS::stack_id"):
+            return str(child.output("OS::stack_id"))
+        return super().get_reference_id()
+
+    def member_attribute(self, key: str, path: Sequence[Any]) -> Any:
+        """``resource.NAME`` (a reference) or ``resource.NAME.ATTRIBUTE``, below ``path``.
+
+        The attribute may also be the first of ``path``. Raises TemplateError (``NotFound``) where
+        nothing has that name, InvalidTemplateAttribute for a key of another form.
+        """
+        _, dot, rest = key.partition(".")
+        if not dot or not rest:
+            raise InvalidTemplateAttribute(self.name, key)
+        child = self.child
+        name, attribute, below = _split(child, rest, list(path))
+        member = None if child is None else child.member(name)
+        if attribute is not None and (child is None or not child.members()):
+            return None  # as in Heat: nothing is there yet, so nothing is missing
+        if member is None:
+            raise no_member(name, self.name)
+        return member.reference if attribute is None else member.attribute(attribute, *below)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        child = self.child
+        if child is None or not child.has_output(name):
+            return None
+        try:
+            return child.output(name)
+        except TemplateError as error:
+            raise self._output_error(name, error) from error
+
+    def _output_error(self, name: str, error: TemplateError) -> TemplateError:
+        made = TemplateError(
+            f"Error in {self.name} output {name}: {error}",
+            place=error.place,
+            code=error.code,
+            heat_type="TemplateOutputError",
+            hint=error.hint,
+        )
+        made.discreet = error.discreet
+        return made
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """An output, or something of a member (``resource.NAME...``)."""
+        if key.startswith("resource."):
+            return self.member_attribute(key, path)
+        if key not in self.attributes:
+            raise InvalidTemplateAttribute(self.name, key)
+        return select(self.attributes[key], path)
+
+
+def no_member(name: str, group: str) -> TemplateError:
+    """What to raise where a nested stack has no resource of that name."""
+    return TemplateError(
+        f"Member '{name}' not found in group resource '{group}'.", heat_type="NotFound"
+    )
+
+
+def _split(child: Child | None, rest: str, path: list[Any]) -> tuple[str, str | None, list[Any]]:
+    """(name, attribute, path): names may hold dots themselves."""
+    if (child is not None and child.member(rest) is not None) or "." not in rest:
+        return rest, str(path[0]) if path else None, path[1:]
+    name, _, attribute = rest.rpartition(".")
+    return name, attribute, path

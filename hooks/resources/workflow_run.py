@@ -1,0 +1,248 @@
+"""One run of a workflow within one operation: sent, polled and cancelled, safe from crashes.
+
+For types whose handlers have a workflow do the work. ``begin`` in ``handle_X`` gives the token;
+``result`` in ``check_X_complete`` brings it on and gives what came of the run. All that has to be
+known later stands in the token, which the engine stores::
+
+    {"key", "action", "request": {...}}      what every send repeats, plus one of
+    "run": the runner's token | "pending": {attempt, answered, memory} | "result": {...}
+    "next": the time before which the first check has nothing to do
+
+The key is made from the operation's id, so an interrupted send is repeated with the same key: the
+type says ``start_policy = "idempotent"``.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import NotReady, ResourceFailure
+from ..runners.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Lost,
+    PollAnswer,
+    ResourceRef,
+    Retry,
+    Running,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+from ..runners.wrong_answers import NOT_RUN, check_answer
+from .resource import Resource
+
+#: Keys of executions are made in this namespace, from the operation's id.
+NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
+#: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
+FAILED, LOST = "ZON303", "ZON304"
+
+_RESEND_LOST = 5.0
+_LONGEST_WAIT = 300.0
+#: Seconds between two questions how a cancelled run is doing.
+_SOON = 2.0
+
+Token = dict[str, Any]
+#: Further arguments of a ``StartRequest``, asked for at each send.
+More = Callable[[Token], Mapping[str, Any]]
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON gives it back: keys are texts, tuples are lists."""
+    return json.loads(json.dumps(value))
+
+
+def token_of(
+    resource: Resource,
+    action: str,
+    workflow: str,
+    inputs: Mapping[str, Any],
+    params: Mapping[str, Any] | None = None,
+    description: str = "",
+) -> Token:
+    """The token of a run that is about to be sent; raises ResourceFailure outside an operation."""
+    operation = resource.context.operation
+    if operation is None:
+        raise ResourceFailure(f"{action} was called outside an operation")
+    return {
+        "key": str(uuid.uuid5(NAMESPACE, operation.id)),
+        "action": action,
+        "request": {
+            "workflow": workflow,
+            "params": plain(params or {}),
+            "inputs": plain(inputs),
+            "description": description,
+        },
+        "pending": {"attempt": 1, "answered": False, "memory": {}},
+    }
+
+
+def wait_until_next(token: Token, seconds: float, now: float) -> None:
+    """Have a token ask nothing for so long."""
+    token.update(next=now + seconds, pause=seconds)
+
+
+class Execution:
+    """The run behind a token. ``more`` adds to what is sent."""
+
+    def __init__(self, resource: Resource, token: Token, more: More | None = None) -> None:
+        self._resource = resource
+        self._context = resource.context
+        self._more = more or (lambda token: {})
+        self.token = token
+        #: Who carries out a workflow. A type whose requests hold secrets of its own puts somebody
+        #: in between who lets none of them out again.
+        self.ask: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
+
+    def begin(self) -> Token:
+        """Send the request once; the token tells what came of it."""
+        wait_until_next(self.token, self._send(), self._context.clock.now())
+        return self.token
+
+    def result(self) -> Succeeded | Failed | Lost | None:
+        """What came of the run; None while it goes on, and NotReady where that is to be awaited."""
+        token = self.token
+        early = token["next"] - self._context.clock.now()
+        if 0 < early <= token.get("pause", _LONGEST_WAIT):  # farther away: a clock was set back
+            raise NotReady(min(early, _LONGEST_WAIT))
+        if "pending" in token:
+            # A result is applied in the next call, when the token that has it is stored: what is
+            # applied changes the request, which must not change as long as it may be sent again.
+            raise NotReady(self._send())
+        if "result" in token:
+            return from_json(token["result"])
+        answer = self._poll()
+        if not isinstance(answer, Running):
+            return answer
+        if answer.message:
+            self._context.progress(answer.message)
+        if answer.token is not None:
+            token["run"] = dict(answer.token)
+        if answer.poll_after is not None:
+            raise NotReady(answer.poll_after, answer.message or "running")
+        return None
+
+    def send_again(self, lost: Lost) -> None:
+        """Send a lost run once more with the same key, a little later. Raises NotReady."""
+        del self.token["run"]
+        self.token["pending"] = {"attempt": 2, "answered": True, "memory": {}}
+        raise NotReady(_RESEND_LOST, lost.reason)
+
+    def forget(self) -> None:
+        """Let the runner tidy up, once the result is stored."""
+        if "run" in self.token:
+            runner, _ = self.ask(self.token["request"]["workflow"])
+            runner.forget(self.token["run"])
+
+    def cancel(self) -> None:
+        """Ask the runner to end the run, where it can."""
+        run = self.token.get("run")
+        if run is not None:
+            runner, _ = self.ask(self.token["request"]["workflow"])
+            answer = runner.cancel(run, "the operation was cancelled")
+            self.token["cancel"] = str(answer)
+
+    def late(self) -> Succeeded | Failed | Lost | None:
+        """What came of a run that was cancelled; None where nobody is asked any more.
+
+        Raises NotReady while it goes on.
+        """
+        if self.token.get("cancel", Cancelled.UNSUPPORTED) == Cancelled.UNSUPPORTED:
+            return None
+        answer = self._poll()
+        if not isinstance(answer, Running):
+            return answer
+        if answer.token is not None:
+            self.token["run"] = dict(answer.token)
+        raise NotReady(min(answer.poll_after or _SOON, _SOON), "it is being cancelled")
+
+    def _poll(self) -> PollAnswer:
+        runner, _ = self.ask(self.token["request"]["workflow"])
+        answer: PollAnswer = runner.poll(self.token["run"])
+        check_answer(answer, "poll", called(runner, self.token["request"]["workflow"]))
+        return answer
+
+    def _send(self) -> float:
+        """Send the request once; the token tells what came of it. Gives a delay."""
+        token = self.token
+        runner, name = self.ask(token["request"]["workflow"])
+        pending = token.pop("pending")
+        answer = runner.start(self._request(name, pending))
+        check_answer(answer, "start", called(runner, token["request"]["workflow"]))
+        if isinstance(answer, Retry):
+            token["pending"] = {
+                "attempt": pending["attempt"] + 1,
+                "answered": pending["answered"] or answer.answered,
+                "memory": dict(answer.memory),
+            }
+            who, soon = called(runner, token["request"]["workflow"]), max(1, round(answer.delay))
+            text = f"waiting for {who}: {answer.message}, next try in {soon} s"
+            self._context.progress(text)
+            return answer.delay
+        token["execution"] = answer.execution_id
+        if isinstance(answer, Finished):
+            # Kept in the token and applied by the check: a crash in between finds it again.
+            token["result"] = to_json(answer.result)
+            return 0.0
+        assert isinstance(answer, Started)
+        token["run"] = dict(answer.token)
+        return answer.poll_after or 0.0
+
+    def _request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
+        owner, operation = self._resource, self._context.operation
+        assert operation is not None
+        request = self.token["request"]
+        known = {
+            "workflow": workflow,
+            "action": self.token["action"],
+            "key": self.token["key"],
+            "deadline": operation.deadline,
+            "stack": self._context.stack,
+            "resource": ResourceRef(owner.uuid, owner.name, owner.type(), owner.resource_id),
+            "inputs": request["inputs"],
+            "params": request["params"],
+            "description": request["description"],
+            "started_at": operation.started_at,
+            **pending,
+        }
+        return StartRequest(**{**known, **self._more(self.token)})
+
+
+def called(runner: WorkflowRunner, workflow: str) -> str:
+    """What people call who runs a workflow; an address may hold a password."""
+    name, colon, rest = workflow.partition(":")
+    named = name if colon and not rest.startswith("//") else getattr(runner, "label", "")
+    return f"runner {named}" if named else "the runner"
+
+
+def failure(result: Failed | Lost) -> ResourceFailure:
+    """The error that says why a run has failed, or that it is lost."""
+    if isinstance(result, Lost):
+        return ResourceFailure(result.reason, code=LOST)
+    error = ResourceFailure(result.reason, code=NOT_RUN if result.by_runner else FAILED)
+    error.heat_type = result.heat_type or error.heat_type
+    return error
+
+
+def to_json(result: Succeeded | Failed) -> dict[str, Any]:
+    """A result as it is kept in a token."""
+    common = {"output": result.output, "resource_id": result.resource_id}
+    if isinstance(result, Succeeded):
+        return common
+    return {
+        **common,
+        "reason": result.reason,
+        "retryable": result.retryable,
+        "heat_type": result.heat_type,
+        "by_runner": result.by_runner,
+    }
+
+
+def from_json(kept: Mapping[str, Any]) -> Succeeded | Failed:
+    """The result that ``to_json`` wrote."""
+    return Failed(**kept) if "reason" in kept else Succeeded(**kept)

@@ -1,0 +1,53 @@
+"""Runners as whoever only hands them on needs them: without what is asked of them, and answered.
+
+Plug-ins find all of it in ``runner``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # nine dataclasses, which only a workflow that is run needs
+    from .messages import PollAnswer, StartAnswer, StartRequest
+
+
+class Cancelled(StrEnum):
+    """What became of a request to cancel."""
+
+    DONE = "done"
+    ACCEPTED = "accepted"
+    UNSUPPORTED = "unsupported"
+
+
+class WorkflowRunner(ABC):
+    """Base class of runners. One instance serves many threads; it holds configuration only."""
+
+    #: What it is called where somebody waits for it; else it goes by the name of its section.
+    label: str = ""
+
+    def check(self, workflow: str) -> None:
+        """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist (at validation)."""
+        return None
+
+    @abstractmethod
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Start an execution, or find the one that was started with this key."""
+
+    @abstractmethod
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """How the execution is doing."""
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        """Ask for the execution to be ended."""
+        return Cancelled.UNSUPPORTED
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Optional tidying-up once the result is stored."""
+        return None
+
+    def close(self) -> None:
+        """Let go of connections; called when the engine stops."""
+        return None

@@ -1,0 +1,4 @@
+"""The schema language: properties, attributes, constraints, translation.
+
+Imports ``context``, ``function`` and ``text``.
+"""

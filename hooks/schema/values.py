@@ -1,0 +1,304 @@
+"""From what a template gives to typed values: conversion, defaults, nested schemas, constraints.
+
+Called by ``properties`` only. Null is kept where nothing was given; the empty values that
+plug-ins see are put in afterwards by ``filled``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from ..context import ResourceContext
+from ..errors import Path, TemplateError
+from ..text.suggestions import near
+from .constraints import ConstraintNotFound
+from .conversion import to_number
+from .property import Schema
+
+LABEL: Final = "Property error"
+
+#: Codes, stable for ever: a value of the wrong kind, a name that is not declared, one that is
+#: missing, a value that breaks a constraint, a property that nobody has implemented.
+WRONG_KIND: Final = "ZON140"
+UNKNOWN_NAME: Final = "ZON141"
+NOT_ASSIGNED: Final = "ZON142"
+BROKEN_RULE: Final = "ZON143"
+NOT_IMPLEMENTED: Final = "ZON144"
+NO_SUCH_RULE: Final = "ZON134"
+
+
+def property_error(
+    message: str,
+    path: Path,
+    at: Path | None = None,
+    *,
+    code: str = WRONG_KIND,
+    hint: str = "",
+) -> TemplateError:
+    """A fault in a property, in Heat's words."""
+    return TemplateError(message, path=path, at=at, label=LABEL, code=code, hint=hint)
+
+
+@dataclass(slots=True)
+class Reading:
+    """How values are read: faults are raised where ``faults`` is None, else gathered there.
+
+    ``checks``: constraints and unknown names are looked at too. ``hidden``: no fault may quote a
+    value.
+    """
+
+    context: ResourceContext | None = None
+    faults: list[TemplateError] | None = None
+    checks: bool = False
+    hidden: bool = False
+
+    def fault(
+        self,
+        message: str,
+        path: Path,
+        at: Path | None = None,
+        *,
+        code: str = WRONG_KIND,
+        hint: str = "",
+        discreet: str = "",
+    ) -> None:
+        """Note a fault, or raise it."""
+        error = property_error(message, path, at, code=code, hint=hint)
+        error.discreet = discreet
+        if self.faults is None:
+            raise error
+        self.faults.append(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Names whose values wait for other resources: only their type is checked."""
+
+    names: Collection[str] = field(default_factory=frozenset)
+
+    def reading(self, name: str, reading: Reading) -> Reading:
+        """How the value of ``name`` is to be read."""
+        if name not in self.names:
+            return reading
+        return replace(reading, checks=False)
+
+
+def children(
+    fields: Mapping[str, Schema],
+    given: Mapping[Any, Any],
+    path: Path,
+    reading: Reading,
+    pending: Pending | None = None,
+) -> dict[str, Any]:
+    """A value for every name in ``fields``: given, default or null."""
+    if reading.checks:
+        _refuse_unknown(fields, given, path, reading)
+    values = {}
+    for name, schema in fields.items():
+        how = reading if pending is None else pending.reading(name, reading)
+        if name in given:
+            values[name] = convert(schema, given[name], (*path, name), how)
+            if not schema.implemented:
+                text = f"Property {name} not implemented yet"
+                reading.fault(text, path, (*path, name), code=NOT_IMPLEMENTED)
+        else:
+            values[name] = missing(name, schema, path, how)
+    return values
+
+
+def _refuse_unknown(
+    fields: Mapping[str, Schema], given: Mapping[Any, Any], path: Path, reading: Reading
+) -> None:
+    for name in given:
+        if name not in fields:
+            reading.fault(
+                f"Unknown Property {name}",
+                path,
+                (*path, str(name)),
+                code=UNKNOWN_NAME,
+                hint=near(name, fields),
+            )
+
+
+def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
+    """The value of a property that was not given: its default or null."""
+    if schema.default is not None:
+        settled = schema.settled
+        if settled is None:
+            settled = schema.settled = _settled(schema)
+        if settled:
+            return settled[0]
+        return convert(schema, None, (*path, name), reading)
+    if schema.required:
+        reading.fault(f"Property {name} not assigned", path, code=NOT_ASSIGNED)
+    return None
+
+
+def _settled(schema: Schema) -> tuple[Any, ...]:
+    """The default in its type, where it is plain and nothing can be said against it; else ()."""
+    if type(schema.default) not in (str, int, float, bool) or schema.constraints:
+        return ()
+    try:
+        value = _CONVERTERS[schema.type](schema, schema.default, (), Reading())
+    except (TemplateError, ValueError, TypeError, OverflowError):
+        return ()
+    return () if isinstance(value, list | dict) else (value,)
+
+
+def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    """``value`` in the type of ``schema``; a given null becomes the default or the empty value."""
+    if value is None:
+        value = schema.default_value()
+        if value is None:
+            value = schema.empty()
+    if schema.hidden and not reading.hidden:
+        reading = replace(reading, hidden=True)
+    wrong = ""
+    try:
+        converted = _CONVERTERS[schema.type](schema, value, path, reading)
+    except (ValueError, TypeError, OverflowError) as error:
+        wrong = _unquoted(f"is not a valid {schema.type}") if reading.hidden else str(error)
+    if wrong:
+        # Outside of the except clause, so that a hidden value does not hang on as the context.
+        reading.fault(wrong, path)
+        return None
+    if reading.checks:
+        for violation in _violations(schema, converted, reading):
+            reading.fault(
+                violation.message,
+                path,
+                code=violation.code,
+                hint=violation.hint,
+                discreet=violation.discreet,
+            )
+    return converted
+
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    message: str
+    code: str
+    hint: str
+    discreet: str
+
+
+def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
+    for constraint in schema.constraints:
+        try:
+            constraint.validate(value, schema, reading.context)
+        except (ValueError, TypeError) as error:
+            code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
+            discreet = getattr(error, "discreet", "")
+            if reading.hidden:
+                told = discreet or _unquoted(f"breaks its {constraint.keyword}")
+                yield _Violation(told, code, "", told)
+            else:
+                yield _Violation(str(error), code, getattr(error, "hint", ""), discreet)
+
+
+def _unquoted(fault: str) -> str:
+    return f"The value is hidden and {fault}"
+
+
+def _integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:
+    try:
+        number = int(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"Value '{value}' is not an integer") from error
+    return int(_finite(number))
+
+
+def _number(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    return _finite(to_number(value))
+
+
+def _finite(number: Any) -> Any:
+    """``number``, if plug-ins can compute with it; raises ValueError."""
+    try:
+        if math.isfinite(number):
+            return number
+    except OverflowError:
+        pass
+    raise ValueError(f"Value '{str(number)[:40]}' is not a number of at most 308 digits")
+
+
+def _string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    raise ValueError(f"Value must be a string; got {value!r}")
+
+
+def _boolean(schema: Schema, value: Any, path: Path, reading: Reading) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = value.lower() if isinstance(value, str) else ""
+    if word not in ("true", "false"):
+        raise ValueError(f'"{value}" is not a valid boolean')
+    return word == "true"
+
+
+def _map(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    if not isinstance(value, Mapping):
+        if schema.allow_conversion and isinstance(value, str):
+            return value
+        if schema.allow_conversion and isinstance(value, Sequence):
+            return json.dumps(value)
+        raise TypeError(f'"{value}" is not a map')
+    if not schema.fields:
+        return dict(value)
+    return children(schema.fields, value, path, reading)
+
+
+def _list(schema: Schema, value: Any, path: Path, reading: Reading) -> list[Any]:
+    if schema.allow_conversion and isinstance(value, str):
+        value = value.split(",") if value else []
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(f'"{value!r}" is not a list')
+    if schema.items is None:
+        return list(value)
+    item = schema.items
+    return [convert(item, each, (*path, index), reading) for index, each in enumerate(value)]
+
+
+def _any(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    return value
+
+
+_CONVERTERS: Final[dict[str, Callable[[Schema, Any, Path, Reading], Any]]] = {
+    Schema.INTEGER: _integer,
+    Schema.NUMBER: _number,
+    Schema.STRING: _string,
+    Schema.BOOLEAN: _boolean,
+    Schema.MAP: _map,
+    Schema.LIST: _list,
+    Schema.ANY: _any,
+}
+
+
+def filled(schema: Schema, value: Any) -> Any:
+    """``value`` as a plug-in reads it: the empty value of the type where it is null."""
+    if value is None:
+        return schema.empty()
+    if schema.schema is None:
+        return value
+    if schema.items is not None:
+        return [filled(schema.items, each) for each in value]
+    if isinstance(value, dict):
+        return {name: filled(inside, value[name]) for name, inside in schema.fields.items()}
+    return value
+
+
+def without_null(schema: Schema, value: Any) -> Any:
+    """``value`` without the names inside it that a schema declares and nobody gave."""
+    if isinstance(value, list) and schema.items is not None:
+        return [without_null(schema.items, each) for each in value]
+    if isinstance(value, dict) and schema.fields:
+        given = {name: each for name, each in value.items() if each is not None}
+        return {name: without_null(schema.fields[name], each) for name, each in given.items()}
+    return value

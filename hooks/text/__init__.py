@@ -1,0 +1,4 @@
+"""Text for people: escaped, redacted, suggested, matched within a time limit.
+
+Imports ``errors``.
+"""

@@ -1,0 +1,118 @@
+"""The forms in which a secret may stand in a text that people read, and their masking.
+
+The one place that knows them: faults of templates and what plug-ins and workflows say are masked
+alike. A failed command shows its arguments shell-quoted, a workflow's reason may quote its JSON
+input, an address holds a password URL-quoted.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+from .addresses import is_host_or_port, places_in_addresses
+from .sanitize import text_of
+
+MASK = "(hidden)"
+#: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
+SHORTEST = 4
+#: A line of a secret of several lines (a private key) is one by itself from this length.
+SHORTEST_LINE = 8
+
+
+def secret_texts(values: Iterable[Any]) -> list[str]:
+    """Every text to be masked for the secrets in ``values``, at any depth; the longest first."""
+    found = {form for value in values for text in _scalars(value) for form in _forms(text)}
+    return sorted(found, key=lambda item: (-len(item), item))
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """``text`` without any of ``secrets``, which ``secret_texts`` gave."""
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
+
+
+def masked_message(text: str, secrets: Iterable[str]) -> str:
+    """``masked`` for a message: it still tells which host and which port were meant."""
+    for secret in secrets:
+        if secret in text:
+            kept = places_in_addresses(text, secret) if is_host_or_port(secret) else []
+            text = _masked_but(text, secret, kept)
+    return text
+
+
+def _masked_but(text: str, secret: str, kept: Sequence[tuple[int, int]]) -> str:
+    parts, begin = list[str](), 0
+    for start, end in kept:
+        parts += text[begin:start].replace(secret, MASK), secret
+        begin = end
+    return "".join((*parts, text[begin:].replace(secret, MASK)))
+
+
+def masked_deep(value: Any, secrets: Iterable[str]) -> Any:
+    """``value`` with no secret in any of its texts; keys stay, and what is plain stays plain.
+
+    Of many secrets few stand anywhere: all texts are searched at once for which of them do.
+    """
+    whole = "\0".join(_texts(value))
+    return _masked_deep(value, [secret for secret in secrets if secret in whole])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _masked_deep(value: Any, secrets: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        return masked(value, secrets)
+    if isinstance(value, Mapping):
+        return {key: _masked_deep(item, secrets) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked_deep(item, secrets) for item in value]
+    return value
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _scalars(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _scalars(item)
+    elif value is not None and not isinstance(value, bool):
+        shown = text_of(value)
+        if len(shown) >= SHORTEST:
+            yield shown
+
+
+def _forms(text: str) -> Iterator[str]:
+    yield from _quoted(text)
+    if "\n" in text or "\r" in text:
+        for line in text.splitlines():
+            if len(line.strip()) >= SHORTEST_LINE:
+                yield from _quoted(line.strip())
+
+
+def _quoted(text: str) -> Iterator[str]:
+    yield text
+    if text.isalnum() and text.isascii():
+        return  # no notation changes it
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield repr(text)[1:-1]
+    yield ascii(text)[1:-1]
+    yield shlex.quote(text).removeprefix("'").removesuffix("'")
+    plain = text.encode("utf-8", "backslashreplace")
+    yield repr(plain)[2:-1]  # bytes, as an HTTP client shows them
+    yield from (quote(plain), quote(plain, safe=""), quote_plus(plain))

@@ -1,0 +1,161 @@
+"""Texts of strangers made fit for storing and showing. Called where a plug-in has said something.
+
+A plug-in's error may have a ``__str__`` that raises, and any text may hold half of a surrogate
+pair, which no file, database or terminal takes.
+"""
+
+from __future__ import annotations
+
+import dis
+import json
+import math
+import sys
+import unicodedata
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+from ..errors import NotReady, ResourceFailure
+from .borders import raise_interruption
+
+#: Characters that are kept of what somebody else says of a failure, or of what is waited for.
+LONGEST: Final = 4000
+#: How many of them are the last ones: what went wrong often stands there.
+_END: Final = 1000
+#: Whose frames are no plug-in's: zonda's and the importer's.
+_NOT_A_PLUGINS: Final = ("<frozen ", f"{Path(__file__).parents[2]}/", f"{sys.base_prefix}/lib/")
+#: Seconds after which somebody who is not ready is asked again at the latest: a year.
+LONGEST_DELAY: Final = 366 * 86_400.0
+
+
+def encodable(text: str) -> str:
+    r"""``text`` with lone surrogates written out (``\ud800``)."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def spelt(text: str) -> str:
+    r"""``text`` on one line, with every control character spelt out (``\n``), for names."""
+    if text.isprintable():
+        return text
+    return "".join(map(_spelt, text))
+
+
+def _spelt(letter: str) -> str:
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
+def text_of(thing: object) -> str:
+    """``str(thing)``, encodable, whatever its ``__str__`` does."""
+    try:
+        return encodable(str(thing))
+    except BaseException as error:  # a stranger's __str__ may raise anything
+        raise_interruption(error)
+        return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
+
+
+def shortened(text: str) -> str:
+    """``text``, without its middle where it is longer than anybody reads; what lacks is told."""
+    lacking = len(text) - LONGEST
+    if lacking <= 0:
+        return text
+    return f"{text[: LONGEST - _END]} [... {lacking:,} characters left out ...] {text[-_END:]}"
+
+
+def seconds_of(error: NotReady) -> float:
+    """After how many seconds to ask again: a year at most. Raises ResourceFailure for no time."""
+    delay: Any = error.delay
+    if isinstance(delay, int | float) and 0 <= delay < math.inf:
+        return float(min(delay, LONGEST_DELAY))
+    said = f"NotReady was raised with a delay that is no time: {text_of(delay)}"
+    raise ResourceFailure(shortened(said))
+
+
+def named(error: BaseException) -> str:
+    """``ValueError: text``: what a plug-in raised."""
+    return f"{type(error).__name__}: {text_of(error)}"
+
+
+def raised_at(error: BaseException) -> str:
+    """`` (FILE:LINE in CLASS: source)``: where a plug-in's own text has raised ``error``; or ''."""
+    if isinstance(error, ModuleNotFoundError):
+        return ""  # what lacks is told by its name
+    import traceback  # most programs never show one
+
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [each for each in frames if not each.filename.startswith(_NOT_A_PLUGINS)]
+    if not own:
+        return ""
+    last = own[-1]
+    source = f": {shortened(last.line)}" if last.line else ""
+    return f" ({last.filename}:{last.lineno} in {last.name}{source})"
+
+
+def sentences(*texts: str) -> str:
+    """One text of several, each with a full stop before the next; empty ones are left out."""
+    *front, last = [text.strip() for text in texts if text.strip()] or [""]
+    return " ".join([*(text if text[-1] in ".!?" else f"{text}." for text in front), last])
+
+
+def lost(error: BaseException) -> str:
+    """What to do about ``error``, if it misses something that a plug-in has kept on ``self``."""
+    if not isinstance(error, AttributeError) or not _stores(type(error.obj), error.name):
+        return ""
+    return (
+        f"What {type(error.obj).__name__} keeps on self ({error.name}) lasts for one operation "
+        "at most: keep it in the token, with data_set or with metadata_set."
+    )
+
+
+def _stores(kind: type[Any], name: str | None) -> bool:
+    """Whether a method of a plug-in's class assigns to ``self.NAME``."""
+    if not hasattr(kind, "handle_create"):
+        return False
+    methods = (value for cls in kind.__mro__ for value in vars(cls).values())
+    return any(
+        step.opname == "STORE_ATTR" and step.argval == name
+        for method in methods
+        if isinstance(method, FunctionType)
+        for step in dis.get_instructions(method)
+    )
+
+
+def note_what_was_lost(error: BaseException) -> None:
+    """Add that to ``error``, where it shows in a traceback."""
+    advice = lost(error)
+    if advice:
+        error.add_note(advice)
+
+
+def checked_text(what: str, value: object) -> str:
+    """``value`` as text. Raises ResourceFailure where it has none that can be stored."""
+    if isinstance(value, dict | list | tuple | set | frozenset | bytes) or _has_no_text(value):
+        raise ResourceFailure(f"{what} is not text but {type(value).__name__}")
+    return whole_text(what, str(value))
+
+
+def whole_text(what: str, text: str) -> str:
+    """``text``. Raises ResourceFailure where it holds half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure(f"{what} is not text: it holds half of a surrogate pair") from None
+    return text
+
+
+def _has_no_text(value: object) -> bool:
+    kind = type(value)
+    return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+
+
+def checked_json(what: str, value: Any) -> Any:
+    """``value`` as JSON has it. Raises ResourceFailure where it has no word for it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceFailure(f"{what} holds half of a surrogate pair, which is no text") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ResourceFailure(f"{what} cannot be stored as JSON: {text_of(error)}") from None
+    return json.loads(text)
