@@ -15,10 +15,10 @@ from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.hooks.specs import RunnerFactory, TypeReader
 
 _TYPES: Final[Mapping[str, str]] = {
-    "OS::Mistral::CronTrigger": "mistral_cron:CronTrigger",
-    "OS::Mistral::ExternalResource": "external_resource:ExternalResource",
-    "OS::Mistral::Workflow": "mistral_workflow:Workflow",
-    "Zonda::Workflow::ExternalResource": "zonda_external:ZondaExternalResource",
+    "OS::Mistral::CronTrigger": "mistral.cron_trigger:CronTrigger",
+    "OS::Mistral::ExternalResource": "resources.external_resource:ExternalResource",
+    "OS::Mistral::Workflow": "mistral.workflow:Workflow",
+    "Zonda::Workflow::ExternalResource": "resources.zonda_external_resource:ZondaExternalResource",
 }
 
 
@@ -38,13 +38,13 @@ class _Manifests:
     """Reads manifests. Only those who have one need to import what does."""
 
     def __call__(self, document: TypeDocument) -> type[Resource]:
-        from .manifest_reader import read
+        from .manifest.parser import read
 
         return read(document)
 
     def json_schema(self) -> dict[str, Any]:
         """What editors check a manifest by."""
-        from .manifest_json_schema import json_schema
+        from .manifest.json_schema import json_schema
 
         return json_schema()
 
@@ -52,7 +52,7 @@ class _Manifests:
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """The custom constraints on workflows."""
-    return lazy.brought(__package__, {"mistral.workflow": "mistral_constraint:MistralWorkflow"})
+    return lazy.brought(__package__, {"mistral.workflow": "mistral.constraint:MistralWorkflow"})
 
 
 @hookimpl
@@ -62,7 +62,9 @@ def zonda_runners() -> Mapping[str, RunnerFactory]:
 
 
 def _http(settings: Mapping[str, Any]) -> WorkflowRunner:
-    from .http_runner import HttpRunner  # 0.07 s that a command without workflows need not spend
+    from .http_runner.runner import (
+        HttpRunner,  # 0.07 s that a command without workflows need not spend
+    )
 
     return HttpRunner(settings)
 
@@ -74,18 +76,18 @@ def zonda_event_sinks() -> Mapping[str, SinkFactory]:
 
 
 def _webhook(settings: Mapping[str, Any]) -> EventSink:
-    from .sinks_webhook import WebhookSink  # as above
+    from .event_sinks.webhook import WebhookSink  # as above
 
     return WebhookSink(settings)
 
 
 def _log(settings: Mapping[str, Any]) -> EventSink:
-    from .sinks_log import LogSink
+    from .event_sinks.log import LogSink
 
     return LogSink(settings)
 
 
 def _mistral(settings: Mapping[str, Any]) -> WorkflowRunner:
-    from .mistral_runner import MistralRunner
+    from .mistral.runner import MistralRunner
 
     return MistralRunner(settings)

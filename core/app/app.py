@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.reports.export import Exporting
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.hooks.context import ResourceContext
-    from zonda.workflows.contract_rows import Report
+    from zonda.workflows.endpoint_check.report import Report
 
     from .inspection import Telling
     from .introspection import Introspection
@@ -395,7 +395,8 @@ class App:
         or another one serves a workflow of the same name.
         """
         from zonda.core.settings.sections import callback_keys
-        from zonda.workflows import service, service_config
+        from zonda.workflows.service import config
+        from zonda.workflows.service import server as service
 
         from .runner_service import serve
 
@@ -411,7 +412,7 @@ class App:
                 ready=publish,
             )
 
-        workflows = service_config.load(*files).workflows
+        workflows = config.load(*files).workflows
         serve(self.settings, files, workflows, address, name, ready, run)
 
     def check_endpoint(
@@ -421,12 +422,12 @@ class App:
         told: Callable[[object], None] = lambda row: None,
     ) -> Report:
         """Put an endpoint on trial: see ``contract_check``. ``told`` gets each row."""
-        from zonda.workflows import contract_check, contract_probe
+        from zonda.workflows.endpoint_check import probe, suite
 
         added = {"clock": self.clock, "random": self.random}
         section = {**added, **wanted.section(self.settings)}
-        return contract_check.check(
-            contract_probe.Target(**wanted.target()),
+        return suite.check(
+            probe.Target(**wanted.target()),
             section,
             pause=pause,
             new_id=self.ids,

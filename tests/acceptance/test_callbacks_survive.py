@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from zonda.workflows import callback_signing
+from zonda.workflows.http_contract import callback_signature
 
 TEMPLATE = """
 heat_template_version: 2018-08-31
@@ -132,8 +132,8 @@ def test_an_address_stands_in_no_file_and_no_message_and_may_want_a_signature(
     assert requests.post(url, json=ENDED, timeout=10).status_code == 401
     body = json.dumps(ENDED).encode()
     opaque = url.rpartition("/")[2]
-    signature = callback_signing.sign([b"shared s3cret"], time.time(), opaque, body)
-    signed = {callback_signing.HEADER: signature}
+    signature = callback_signature.sign([b"shared s3cret"], time.time(), opaque, body)
+    signed = {callback_signature.HEADER: signature}
     assert requests.post(url, data=body, headers=signed, timeout=10).status_code == 200
     said = create.communicate(timeout=60)[0]
     assert create.returncode == 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.workflows import http_signing
+from zonda.workflows.client import webhook_signature
 
 KEY = "whsec_c2lnbiB0aGlzIHdpdGggbWU="
 SECRET = "hunter2-and-more"
@@ -66,8 +66,8 @@ def receiver() -> Iterator[Receiver]:
             if known.hangs:
                 known.hold.wait(60)
             stamp = float(self.headers.get("webhook-timestamp", "0"))
-            keys = [http_signing.read_key(KEY)]
-            known.unsigned.append(http_signing.verify(keys, self.headers, stamp, body))
+            keys = [webhook_signature.read_key(KEY)]
+            known.unsigned.append(webhook_signature.verify(keys, self.headers, stamp, body))
             if known.status < 300:
                 known.texts.append(f"{self.headers}{body.decode()}")
                 known.got.append((self.headers["webhook-id"], json.loads(body)))

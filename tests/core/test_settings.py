@@ -11,7 +11,9 @@ import pytest
 from zonda.core.settings import runner_sections, settings, sink_sections, table
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import UsageError
-from zonda.workflows import http_settings, mistral_settings, sinks_log, sinks_webhook
+from zonda.workflows.event_sinks import log, webhook
+from zonda.workflows.http_runner import settings as http_settings
+from zonda.workflows.mistral import settings as mistral_settings
 
 
 @pytest.fixture
@@ -292,8 +294,8 @@ def test_the_docs_table_has_one_row_per_setting() -> None:
 def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
     checked = {kind: set(known) for kind, known in sink_sections.KINDS.items()}
     assert checked == {
-        "webhook": sinks_webhook.KNOWN - {"clock", "random"},
-        "log": sinks_log.KNOWN - {"clock", "random"},
+        "webhook": webhook.KNOWN - {"clock", "random"},
+        "log": log.KNOWN - {"clock", "random"},
     }
 
 

@@ -15,7 +15,7 @@ from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners.runner import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.runners.runner import WorkflowRunner as Runner
-from zonda.workflows.external_resource import ExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
 
 HIDDEN = "parameters: {password: {type: string, hidden: true, default: hunter2-hunter2}}\n"
 DERIVED = "postgres://derived-from-it"

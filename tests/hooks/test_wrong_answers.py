@@ -19,7 +19,7 @@ from zonda.hooks.runners.runner import (
     WorkflowRunner,
 )
 from zonda.hooks.testing import FakeContext, Lifecycle
-from zonda.workflows.external_resource import ExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
 
 START = "Started or Finished or Retry"
 POLL = "Running or Succeeded or Failed or Lost"

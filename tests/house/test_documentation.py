@@ -16,8 +16,9 @@ from zonda.core.settings import settings
 from zonda.hooks import errors, specs
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
-from zonda.workflows import http_settings, service_config
 from zonda.workflows import plugin as workflows_plugin
+from zonda.workflows.http_runner import settings as http_settings
+from zonda.workflows.service import config
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -96,7 +97,7 @@ def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
     (tmp_path / "disks").mkdir()
     (tmp_path / "flows.py").touch()
     (tmp_path / "flows.yaml").write_text(text)
-    assert set(service_config.load(tmp_path / "flows.yaml").workflows) == {
+    assert set(config.load(tmp_path / "flows.yaml").workflows) == {
         "make-disk",
         "resize",
         "tell",

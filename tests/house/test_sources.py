@@ -51,7 +51,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/template/validation/resource.py": "border: a plug-in's validate is called",
     "core/template/nested/validation.py": "border: a plug-in is asked for its nested template",
     "core/introspection/template_tree.py": "border: a plug-in is asked for its nested template",
-    "workflows/service_call.py": "border: a user's function, in a process of its own",
+    "workflows/service/call_function.py": "border: a user's function, in a process of its own",
     "hooks/text/sanitize.py": "a stranger's __str__ is called",
     "hooks/conformance/backend_loading.py": "border: importing and asking a stranger's back end",
     "hooks/conformance/crash_rules.py": "border: a plug-in is put on trial",
@@ -69,7 +69,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
 #: Who may ask the time besides core/system/clock.py, and why.
 ASKS_THE_TIME: dict[str, str] = {
     "core/system/clock.py": "it is the clock",
-    "workflows/service_clock.py": "the runner service is a program of its own",
+    "workflows/service/clock.py": "the runner service is a program of its own",
 }
 
 #: Who may make chance besides core/system/ids.py, and why.
@@ -78,7 +78,7 @@ MAKES_CHANCE: dict[str, str] = {"core/system/ids.py": "it is the source"}
 #: Who may read environment variables besides core/settings/settings.py, and why.
 READS_THE_ENVIRONMENT: dict[str, str] = {
     "core/settings/settings.py": "it is the reader",
-    "workflows/service_wrapper.py": "a program of its own, which hands its environment on",
+    "workflows/service/wrapper.py": "a program of its own, which hands its environment on",
 }
 
 TIME = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 NOW = 1_790_000_000.0
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"

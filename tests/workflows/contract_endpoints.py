@@ -14,7 +14,7 @@ from typing import Any
 
 import requests
 
-from zonda.workflows import http_signing
+from zonda.workflows.client import webhook_signature
 
 SIGNING_KEY = "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw=="
 Answer = tuple[int, dict[str, str], Any]
@@ -49,8 +49,8 @@ class Good:
     def refuses(self, headers: Mapping[str, str], body: bytes) -> str:
         if not self.signed:
             return ""
-        keys = [http_signing.read_key(SIGNING_KEY)]
-        return http_signing.verify(keys, headers, self.now(), body) or ""
+        keys = [webhook_signature.read_key(SIGNING_KEY)]
+        return webhook_signature.verify(keys, headers, self.now(), body) or ""
 
     def start(self, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
         key, digest = headers["idempotency-key"], hashlib.sha256(body).hexdigest()
@@ -236,9 +236,9 @@ class TakesAnySignature(Signed):
 
 class TakesOldSignatures(Signed):
     def refuses(self, headers: Mapping[str, str], body: bytes) -> str:
-        keys = [http_signing.read_key(SIGNING_KEY)]
+        keys = [webhook_signature.read_key(SIGNING_KEY)]
         stamp = float(headers.get("webhook-timestamp", "0"))
-        return http_signing.verify(keys, headers, stamp, body) or ""
+        return webhook_signature.verify(keys, headers, stamp, body) or ""
 
 
 class TakesOneSignature(Signed):

@@ -7,7 +7,7 @@ from typing import Any
 from zonda.core.template.source.document import load_document
 from zonda.hooks.runners.runner import Finished, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
-from zonda.workflows.manifest_reader import read
+from zonda.workflows.manifest.parser import read
 
 DISK = """
 zonda_type: 1

@@ -13,7 +13,7 @@ import pytest
 from zonda.hooks.http import AddressPolicy, Denied, Wire, networks, origin, place
 from zonda.hooks.http.resolver import addresses_of
 from zonda.hooks.runners.runner import Failed, Finished, Started, StartRequest, Succeeded
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 MakeRunner = Callable[..., HttpRunner]
 MakeRequest = Callable[..., StartRequest]

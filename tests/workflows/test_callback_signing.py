@@ -16,10 +16,11 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.runners.runner import Running, Started, Succeeded
-from zonda.workflows import callback_signing, service
-from zonda.workflows.callback_signing import HEADER
-from zonda.workflows.callbacks import Callbacks, Heard
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_contract import callback_signature
+from zonda.workflows.http_contract.callback_signature import HEADER
+from zonda.workflows.http_contract.callback_store import Callbacks, Heard
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.service import server
 
 from .conftest import KEY, NOW, StillClock
 
@@ -40,7 +41,7 @@ def chance() -> bytes:
 
 def test_what_is_signed_is_time_address_and_body() -> None:
     code = hmac.new(SECRET, b"1790000000.abc.de." + BODY, hashlib.sha256).hexdigest()
-    assert callback_signing.sign([SECRET], NOW, OPAQUE, BODY) == f"t=1790000000,v1={code}"
+    assert callback_signature.sign([SECRET], NOW, OPAQUE, BODY) == f"t=1790000000,v1={code}"
 
 
 @pytest.mark.parametrize(
@@ -72,19 +73,19 @@ def test_what_is_signed_is_time_address_and_body() -> None:
 def test_what_a_signature_says(
     change: Callable[[str], str], now: float, keys: list[bytes], fault: str | None
 ) -> None:
-    given = change(callback_signing.sign([SECRET], NOW, OPAQUE, BODY))
-    found = callback_signing.verify(keys, given, now, OPAQUE, BODY)
+    given = change(callback_signature.sign([SECRET], NOW, OPAQUE, BODY))
+    found = callback_signature.verify(keys, given, now, OPAQUE, BODY)
     assert (found is None) if fault is None else (fault in str(found))
 
 
 def test_another_body_does_not_fit() -> None:
-    given = callback_signing.sign([SECRET], NOW, OPAQUE, BODY)
-    assert callback_signing.verify([SECRET], given, NOW, OPAQUE, BODY + b" ") is not None
+    given = callback_signature.sign([SECRET], NOW, OPAQUE, BODY)
+    assert callback_signature.verify([SECRET], given, NOW, OPAQUE, BODY + b" ") is not None
 
 
 def test_another_address_does_not_fit() -> None:
-    given = callback_signing.sign([SECRET], NOW, OPAQUE, BODY)
-    fault = callback_signing.verify([SECRET], given, NOW, "abc.df", BODY)
+    given = callback_signature.sign([SECRET], NOW, OPAQUE, BODY)
+    fault = callback_signature.verify([SECRET], given, NOW, "abc.df", BODY)
     assert fault == "the signature fits none of the keys"
 
 
@@ -126,7 +127,7 @@ def test_what_was_told_is_found_whatever_signs_now(tmp_path: Path, before: str, 
 @pytest.fixture
 def listening(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "flows.yaml").write_text("workflows: {hello: {command: echo}}")
-    with service.start(
+    with server.start(
         tmp_path / "flows.yaml",
         state_dir=tmp_path,
         token="t",
@@ -147,7 +148,7 @@ def tell(url: str, folder: Path, signer: str, signature: str | None, body: bytes
 
 def test_a_signed_callback_is_taken(listening: str, tmp_path: Path) -> None:
     opaque = address(tmp_path, "flows")
-    signature = callback_signing.sign([b"new"], time.time(), opaque, BODY)
+    signature = callback_signature.sign([b"new"], time.time(), opaque, BODY)
     assert tell(listening, tmp_path, "flows", signature).status_code == 200
     assert Callbacks(tmp_path / "callbacks", "flows").told(KEY, SOON) == DONE
 
@@ -174,10 +175,10 @@ def test_what_is_not_signed_as_its_address_wants_is_not_stored(
 ) -> None:
     opaque, other = address(tmp_path, signer), address(tmp_path, signer, "of another run")
     value = {
-        "wrong": callback_signing.sign([b"else"], time.time(), opaque, body),
-        "old": callback_signing.sign([SECRET], time.time() - 400, opaque, body),
-        "other": callback_signing.sign([SECRET], time.time(), other, body),
-        "right": callback_signing.sign([SECRET], time.time(), opaque, body),
+        "wrong": callback_signature.sign([b"else"], time.time(), opaque, body),
+        "old": callback_signature.sign([SECRET], time.time() - 400, opaque, body),
+        "other": callback_signature.sign([SECRET], time.time(), other, body),
+        "right": callback_signature.sign([SECRET], time.time(), opaque, body),
     }.get(signature or "")
     answer = tell(listening, tmp_path, signer, value, body)
     assert answer.status_code == status
@@ -201,7 +202,7 @@ def test_addresses_that_want_none_go_on_without(listening: str, tmp_path: Path) 
 def test_no_service_starts_with_an_empty_key(tmp_path: Path, keys: list[str], said: str) -> None:
     (tmp_path / "flows.yaml").write_text("workflows: {}")
     with pytest.raises(UsageError, match=said):
-        service.start(tmp_path / "flows.yaml", state_dir=tmp_path, callback_keys={"flows": keys})
+        server.start(tmp_path / "flows.yaml", state_dir=tmp_path, callback_keys={"flows": keys})
 
 
 # -- the runner -----------------------------------------------------------------------------------

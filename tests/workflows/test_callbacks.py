@@ -15,9 +15,9 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
-from zonda.workflows import service
-from zonda.workflows.callbacks import Callbacks, Heard
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_contract.callback_store import Callbacks, Heard
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.service import server
 
 from .conftest import KEY, NOW, StillClock
 
@@ -180,7 +180,7 @@ def test_what_was_told_is_forgotten_a_day_after_the_deadline(
 @pytest.fixture
 def listening(tmp_path: Path) -> Iterator[tuple[str, Callbacks]]:
     (tmp_path / "flows.yaml").write_text("workflows: {hello: {command: echo}}")
-    with service.start(
+    with server.start(
         tmp_path / "flows.yaml", state_dir=tmp_path, token="t", signing_keys=["k"]
     ) as handle:
         yield f"{handle.url}/v1/callbacks", Callbacks(tmp_path / "callbacks")

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from zonda.workflows.contract_callback import listening
+from zonda.workflows.endpoint_check.callback_rules import listening
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from zonda.core.system.clock import SystemClock
-from zonda.workflows import service
-from zonda.workflows.contract_check import RULES, check
-from zonda.workflows.contract_probe import Target
-from zonda.workflows.contract_rows import HINT, NOT_APPLICABLE, PASSED, Report, Row
+from zonda.workflows.endpoint_check.probe import Target
+from zonda.workflows.endpoint_check.report import HINT, NOT_APPLICABLE, PASSED, Report, Row
+from zonda.workflows.endpoint_check.suite import RULES, check
+from zonda.workflows.service import server
 
 from . import contract_endpoints as endpoints
 from .contract_endpoints import SIGNING_KEY, Good, served
@@ -123,7 +123,7 @@ workflows:
       echo "{\\"resource_id\\": \\"$ZONDA_RESOURCE_ID\\", \\"run\\": \\"$$\\"}"
 """
     )
-    with service.start(
+    with server.start(
         tmp_path / "flows.yaml", state_dir=tmp_path / "s", token="t", signing_keys=["k"]
     ) as handle:
         report = checked(

@@ -18,9 +18,10 @@ import yaml
 
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
-from zonda.workflows import callback_signing, http_states, service
-from zonda.workflows.callbacks import Callbacks
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_contract import callback_signature, states
+from zonda.workflows.http_contract.callback_store import Callbacks
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.service import server as service
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "http-contract.openapi.yaml").read_text()
@@ -80,7 +81,7 @@ def test_everything_that_is_declared_is_used() -> None:
 
 
 def test_the_states_are_those_of_the_runner() -> None:
-    assert SCHEMAS["State"]["enum"] == list(http_states.STATES)
+    assert SCHEMAS["State"]["enum"] == list(states.STATES)
 
 
 def test_the_fields_and_headers_of_the_manual_are_those_of_the_document() -> None:
@@ -90,7 +91,7 @@ def test_the_fields_and_headers_of_the_manual_are_those_of_the_document() -> Non
     told = {name for row in fields for name in re.findall(r"`(\w+)`", row)}
     assert told == set(SCHEMAS["Request"]["properties"])
     listed = re.findall(r"`(\w+)`", answer.split("may be left out:")[1].split("| answer to")[0])
-    known = {*SCHEMAS["Standing"]["properties"], *http_states.STATES} - {"contract"}
+    known = {*SCHEMAS["Standing"]["properties"], *states.STATES} - {"contract"}
     assert set(listed) == known
 
 
@@ -290,4 +291,4 @@ def test_what_a_callback_without_its_signature_is_answered_conforms(
     assert seen.status_code == 401
     answered("/v1/callbacks/{opaque}", "put", seen)
     schemes = DOCUMENT["components"]["securitySchemes"]
-    assert schemes["callbackSignature"]["name"] == callback_signing.HEADER
+    assert schemes["callbackSignature"]["name"] == callback_signature.HEADER

@@ -19,9 +19,9 @@ import pytest
 from zonda.hooks.events import EventRecord, SinkError
 from zonda.hooks.runners.runner import Retry, Running, StartRequest
 from zonda.hooks.testing import FakeClock
-from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.mistral_runner import MistralRunner
-from zonda.workflows.sinks_webhook import WebhookSink
+from zonda.workflows.event_sinks.webhook import WebhookSink
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.mistral.runner import MistralRunner
 
 NEVER = 4e9  # seconds since the epoch: no deadline comes before a limit does
 LATE = "no whole answer within 20 s"
@@ -33,7 +33,7 @@ TOKEN = {"key": "k", "url": "/run", "deadline": NEVER, "at": 0, "action": "CREAT
 
 FORWARD = """
 import pathlib, sys
-from zonda.workflows import service_forward
+from zonda.workflows.service import forward_request as service_forward
 service_forward.TIMEOUT = globals().get("LONG", 0.2)
 sys.exit(service_forward.main(pathlib.Path(sys.argv[1])))
 """

@@ -11,8 +11,8 @@ import pytest
 from zonda.hooks import testing
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners.runner import Lost, PollAnswer, Succeeded
-from zonda.workflows.external_resource import ExternalResource
-from zonda.workflows.zonda_external import ZondaExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
+from zonda.workflows.resources.zonda_external_resource import ZondaExternalResource
 
 
 class Forgetful(testing.FakeRunner):

@@ -25,7 +25,7 @@ from zonda.hooks.runners.runner import (
     Succeeded,
 )
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
-from zonda.workflows.external_resource import ExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
 
 ALL = {
     "CREATE": {"workflow": "mk"},

@@ -8,7 +8,7 @@ from typing import Any
 from zonda.hooks import conformance
 from zonda.hooks.runners.runner import Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner
-from zonda.workflows.external_resource import ExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
 
 ACTIONS = {action: {"workflow": action.lower()} for action in ("CREATE", "UPDATE", "DELETE")}
 

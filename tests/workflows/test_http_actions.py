@@ -23,7 +23,7 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
 )
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 BASE = "https://api.example/v1"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"

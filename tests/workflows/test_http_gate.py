@@ -21,8 +21,8 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
 )
-from zonda.workflows.http_gate import Gates, Limits, NotNow
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.client.circuit_breaker import Gates, Limits, NotNow
+from zonda.workflows.http_runner.runner import HttpRunner
 
 ORIGIN, OTHER = "https://flows.example:443", "https://other.example:443"
 HOOK = "https://flows.example/hook"

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.runners.runner import StartRequest
-from zonda.workflows import http_messages, http_signing
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.client import message_signature, webhook_signature
+from zonda.workflows.http_runner.runner import HttpRunner
 
 HOOK = "https://flows.example/hook"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"
@@ -156,7 +156,7 @@ def test_what_was_changed_on_the_way_does_not_verify(
     body = b"{}" if change else request.body
     headers = {**request.headers, **change}
     if "Content-Digest" in change:
-        headers["Content-Digest"] = http_messages.digest(body)
+        headers["Content-Digest"] = message_signature.digest(body)
     else:
         body = request.body
     lowered = requests_headers(headers)
@@ -250,14 +250,14 @@ def test_the_vector_of_the_rfc() -> None:
     parameters = (
         '("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"'
     )
-    key = http_messages.MessageKey("test-shared-secret", http_messages.HMAC, secret)
-    signature = base64.b64encode(key.sign(http_messages.base(covered, parameters))).decode()
+    key = message_signature.MessageKey("test-shared-secret", message_signature.HMAC, secret)
+    signature = base64.b64encode(key.sign(message_signature.base(covered, parameters))).decode()
     assert signature == "pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8="
 
 
 def test_the_digest_of_the_rfc() -> None:
     """RFC 9530, B.1: the digest of a JSON object with a line end."""
-    assert http_messages.digest(b'{"hello": "world"}\n') == (
+    assert message_signature.digest(b'{"hello": "world"}\n') == (
         "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"
     )
 
@@ -271,8 +271,8 @@ def test_an_endpoint_may_change_its_webhook_key_one_side_at_a_time(
     ).start(request_for())
     request = http.calls[0].request
     for accepted in ([b"one"], [b"two"], [b"two", b"three"]):
-        assert http_signing.verify(accepted, request.headers, NOW, request.body) is None
-    assert http_signing.verify([b"three"], request.headers, NOW, request.body) is not None
+        assert webhook_signature.verify(accepted, request.headers, NOW, request.body) is None
+    assert webhook_signature.verify([b"three"], request.headers, NOW, request.body) is not None
 
 
 @pytest.mark.parametrize(

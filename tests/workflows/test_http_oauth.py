@@ -24,7 +24,7 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
 )
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 TOKENS = "https://login.example/oauth/token"
 ENDPOINT = "https://flows.example"

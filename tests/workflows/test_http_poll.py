@@ -12,7 +12,7 @@ import responses
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners.runner import Cancelled, Failed, Lost, Running, Succeeded
-from zonda.workflows.http_runner import ASKED_AGAIN, HttpRunner
+from zonda.workflows.http_runner.runner import ASKED_AGAIN, HttpRunner
 
 URL = "https://flows.example/runs/7"
 NOW = 1_790_000_000

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import UsageError
-from zonda.workflows.http_settings import origin, read_settings, shown
+from zonda.workflows.http_runner.settings import origin, read_settings, shown
 
 GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
 

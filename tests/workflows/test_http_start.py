@@ -13,8 +13,8 @@ import responses
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.http import Unreachable
 from zonda.hooks.runners.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
-from zonda.workflows import http_signing
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.client import webhook_signature
+from zonda.workflows.http_runner.runner import HttpRunner
 
 HOOK = "https://flows.example/hook"
 KEY = "6f0cb1aa-0000-5000-8000-000000000001"
@@ -560,8 +560,8 @@ def test_requests_are_signed_with_every_key(
     assert sent.headers["webhook-timestamp"] == str(int(NOW))
     assert len(sent.headers["webhook-signature"].split()) == 2
     for key in (b"old", b"new"):
-        assert http_signing.verify([key], sent.headers, NOW, sent.body) is None
-    assert http_signing.verify([b"other"], sent.headers, NOW, sent.body) is not None
+        assert webhook_signature.verify([key], sent.headers, NOW, sent.body) is None
+    assert webhook_signature.verify([b"other"], sent.headers, NOW, sent.body) is not None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Transport, Unreachable, Unusable, Wire, origin
 from zonda.hooks.runners.runner import Finished, Retry, Running, StartRequest, Succeeded
 from zonda.hooks.testing import FakeClock
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 PASSPHRASE = "open sesame"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from zonda.hooks.errors import ValidationErrors
-from zonda.workflows.manifest_reader import ACTION_KEYS, CHECK_KEYS, SECTIONS
-from zonda.workflows.mapping import CALLS, INFO
+from zonda.workflows.manifest.mapping import CALLS, INFO
+from zonda.workflows.manifest.parser import ACTION_KEYS, CHECK_KEYS, SECTIONS
 
 from .manifests import DISK, type_of
 

@@ -9,7 +9,7 @@ import pytest
 from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError
 from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
-from zonda.workflows import sent_secrets
+from zonda.workflows.resources import secret_fingerprints
 
 from .manifests import DISK, a_life, a_runner, ends, type_of
 
@@ -189,7 +189,7 @@ def going_on(answer: Any, after: Any, monkeypatch: pytest.MonkeyPatch, process: 
     token = life.instance().handle_create()
     assert "hush" not in repr(token)
     if process == "another":
-        monkeypatch.setattr(sent_secrets, "_sent", {})
+        monkeypatch.setattr(secret_fingerprints, "_sent", {})
     life.context.secrets.clear()
     life.context.secrets.update({} if after is None else {"env:TOKEN": after})
     life.instance().check_create_complete(token)

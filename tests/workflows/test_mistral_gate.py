@@ -11,8 +11,8 @@ import pytest
 from zonda.hooks.errors import NotFound, NotReady
 from zonda.hooks.http import Reply, Unreachable
 from zonda.hooks.runners.runner import Cancelled, Failed, Finished, Retry, Running, Started
-from zonda.workflows.mistral_runner import MistralRunner
-from zonda.workflows.mistral_types import PutOff, Unanswered
+from zonda.workflows.mistral.resource_base import PutOff, Unanswered
+from zonda.workflows.mistral.runner import MistralRunner
 
 ENDPOINT = "http://flows.example:8989/v2"
 NOW = 1_790_000_000.0

@@ -22,7 +22,7 @@ from zonda.hooks.runners.runner import (
     Started,
     Succeeded,
 )
-from zonda.workflows.mistral_runner import FIRST_POLL, MistralRunner
+from zonda.workflows.mistral.runner import FIRST_POLL, MistralRunner
 
 ENDPOINT = "http://flows.example:8989/v2"
 EXECUTIONS = f"{ENDPOINT}/executions"

@@ -13,10 +13,10 @@ from zonda.builtin_resources.constraints_text import CronExpression
 from zonda.hooks import testing
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationErrors
 from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
-from zonda.workflows.mistral_constraint import MistralWorkflow
-from zonda.workflows.mistral_cron import CronTrigger
-from zonda.workflows.mistral_types import PutOff, Unanswered
-from zonda.workflows.mistral_workflow import Workflow
+from zonda.workflows.mistral.constraint import MistralWorkflow
+from zonda.workflows.mistral.cron_trigger import CronTrigger
+from zonda.workflows.mistral.resource_base import PutOff, Unanswered
+from zonda.workflows.mistral.workflow import Workflow
 
 
 class SmallMistral(WorkflowRunner):

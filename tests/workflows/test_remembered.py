@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import responses
 
-from zonda.workflows import remembered
-from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.mistral_runner import MistralRunner
-from zonda.workflows.remembered import Remembered
+from zonda.workflows.client import ttl_set
+from zonda.workflows.client.ttl_set import Remembered
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.mistral.runner import MistralRunner
 
 ENDPOINT = "https://flows.example"
 
@@ -34,7 +34,7 @@ def test_a_name_is_remembered_for_a_while(clock: Any) -> None:
 def test_what_is_over_is_dropped_before_there_are_too_many(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembered, "MOST", 3)
+    monkeypatch.setattr(ttl_set, "MOST", 3)
     names = Remembered(clock, 30.0)
     for name in "ab":
         names.add(name)
@@ -63,7 +63,7 @@ def test_a_runner_that_lives_long_does_not_grow(
     make: Callable[..., HttpRunner | MistralRunner],
     status: int,
 ) -> None:
-    monkeypatch.setattr(remembered, "MOST", 10)
+    monkeypatch.setattr(ttl_set, "MOST", 10)
     runner = make(clock, most_random)
     with responses.RequestsMock() as http:
         for number in range(50):

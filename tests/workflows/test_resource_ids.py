@@ -9,7 +9,7 @@ import pytest
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners.runner import Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
-from zonda.workflows.external_resource import ExternalResource
+from zonda.workflows.resources.external_resource import ExternalResource
 
 
 def answered(output: dict[str, Any]) -> Lifecycle:

@@ -17,8 +17,9 @@ import pytest
 import requests
 
 from zonda.hooks.errors import UsageError
-from zonda.workflows import http_signing, service
-from zonda.workflows.service import ServiceHandle
+from zonda.workflows.client import webhook_signature
+from zonda.workflows.service import server as service
+from zonda.workflows.service.server import ServiceHandle
 
 FLOWS = "workflows: {hello: {command: echo}}"
 HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}
@@ -188,7 +189,7 @@ def test_signatures(
     make_service: Callable[..., ServiceHandle], key: str, age: float, sent: str, status: int
 ) -> None:
     handle = make_service(signing_keys=["new", "old"])
-    signed = http_signing.headers([key.encode()], "k", time.time() - age, b"{}")
+    signed = webhook_signature.headers([key.encode()], "k", time.time() - age, b"{}")
     headers = {name.replace("-", "_"): value for name, value in signed.items()}
     assert send(handle, body=sent, **headers)[0] == status
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zonda.hooks.errors import UsageError
-from zonda.workflows.service_config import load
+from zonda.workflows.service.config import load
 
 
 def written(folder: Path, text: str) -> Path:

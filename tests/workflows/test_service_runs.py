@@ -18,11 +18,11 @@ import requests
 
 from zonda.hooks.runners.http_contract import instant
 from zonda.hooks.runners.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
-from zonda.workflows import service_runs
-from zonda.workflows.http_runner import HttpRunner
-from zonda.workflows.service import ServiceHandle, ServiceProcess, spawn, start
-from zonda.workflows.service_config import load
-from zonda.workflows.service_journal import Journal
+from zonda.workflows.http_runner.runner import HttpRunner
+from zonda.workflows.service import supervisor
+from zonda.workflows.service.config import load
+from zonda.workflows.service.journal import Journal
+from zonda.workflows.service.server import ServiceHandle, ServiceProcess, spawn, start
 
 PATIENCE = 20.0
 FLOWS = r"""
@@ -464,7 +464,7 @@ def test_what_a_wrapper_complained_of_is_told(
     home: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = (sys.executable, "-c", "import sys; sys.exit('no memory')")
-    monkeypatch.setattr(service_runs, "_WRAPPER", broken)
+    monkeypatch.setattr(supervisor, "_WRAPPER", broken)
     service = stack.enter_context(start(home / "flows.yaml", state_dir=home / "state"))
     assert "The last it said: no memory." in run(service.url, "hello")["reason"]
 
@@ -585,12 +585,12 @@ def test_the_http_runner_and_the_service_understand_each_other(
 
 
 def test_a_run_that_nobody_waits_for_is_not_begun(home: Path, clock: Any) -> None:
-    runs = service_runs.Runs(load(home / "flows.yaml"), Journal(home / "state"), clock)
+    runs = supervisor.Runs(load(home / "flows.yaml"), Journal(home / "state"), clock)
     body = json.dumps({"deadline": instant(clock.now() + 10)}).encode()
     run = runs.submit("hello", "k", body)
     clock.seconds += 11
     assert runs.submit("hello", "k", body).key == run.key
-    with pytest.raises(service_runs.TooLate):
+    with pytest.raises(supervisor.TooLate):
         runs.submit("hello", "l", body)
     assert wait_for(run.result)
     runs.stop()

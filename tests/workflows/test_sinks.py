@@ -17,10 +17,10 @@ import pytest
 from zonda.hooks.errors import UsageError
 from zonda.hooks.events import EventRecord, SinkError
 from zonda.hooks.testing.fakes import FakeClock
-from zonda.workflows import http_signing
-from zonda.workflows.sinks_log import LogSink
-from zonda.workflows.sinks_payload import payload
-from zonda.workflows.sinks_webhook import WebhookSink
+from zonda.workflows.client import webhook_signature
+from zonda.workflows.event_sinks.log import LogSink
+from zonda.workflows.event_sinks.payload import payload
+from zonda.workflows.event_sinks.webhook import WebhookSink
 
 KEYS = ["whsec_b25l", "whsec_dHdv"]
 NOW = 1_700_000_000.5
@@ -97,7 +97,9 @@ def test_an_event_is_a_signed_request(receiver: Answers, make: Any) -> None:
     assert headers["webhook-id"] == "id-7"
     assert headers["webhook-timestamp"] == "1700000000"
     for key in KEYS:
-        assert http_signing.verify([http_signing.read_key(key)], headers, NOW, body) is None
+        assert (
+            webhook_signature.verify([webhook_signature.read_key(key)], headers, NOW, body) is None
+        )
     assert headers["authorization"] == "Bearer t0"
     assert headers["x-from"] == "zonda"
     assert headers["content-type"] == "application/json"

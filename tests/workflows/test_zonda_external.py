@@ -11,7 +11,7 @@ from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resources.live_state import AsAWhole
 from zonda.hooks.runners.runner import Failed, Finished, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
-from zonda.workflows.zonda_external import ZondaExternalResource
+from zonda.workflows.resources.zonda_external_resource import ZondaExternalResource
 
 ACTIONS = {
     name: {"workflow": workflow}

@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.hooks import hookimpl
 from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
-from zonda.workflows.http_runner import HttpRunner
+from zonda.workflows.http_runner.runner import HttpRunner
 
 
 class KillingRunner(WorkflowRunner):

@@ -1,0 +1,4 @@
+"""Authentication and resilience of HTTP clients: OAuth2, signatures, circuit breaker, backoff.
+
+Imports hooks.
+"""

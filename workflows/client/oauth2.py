@@ -1,0 +1,199 @@
+"""Tokens of OAuth2 by client credentials (RFC 6749, 4.4): fetched, kept until they expire, renewed.
+
+One per runner, for all its threads: while one of them fetches a token the others are told to come
+back (``NotNow``). Tokens and secrets stand in no text; ``secrets`` says what is to be masked.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Transport, Unreachable, Unusable, origin, shown
+from zonda.hooks.runners import settings as section
+
+from .circuit_breaker import NotNow
+
+ENTRY = "oauth2"
+WAYS = ("basic", "body")
+KNOWN = ("token_url", "client_id", "client_secret", "scope", "audience", "resource", "send")
+#: For how long a token is used that does not say when it expires, and any token at most.
+LASTS, LONGEST = 300.0, 86_400.0
+#: Seconds before its end in which a token is no longer used, at most a tenth of its life.
+MARGIN = 30.0
+#: A token that was refused is not replaced if it is younger than this: that would help nobody.
+YOUNG = 10.0
+_LOOK_AGAIN = 0.5
+_LONGEST_FETCH = 30.0
+
+
+class NoToken(Unusable):
+    """The token endpoint refuses, or says what cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class OAuth2:
+    """Where tokens come from. ``basic``: the client's secret goes into a header, not the body."""
+
+    token_url: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    basic: bool = True
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be shown."""
+        return (self.client_secret, self._pair)
+
+    @property
+    def _pair(self) -> str:
+        pair = f"{quote_plus(self.client_id)}:{quote_plus(self.client_secret)}"
+        return base64.b64encode(pair.encode()).decode()
+
+    def request(self) -> tuple[dict[str, str], bytes]:
+        """Headers and body that ask for a token."""
+        headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/x-www-form-urlencoded",
+            "User-Agent": "zonda",
+        }
+        content = {"grant_type": "client_credentials", **self.more}
+        if self.basic:
+            headers["Authorization"] = f"Basic {self._pair}"
+        else:
+            content |= {"client_id": self.client_id, "client_secret": self.client_secret}
+        return headers, urlencode(content).encode()
+
+
+def read(given: Mapping[str, Any]) -> OAuth2 | None:
+    """What table ``oauth2`` of a runner's section says. Raises UsageError."""
+    table = section.table(given, ENTRY, KNOWN)
+    if table is None:
+        return None
+    found = {
+        name: section.text(table, name, within=f"{ENTRY}.") for name in KNOWN if name != "send"
+    }
+    for name in ("token_url", "client_id", "client_secret"):
+        if not found[name]:
+            raise UsageError(f"The runner's setting {ENTRY} has no {name}.")
+    if not origin(found["token_url"]) or "@" in found["token_url"]:
+        raise UsageError(
+            f"The runner's setting {ENTRY}.token_url is no http(s) URL without credentials."
+        )
+    more = {name: found[name] for name in ("scope", "audience", "resource") if found[name]}
+    way = section.choice(table, "send", WAYS, within=f"{ENTRY}.")
+    return OAuth2(
+        found["token_url"], found["client_id"], found["client_secret"], way == "basic", more
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str = field(repr=False)
+    fetched: float
+    until: float
+
+
+class Tokens:
+    """The tokens of one client. Times are by the clock that nobody can set back."""
+
+    def __init__(self, settings: OAuth2, transport: Transport, clock: Clock) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._clock = clock
+        self._fetching = threading.Lock()
+        self._token: _Token | None = None
+        self._known: deque[str] = deque(maxlen=8)
+
+    def header(self) -> str:
+        """What ``Authorization`` is to say. Raises NotNow, Unreachable and NoToken."""
+        token = self._valid()
+        if token is None:
+            if not self._fetching.acquire(blocking=False):
+                raise NotNow(_LOOK_AGAIN, "an access token is being fetched")
+            try:
+                token = self._valid() or self._fetched()
+            finally:
+                self._fetching.release()
+        return f"Bearer {token.text}"
+
+    def refused(self, header: str) -> bool:
+        """Forget the token that was refused; gives whether another try makes sense."""
+        token = self._token
+        if token is None or header != f"Bearer {token.text}":
+            return True
+        if self._clock.monotonic() - token.fetched < YOUNG:
+            return False
+        self._token = None
+        return True
+
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be shown, of the tokens that are or were in use."""
+        return tuple(self._known)
+
+    def _valid(self) -> _Token | None:
+        token = self._token
+        return token if token is not None and self._clock.monotonic() < token.until else None
+
+    def _fetched(self) -> _Token:
+        where = f"the token endpoint {shown(self._settings.token_url)}"
+        headers, content = self._settings.request()
+        try:
+            reply = self._transport.send(
+                "POST", self._settings.token_url, headers, content, seconds=_LONGEST_FETCH
+            )
+        except Unreachable as error:
+            raise Unreachable(f"{where}: {error}", sent=False, counts=False) from None
+        except Unusable as error:
+            raise NoToken(f"{where}: {error}") from None
+        if reply.status >= 500 or reply.status in (408, 425, 429):
+            raise Unreachable(f"{where} answers HTTP {reply.status}", sent=False, counts=False)
+        answer = _object(reply.body)
+        if reply.status != 200:
+            raise NoToken(f"{where} gives no token: HTTP {reply.status}{_error(answer)}")
+        self._token = token = self._read(answer, where)
+        return token
+
+    def _read(self, answer: Mapping[str, Any], where: str) -> _Token:
+        text, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
+        if not isinstance(text, str) or not text or " " in text or not section.fits_a_header(text):
+            raise NoToken(f"{where} gives no token that can be used")
+        if not isinstance(kind, str) or kind.lower() != "bearer":
+            raise NoToken(f"{where} gives a token of another kind than Bearer")
+        self._known.append(text)
+        seconds = _seconds(answer.get("expires_in"))
+        now = self._clock.monotonic()
+        return _Token(text, now, now + seconds - min(MARGIN, seconds / 10))
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _error(answer: Mapping[str, Any]) -> str:
+    """The error's code, and nothing else of what was sent back."""
+    code = answer.get("error")
+    known = isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii()
+    return f" ({str(code)[:60]})" if known else ""
+
+
+def _seconds(given: Any) -> float:
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError, OverflowError):
+        return LASTS
+    return min(seconds, LONGEST) if seconds > 0 else LASTS

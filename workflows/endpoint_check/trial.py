@@ -1,0 +1,66 @@
+"""What the rules of one check share: the first run, and what has to be tidied up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.conformance.report import NotApplicable
+from zonda.hooks.http import Reply, Unreachable, Unusable
+
+from ..http_contract.response import Answer
+from ..http_runner.settings import HttpSettings
+from .probe import Operation, Outcome, Probe
+from .report import Violated
+
+
+@dataclass
+class Trial:
+    """One endpoint on trial. ``first``, ``reply``, ``answer``, ``outcome``: of the first run."""
+
+    probe: Probe
+    first: Operation
+    reply: Reply = field(default_factory=lambda: Reply(0, {}, b""))
+    answer: Answer = field(default_factory=lambda: Answer({}))
+    outcome: Outcome = field(default_factory=lambda: Outcome("", {}, None))
+    trouble: Unreachable | Unusable | None = None
+    #: What was made and is still there, and how it ended where that is known.
+    made: list[tuple[Operation, Outcome | None]] = field(default_factory=list)
+    deleted: set[str] = field(default_factory=set)
+
+    def create(self, **fields: Any) -> Operation:
+        """A CREATE with a key and a resource of its own, tidied up in the end."""
+        operation = self.probe.operation(**fields)
+        self.made.append((operation, None))
+        return operation
+
+    def ended(self, operation: Operation, outcome: Outcome) -> Outcome:
+        """Remember how a CREATE ended: its DELETE is told."""
+        self.made = [(each, outcome if each is operation else known) for each, known in self.made]
+        return outcome
+
+    def run(self, operation: Operation) -> Outcome:
+        """Send a CREATE and follow it to its end."""
+        return self.ended(operation, self.probe.run(operation))
+
+    def gone(self, operation: Operation) -> None:
+        """What ``operation`` has made is deleted."""
+        self.deleted.add(operation.request.resource.id)
+
+    def refused(self, settings: HttpSettings, what: str, do: str) -> None:
+        """A CREATE sent with ``settings`` must be refused with 401 or 403."""
+        operation = self.create()
+        reply = self.probe.sent(operation, settings=settings)
+        if reply.status in (401, 403):
+            self.gone(operation)
+            return
+        if 400 <= reply.status < 500:
+            self.gone(operation)
+            raise Violated(f"401 or 403 for {what}", f"HTTP {reply.status}", do)
+        raise Violated(f"401 or 403 for {what}", f"HTTP {reply.status}: it was taken", do)
+
+
+def only_with_delete(trial: Trial) -> None:
+    """Raise NotApplicable where no DELETE may be sent."""
+    if not trial.probe.target.delete:
+        raise NotApplicable("--no-delete is given")

@@ -1,0 +1,1 @@
+"""The event sinks ``log`` and ``webhook``. Registered by ``plugin``; imports ``client``."""

@@ -1,0 +1,91 @@
+"""The event sink ``webhook``: one signed POST for each event, as Standard Webhooks has it.
+
+The ``webhook-id`` is the id of the event, so that a receiver can tell what it has got already. What
+answers with anything but 2xx is sent again later. Of the URL nobody is told more than its host,
+since for many receivers the rest is the credential.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from zonda.hooks.errors import UsageError
+from zonda.hooks.events import EventRecord, EventSink, SinkError
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
+
+from ..client import webhook_signature
+from ..client.backoff import retry_after
+from ..http_runner.settings import HttpSettings, read_settings
+from .payload import payload
+
+#: What the section takes besides ``url``, which is handed on as it is.
+_HANDED_ON = frozenset(
+    {
+        *("signing_key", "signing_keys", "token", "username", "password", "headers"),
+        *("ca_bundle", "client_certificate", "proxy", "connect_timeout", "answer_timeout"),
+        *("allowed_networks", "denied_networks", "clock", "random"),
+    }
+)
+KNOWN = _HANDED_ON | {"url"}
+#: Seconds until an answer has to be there.
+_ANSWER_TIMEOUT = 10.0
+
+
+class WebhookSink(EventSink):
+    """Sends events to one URL."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._url = str(given.get("url", ""))
+        self._settings = _settings(given, self._url)
+        self._host = urlsplit(self._url).hostname or ""
+        self._transport = Transport(self._settings)
+        self.timeout = self._settings.connect_timeout + self._settings.answer_timeout
+
+    def deliver(self, events: Sequence[EventRecord]) -> None:
+        """Send each event by itself; raises SinkError at the first that is not taken."""
+        for number, event in enumerate(events):
+            try:
+                self._send(event)
+            except SinkError as error:
+                error.delivered = number
+                raise
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def _send(self, event: EventRecord) -> None:
+        body = json.dumps(payload(event), ensure_ascii=False).encode()
+        now = self._settings.clock.now()
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "zonda",
+            "webhook-id": event.id,
+            "webhook-timestamp": str(int(now)),
+            **webhook_signature.headers(self._settings.signing_keys, event.id, now, body),
+            **self._settings.credentials(self._url),
+        }
+        try:
+            reply = self._transport.send("POST", self._url, headers, body)
+        except (Unreachable, Unusable) as error:
+            raise SinkError(f"{self._host}: {error}") from None
+        if not 200 <= reply.status < 300:
+            raise self._refused(reply, now)
+
+    def _refused(self, reply: Reply, now: float) -> SinkError:
+        asked = retry_after(reply.headers.get("Retry-After"), now)
+        moved = " (redirects are not followed)" if 300 <= reply.status < 400 else ""
+        return SinkError(f"{self._host} answered with {reply.status}{moved}", delay=asked)
+
+
+def _settings(given: Mapping[str, Any], url: str) -> HttpSettings:
+    unknown = sorted(set(given) - KNOWN)
+    if unknown:
+        raise UsageError(f"A webhook sink has no setting {unknown[0]!r}.")
+    if not url:
+        raise UsageError("A webhook sink needs a url.")
+    handed = {name: value for name, value in given.items() if name in _HANDED_ON}
+    return read_settings({"answer_timeout": _ANSWER_TIMEOUT, **handed, "endpoint": url})

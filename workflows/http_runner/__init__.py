@@ -1,0 +1,4 @@
+"""The runner ``http``: start, poll, cancel, retries.
+
+Registered by ``plugin``; imports ``client`` and ``http_contract``.
+"""

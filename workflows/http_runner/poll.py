@@ -1,0 +1,140 @@
+"""How the ``http`` runner asks how an execution is doing, and asks for its end.
+
+Called by the runner. Keeps nothing: all that it knows of an execution is the token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.http import Reply, Unreachable, Unusable
+from zonda.hooks.runners.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
+
+from ..client import backoff
+from ..client.circuit_breaker import NotNow
+from ..client.oauth2 import NoToken
+from ..http_contract import replies, response
+from ..http_contract.replies import ACCEPTED, BUSY, NOT_AUTHENTICATED, REDIRECTS
+from ..http_contract.response import Answer, WrongAnswer
+from . import plain_response
+from .callbacks import Awaited
+from .links import Links, joined
+from .session import Caller
+from .settings import HttpSettings, shown
+
+CALLBACK = "the callback"
+_HOPS = 3
+
+
+class Polling:
+    """Polls and cancels executions for one runner."""
+
+    def __init__(self, settings: HttpSettings, caller: Caller, callbacks: Awaited) -> None:
+        self._settings = settings
+        self._caller = caller
+        self._callbacks = callbacks
+        self._links = Links(settings)
+        self._redact = caller.redact
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """Look at what was told, or ask; only the endpoint's own word ends the execution."""
+        heard = self._callbacks.heard(str(token["key"]), token.get("callback"))
+        told = self._waiting(token, "") if heard is None else self._told(token, CALLBACK, heard)
+        if not isinstance(told, Running):
+            return told
+        if not self._callbacks.is_due(token):
+            return self._callbacks.soon(told)
+        return self._callbacks.polled(token, self._polled(token))
+
+    def _polled(self, token: Mapping[str, Any]) -> PollAnswer:
+        url = first = self._settings.absolute(str(token["url"]))
+        for _ in range(_HOPS):
+            try:
+                reply = self._caller.later("GET", url, str(token["key"]))
+            except NotNow as error:
+                return self._waiting(token, str(error), error.delay)
+            except (Unreachable, NoToken) as error:
+                return self._waiting(token, f"{shown(url)}: {error}")
+            except Unusable as error:
+                return self._poll_failed(f"{shown(url)}: {error}")
+            if reply.status not in REDIRECTS or "Location" not in reply.headers:
+                return self._judged_poll(token, url, reply)
+            target = joined(url, reply.headers["Location"])
+            if not self._links.may_call(target, first):
+                return self._poll_failed(f"{shown(url)} redirects to another origin")
+            url = target
+        return self._poll_failed(f"{shown(url)}: too many redirects")
+
+    def _judged_poll(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+        status = reply.status
+        if token.get("plain") and status in ACCEPTED:
+            return self._told_plain(token, reply)
+        if status in ACCEPTED:
+            return self._told(token, url, reply)
+        why = f"{shown(url)}: {response.reason(reply)}"
+        if status in (404, 410):
+            return Lost(response.cut(self._redact(f"{why} (the execution is lost)")))
+        if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
+            return self._waiting(token, why, self._asked_delay(reply))
+        return self._poll_failed(why)
+
+    def _asked_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return replies.asked_delay(self._settings.clock.now(), reply, answer)
+
+    def _told_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
+        if reply.status == 202:
+            return self._waiting(token, "", self._asked_delay(reply))
+        name = str(token["plain"])
+        return self._cleaned(plain_response.result(name, self._settings.action(name), None, reply))
+
+    def told_by_callback(self, reply: Reply) -> PollAnswer:
+        """What a callback told, before there was a token."""
+        return self._told({}, CALLBACK, reply)
+
+    def _told(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+        try:
+            answer = replies.answer_of(reply)
+        except WrongAnswer as error:
+            return self._poll_failed(f"{shown(url)}: {error}")
+        if replies.ended(answer, reply):
+            return self._cleaned(response.result(answer))
+        known = answer.state in ("", "running")
+        message = answer.text("message") if known else replies.unknown_state(answer)
+        asked = self._asked_delay(reply, answer)
+        return self._waiting(token, message, asked, answer.progress)
+
+    def _waiting(
+        self,
+        token: Mapping[str, Any],
+        message: str,
+        asked: float | None = None,
+        progress: float | None = None,
+    ) -> Running:
+        age = self._settings.clock.now() - float(token.get("at", 0))
+        delay = backoff.poll_interval(age, self._settings.random) if asked is None else asked
+        return Running(delay, response.cut(self._redact(message)), progress)
+
+    def _poll_failed(self, why: str) -> Failed:
+        return Failed(response.cut(self._redact(why)), by_runner=True)
+
+    def cancel(self, token: Mapping[str, Any]) -> Cancelled:
+        """Ask for the end, where the endpoint offered that; never required of an endpoint."""
+        self._callbacks.end(str(token["key"]), token.get("callback"))
+        if not token.get("cancel"):
+            return Cancelled.UNSUPPORTED
+        url = self._settings.absolute(str(token["cancel"]))
+        try:
+            reply = self._caller.later("DELETE", url, str(token["key"]), urgent=True)
+        except (Unreachable, Unusable, NotNow):
+            return Cancelled.UNSUPPORTED
+        if reply.status in (404, 410):
+            return Cancelled.DONE
+        return Cancelled.ACCEPTED if 200 <= reply.status < 300 else Cancelled.UNSUPPORTED
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Nothing is awaited any more."""
+        self._callbacks.end(str(token["key"]), token.get("callback"))
+
+    def _cleaned(self, result: Succeeded | Failed) -> Succeeded | Failed:
+        return replies.clean(result, self._redact)

@@ -1,0 +1,93 @@
+"""The headers of the ``http`` runner's requests.
+
+The body is ``zonda.hooks.runners.http_contract``'s.
+
+Called by the runner; knows nothing of sockets and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import StartRequest
+
+from ..client import message_signature, webhook_signature
+from .actions import USUAL, Action
+from .settings import HttpSettings
+
+_ALWAYS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "zonda",
+}
+
+
+def inputs(request: StartRequest) -> bytes:
+    """The inputs as they are, for an API that does not know the contract. Raises ValueError."""
+    return http_contract.encoded(dict(request.inputs))
+
+
+def start_headers(
+    settings: HttpSettings,
+    request: StartRequest,
+    url: str,
+    content: bytes | None,
+    action: Action = USUAL,
+    credentials: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The headers of a start; only ``Zonda-Attempt`` and the signature differ between sends."""
+    known = {
+        **(settings.credentials(url) if credentials is None else credentials),
+        **_ALWAYS,
+        "Idempotency-Key": request.key,
+    }
+    if content is not None:
+        known["Content-Type"] = "application/json"
+    if not action.plain:
+        known |= {
+            "Zonda-Contract": str(http_contract.CONTRACT),
+            "Prefer": f"respond-async, wait={_wait(settings):g}",
+            "Zonda-Attempt": str(request.attempt),
+        }
+    return _signed(settings, request.key, action.method, url, known, content)
+
+
+def _wait(settings: HttpSettings) -> float:
+    """How long an endpoint may take to answer: less than the answer is waited for."""
+    longest = settings.answer_timeout * 0.8
+    return min(settings.wait, float(int(longest)) if longest >= 1 else 0.0)
+
+
+def later_headers(
+    settings: HttpSettings,
+    key: str,
+    url: str,
+    method: str = "GET",
+    credentials: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The headers of a poll and of a request to cancel."""
+    known = {
+        **(settings.credentials(url) if credentials is None else credentials),
+        **_ALWAYS,
+        "Zonda-Contract": str(http_contract.CONTRACT),
+    }
+    return _signed(settings, key, method, url, known, None)
+
+
+def _signed(
+    settings: HttpSettings,
+    key: str,
+    method: str,
+    url: str,
+    known: Mapping[str, str],
+    content: bytes | None,
+) -> dict[str, str]:
+    if not settings.knows(url):
+        return dict(known)  # a signature for a stranger could be shown to whom it was not meant for
+    now = settings.clock.now()
+    return {
+        **known,
+        **webhook_signature.headers(settings.signing_keys, key, now, content or b""),
+        **message_signature.headers(settings.message_keys, method, url, known, now, content),
+    }

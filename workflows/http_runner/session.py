@@ -1,0 +1,120 @@
+"""Makes the requests of one runner: with its credentials and signatures, through its gates.
+
+Called by the runner for everything that it sends. Knows how to prove who asks, and how often one
+may ask; not what is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from zonda.hooks.http import Reply, Transport, Unreachable, origin
+from zonda.hooks.runners.runner import StartRequest
+
+from ..client.circuit_breaker import Gates, Limits
+from ..client.oauth2 import Tokens
+from . import request as http_request
+from .actions import USUAL, Action
+from .settings import HttpSettings
+
+_Headers = Callable[[Mapping[str, str]], Mapping[str, str]]
+
+
+class Caller:
+    """Sends for many threads. All methods raise Unreachable, Unusable and NotNow."""
+
+    def __init__(self, settings: HttpSettings) -> None:
+        self._settings = settings
+        self._transport = Transport(settings)
+        limits = Limits(settings.max_in_flight, settings.breaker_failures, settings.breaker_pause)
+        self._gates = Gates(settings.clock, settings.random, limits)
+        self._tokens: Tokens | None = None
+        if settings.oauth2 is not None:
+            self._tokens = Tokens(settings.oauth2, self._transport, settings.clock)
+
+    def start(
+        self,
+        request: StartRequest,
+        url: str,
+        content: bytes | None,
+        action: Action = USUAL,
+        *,
+        seconds: float | None = None,
+        last: bool = False,
+    ) -> Reply:
+        """The answer to the request that starts something. ``last``: there is no later one."""
+
+        def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
+            return http_request.start_headers(
+                self._settings, request, url, content, action, credentials
+            )
+
+        return self._send(action.method, url, headers, content, seconds=seconds, last=last)
+
+    def later(
+        self,
+        method: str,
+        url: str,
+        key: str,
+        *,
+        urgent: bool = False,
+        seconds: float | None = None,
+    ) -> Reply:
+        """The answer to a request without a body. ``urgent``: no limit holds it up."""
+
+        def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
+            return http_request.later_headers(self._settings, key, url, method, credentials)
+
+        return self._send(method, url, headers, None, seconds=seconds, urgent=urgent)
+
+    def is_paused(self, url: str) -> bool:
+        """Whether the endpoint gets a rest now."""
+        return self._gates.is_paused(origin(url))
+
+    def redact(self, text: str) -> str:
+        """``text`` without anything secret that is known here."""
+        text = self._settings.redact(text)
+        for secret in () if self._tokens is None else self._tokens.secrets():
+            text = text.replace(secret, "(hidden)")
+        return text
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._transport.close()
+
+    def _send(
+        self,
+        method: str,
+        url: str,
+        headers: _Headers,
+        content: bytes | None,
+        *,
+        seconds: float | None,
+        urgent: bool = False,
+        last: bool = False,
+    ) -> Reply:
+        with self._gates.sending(origin(url), urgent=urgent, last=last) as leave:
+            credentials = self._credentials(url)
+            try:
+                reply = self._transport.send(
+                    method, url, headers(credentials), content, seconds=seconds
+                )
+                if reply.status == 401 and self._is_renewed(credentials):
+                    again = headers(self._credentials(url))
+                    reply = self._transport.send(method, url, again, content, seconds=seconds)
+            except Unreachable as error:
+                leave.answered = False if error.counts else None
+                raise
+            leave.answered = reply.status < 500
+            return reply
+
+    def _credentials(self, url: str) -> Mapping[str, str]:
+        known = self._settings.credentials(url)
+        if self._tokens is None or not self._settings.is_own(url):
+            return known
+        return {**known, "Authorization": self._tokens.header()}
+
+    def _is_renewed(self, credentials: Mapping[str, str]) -> bool:
+        """Whether there may be a better token than the one that was refused."""
+        used = credentials.get("Authorization", "")
+        return self._tokens is not None and bool(used) and self._tokens.refused(used)

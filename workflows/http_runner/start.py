@@ -1,0 +1,192 @@
+"""How the ``http`` runner starts an execution: one request, and what its answer means.
+
+Called by the runner. Keeps nothing; whatever a later send can mend is a ``Retry``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from zonda.hooks.errors import UsageError
+from zonda.hooks.http import Reply, Unreachable, Unusable
+from zonda.hooks.runners import http_contract
+from zonda.hooks.runners.runner import (
+    Failed,
+    Finished,
+    PollAnswer,
+    StartAnswer,
+    Started,
+    StartRequest,
+    Succeeded,
+)
+
+from ..client import backoff
+from ..client.circuit_breaker import NotNow
+from ..http_contract import replies, response
+from ..http_contract.replies import ACCEPTED, BUSY, REDIRECTS
+from ..http_contract.response import Answer, WrongAnswer
+from . import actions, plain_response
+from . import request as http_request
+from .actions import Action, NotNamed
+from .callbacks import Awaited, sent
+from .links import Links
+from .retry_policy import Again
+from .session import Caller
+from .settings import HttpSettings, shown
+
+Told = Callable[[Reply], PollAnswer]
+
+
+class Starting:
+    """Starts executions for one runner."""
+
+    def __init__(
+        self, settings: HttpSettings, caller: Caller, callbacks: Awaited, told: Told
+    ) -> None:
+        """``told`` reads what came by a callback."""
+        self._settings = settings
+        self._caller = caller
+        self._callbacks = callbacks
+        self._told = told
+        self._links = Links(settings)
+        self._again = Again(settings, caller.redact)
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Send the request once, unless a callback has told already how it ended."""
+        return self._callbacks.started(request, self._start(request))
+
+    def _start(self, request: StartRequest) -> StartAnswer:
+        heard = self._callbacks.heard(request.key, int(request.deadline))
+        ended = None if heard is None else self._told(heard)
+        if isinstance(ended, Succeeded | Failed):
+            return Finished(ended, request.key)
+        waiting = self._callbacks.waits(request)
+        return waiting or self._send(sent(request))
+
+    def _send(self, request: StartRequest) -> StartAnswer:
+        action = self._settings.action(request.action)
+        try:
+            url = action.url_for(request) or self._settings.url_of(request.workflow)
+            content = self._content(request, action)
+        except NotNamed as error:
+            if request.action == "DELETE" and action.needs_id and not request.resource.physical_id:
+                return Finished(Succeeded(), request.key)  # what was never named is not there
+            return self._again.failed(request, f"{request.action}: {error}")
+        except UsageError as error:
+            return self._again.failed(request, f"{error.message} {error.hint}")
+        except ValueError:
+            return self._again.failed(
+                request, "The input holds a number that JSON has no word for."
+            )
+        try:
+            reply = self._caller.start(
+                request,
+                url,
+                content,
+                action,
+                seconds=self._again.left(request),
+                last=self._again.is_last(request),
+            )
+        except NotNow as error:
+            return self._again.put_off(request, error)
+        except Unreachable as error:
+            why = f"{shown(url)}: {error}"
+            if error.sent and not action.repeat:
+                return self._again.failed(request, f"{why}{plain_response.UNCLEAR}")
+            return self._again.unreached(request, why)
+        except Unusable as error:
+            return self._again.failed(request, f"{shown(url)}: {error}")
+        if action.plain:
+            return self._judged_plain(request, action, url, reply)
+        return self._judged(request, url, reply)
+
+    def _content(self, request: StartRequest, action: Action) -> bytes | None:
+        """The body. Raises ValueError."""
+        if action.body == actions.NOTHING:
+            return None
+        if action.body == actions.INPUTS:
+            return http_request.inputs(request)
+        return http_contract.body(request, self._callbacks.field(request))
+
+    def _judged_plain(
+        self, request: StartRequest, action: Action, url: str, reply: Reply
+    ) -> StartAnswer:
+        """What the status says, where the endpoint does not know the contract."""
+        if plain_response.is_pending(reply):
+            try:
+                place = self._links.callable(reply.headers["Location"], url, "the Location")
+            except WrongAnswer as error:
+                return self._again.failed(request, f"{shown(url)}: {error}")
+            token = {**self._token(request, place), "plain": request.action}
+            return Started(token, self._asked(reply) or self._first_poll(), request.key)
+        if reply.status in ACCEPTED or reply.status in action.gone:
+            result = plain_response.result(request.action, action, request.inputs, reply)
+            return Finished(self._cleaned(result), request.key)
+        why = f"{shown(url)}: {response.reason(reply)}"
+        if reply.status in BUSY and (action.repeat or reply.status in plain_response.NOT_TAKEN):
+            return self._again.again(request, why, asked=self._asked(reply))
+        if reply.status >= 500 and action.repeat:
+            return self._again.error(request, why, self._asked(reply))
+        return self._again.failed(request, why + plain_response.hint(request.action, action, reply))
+
+    def _judged(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
+        status = reply.status
+        if status in ACCEPTED or (status == 409 and replies.has_outcome(reply)):
+            return self._accepted(request, url, reply)
+        action = self._settings.action(request.action)
+        if request.action == "DELETE" and (response.says_gone(reply) or status in action.gone):
+            return Finished(Succeeded(), request.key)
+        why = f"{shown(url)}: {response.reason(reply)}"
+        if status in BUSY or (status >= 500 and request.memory.get("accepted")):
+            return self._again.again(request, why, asked=self._asked(reply))
+        if status >= 500:
+            return self._again.error(request, why, self._asked(reply))
+        if status in REDIRECTS:
+            return self._again.failed(
+                request, f"{why}: a redirect of a {action.method} is not followed"
+            )
+        if status == 404 and request.action == "DELETE":
+            why += ' (it counts as deleted only if its JSON body says "contract": 1)'
+        return self._again.failed(request, why)
+
+    def _accepted(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
+        try:
+            answer = replies.answer_of(reply)
+            if replies.ended(answer, reply):
+                return Finished(self._cleaned(response.result(answer)), request.key)
+            status_url = self._links.status_url(answer, url, reply)
+        except WrongAnswer as error:
+            return self._again.failed(request, f"{shown(url)}: {error}")
+        if status_url:
+            delay = self._asked(reply, answer)
+            waited = self._callbacks.in_token(request, delay)
+            cancel = self._links.cancel_url(answer, status_url, url)
+            return Started(
+                {**self._token(request, status_url, cancel), **waited},
+                self._first_poll() if delay is None else delay,
+                request.key,
+            )
+        if answer.state in ("", "running"):
+            message, delay = answer.text("message"), self._asked(reply, answer)
+            return self._callbacks.asked_again(self._again.accepted(request, message, delay))
+        return self._again.failed(request, f"{shown(url)}: {replies.unknown_state(answer)}")
+
+    def _token(self, request: StartRequest, status_url: str, cancel: str = "") -> dict[str, Any]:
+        token = {
+            "url": self._settings.movable(status_url),
+            "key": request.key,
+            "at": int(self._settings.clock.now()),
+        }
+        if cancel:
+            token["cancel"] = self._settings.movable(cancel)
+        return token
+
+    def _asked(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return replies.asked_delay(self._settings.clock.now(), reply, answer)
+
+    def _first_poll(self) -> float:
+        return backoff.poll_interval(0.0, self._settings.random)
+
+    def _cleaned(self, result: Succeeded | Failed) -> Succeeded | Failed:
+        return replies.clean(result, self._caller.redact)

@@ -1,0 +1,112 @@
+"""The faults of one manifest, gathered with their places. Used by the modules that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import inf
+from typing import Any
+
+from zonda.hooks.declared_types import TypeDocument
+from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.text.suggestions import near
+
+from .validation import Judging
+
+#: The code of every fault of a manifest.
+CODE = "ZON154"
+#: Thirty years in seconds: more than anybody waits or repeats.
+_LARGEST = 1_000_000_000
+_KINDS = {dict: "a map", list: "a list", str: "text", bool: "a boolean", type(None): "nothing"}
+
+
+class Faults:
+    """What is wrong with a document, in the order in which it was found."""
+
+    def __init__(self, document: TypeDocument) -> None:
+        self.document = document
+        self.errors: list[TemplateError] = []
+        #: What constraints are judged with.
+        self.judging: Any = Judging()
+
+    def add(self, message: str, at: Path, hint: str = "", *, key: bool = False) -> None:
+        """One fault; ``key``: it is the key at ``at`` that is wrong, not what stands there."""
+        place = self.document.place(at, key=key)
+        self.errors.append(TemplateError(message, path=at, place=place, code=CODE, hint=hint))
+
+    def told(self) -> list[TemplateError]:
+        """The faults in the order of the text; an alias (``*name``) has its faults once."""
+        found: dict[Any, TemplateError] = {}
+        for error in sorted(self.errors, key=_position):
+            found.setdefault((*_position(error), error.message), error)
+        return list(found.values())
+
+    def once(self) -> None:
+        """Complain about every key that stands twice in one map: the last one would win."""
+        for path, first, second in self.document.duplicates:
+            said = f"{path[-1]} stands here twice, first in line {first.line}."
+            self.errors.append(TemplateError(said, path=path, place=second, code=CODE))
+
+    def known(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
+        """Complain about every key that is not one of ``keys``."""
+        for key in data:
+            if key not in keys:
+                hint = near(key, keys) or f"There are {', '.join(keys)}."
+                self.add(f"{key} is not known here.", (*at, key), hint, key=True)
+
+    def a_map(self, value: Any, what: str, at: Path) -> dict[str, Any]:
+        """``value`` if it is a map with texts as keys; what is not is told and left out."""
+        if not isinstance(value, Mapping):
+            self.add(f"{what} must be a map, not {kind(value)}.", at)
+            return {}
+        for key in value:
+            if not isinstance(key, str) or not key:
+                self.add(f"The name {key!r} is no text.", (*at, key), "Quote it.", key=True)
+        return {key: item for key, item in value.items() if isinstance(key, str) and key}
+
+    def text(self, data: Mapping[str, Any], key: str, at: Path, *, required: bool = False) -> str:
+        """The text under a key; empty where there is none."""
+        value = data.get(key)
+        if value is None and not (required or key in data):
+            return ""
+        if not isinstance(value, str) or not value.strip():
+            if key in data:
+                self.add(f"{key} must be text, not {kind(value)}.", (*at, key))
+            else:
+                self.add(f"{key} is missing.", at, f"Add a line {key}: ...", key=True)
+            return ""
+        return value
+
+    def flag(self, data: Mapping[str, Any], key: str, at: Path) -> bool:
+        """The boolean under a key; False where there is none."""
+        value = data.get(key, False)
+        if not isinstance(value, bool):
+            self.add(f"{key} must be true or false, not {kind(value)}.", (*at, key))
+            return False
+        return value
+
+    def number(
+        self, data: Mapping[str, Any], key: str, at: Path, default: Any, least: float
+    ) -> Any:
+        """The number under a key, whole where the default is; ``default`` where there is none."""
+        value = data.get(key, default)
+        if value is default:
+            return default
+        wanted: Any = int if isinstance(default, int) else int | float
+        if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value < inf:
+            whole = "a whole number" if isinstance(default, int) else "a number"
+            self.add(f"{key} must be {whole} from {least:g}, not {value!r}.", (*at, key))
+            return default
+        if value > _LARGEST:
+            self.add(f"{key} must be at most {_LARGEST:,}.", (*at, key))
+            return default
+        return value
+
+
+def _position(error: TemplateError) -> tuple[int, int]:
+    place = error.place
+    return (0, 0) if place is None else (place.line, place.column)
+
+
+def kind(value: Any) -> str:
+    """What a value is, for people."""
+    return _KINDS.get(type(value), f"the number {value}")

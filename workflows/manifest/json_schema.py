@@ -1,0 +1,129 @@
+"""A JSON Schema (draft 2020-12) of manifests, for editors: ``zonda type schema``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..resources import workflow_call
+from .model import ACTIONS, KEY, VERSIONS
+from .schemas import ATTRIBUTE_TYPES, TYPES
+
+_TEXT = {"type": "string"}
+_FLAG = {"type": "boolean"}
+_SECONDS = {"type": "number", "minimum": 1, "description": "Seconds."}
+_ON_TIMEOUT = {
+    "enum": [*workflow_call.ON_TIMEOUT],
+    "description": "What happens to a run whose time is over.",
+}
+_PATH = {
+    "anyOf": [
+        _TEXT,
+        {"type": "array", "minItems": 1, "items": {"type": ["string", "integer"]}},
+    ]
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema. What it accepts the reader may still refuse: names are known to that alone."""
+    actions = {name: _action(name) for name in ACTIONS}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A type of resource that workflows make",
+        "type": "object",
+        "required": [KEY, "name", "actions"],
+        "additionalProperties": False,
+        "properties": {
+            KEY: {"enum": [*VERSIONS], "description": "The version of the format."},
+            "name": {**_TEXT, "pattern": "::", "description": "Acme::Disk, for example."},
+            "description": _TEXT,
+            "runner": {**_TEXT, "description": "A section [runners.NAME] of the settings."},
+            "timeout": _SECONDS,
+            "on_timeout": _ON_TIMEOUT,
+            "properties": _map_of("property"),
+            "attributes": _map_of("attribute"),
+            "replace_on": {"type": "array", "items": _TEXT},
+            "actions": {
+                "type": "object",
+                "required": ["CREATE"],
+                "properties": actions,
+                "additionalProperties": False,
+            },
+            "allow_id_change": _FLAG,
+            "always_update": _FLAG,
+            "capabilities": {"type": "object"},
+            "example": {"type": "object"},
+        },
+        "$defs": {"property": _property(), "attribute": _attribute(), "mapping": _MAPPING},
+    }
+
+
+def _map_of(name: str) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{name}"}}
+
+
+def _property() -> dict[str, Any]:
+    inside = {"$ref": "#/$defs/property"}
+    return {
+        "type": "object",
+        "required": ["type"],
+        "additionalProperties": False,
+        "properties": {
+            "type": {"enum": [*TYPES]},
+            "description": _TEXT,
+            "required": _FLAG,
+            "default": True,
+            "hidden": {**_FLAG, "description": "Encrypted at rest, and never shown."},
+            "immutable": {**_FLAG, "description": "No update may change it."},
+            "constraints": {"type": "array", "items": {"type": "object"}},
+            "schema": {"type": "object", "additionalProperties": inside},
+            "items": inside,
+        },
+    }
+
+
+def _attribute() -> dict[str, Any]:
+    return {
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "properties": {
+            "type": {"enum": [*ATTRIBUTE_TYPES]},
+            "description": _TEXT,
+            "hidden": _FLAG,
+            "value": {"$ref": "#/$defs/mapping"},
+        },
+    }
+
+
+def _action(name: str) -> dict[str, Any]:
+    mapped = {"$ref": "#/$defs/mapping"}
+    known: dict[str, Any] = {
+        "workflow": _TEXT,
+        "runner": _TEXT,
+        "input": mapped,
+        "params": mapped,
+        "timeout": _SECONDS,
+        "on_timeout": _ON_TIMEOUT,
+        "retries": {"type": "integer", "minimum": 0},
+        "retry_delay": {"type": "number", "minimum": 0},
+    }
+    if name == "CHECK":
+        names = {"type": "array", "items": _TEXT}
+        known |= {"observes": {"anyOf": [names, {"type": "object"}]}, "exists": mapped}
+    else:
+        known["output"] = mapped
+    whole = {
+        "type": "object",
+        "required": ["workflow"],
+        "properties": known,
+        "additionalProperties": False,
+    }
+    return {"anyOf": [{**_TEXT, "description": "The name of a workflow."}, whole]}
+
+
+#: Plain data, or a call; what is inside is judged by the reader.
+_MAPPING: dict[str, Any] = {
+    "description": "Data, with {get_property: NAME}, {get_output: NAME}, {get_resource: WHAT}, "
+    "{list_join: [TEXT, LIST]} and {secret: env:NAME} in it.",
+    "if": {"type": "object", "required": ["get_property"]},
+    "then": {"properties": {"get_property": _PATH}},
+}

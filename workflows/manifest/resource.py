@@ -1,0 +1,289 @@
+"""The class of a type that a manifest declares.
+
+Made by ``manifest_reader``, once for each text. To everybody else it is a type like any other; what
+the manifest leaves out (SUSPEND, CHECK, ...) its class does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar
+
+from zonda.hooks import attributes, properties, resource
+from zonda.hooks.errors import ResourceFailure, TemplateError, UsageError
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.resources.workflow_run import Token, plain
+from zonda.hooks.runners.runner import Failed, Succeeded
+from zonda.hooks.text.sanitize import shortened
+
+from ..atomic_files import TEXT
+from ..resources.base import WorkflowResource
+from ..resources.drift_check import ObservedResource
+from ..resources.workflow_call import Run
+from . import mapping
+from .model import Manifest
+
+_RECORDED = "manifest"
+
+
+class ManifestResource(ObservedResource):
+    """A resource of a type that a manifest declares."""
+
+    manifest: ClassVar[Manifest]
+
+    @classmethod
+    def check_backend(cls) -> Any:
+        """What stands for the outside world while the type is checked."""
+        from .simulator import World  # needed by nobody else
+
+        return World(cls.manifest, cls.attributes_schema)
+
+    # -- validation -------------------------------------------------------------------------
+
+    def validate(self) -> None:
+        """Ask the runners about the workflows, and whether secrets may be named."""
+        for name, action in self.manifest.actions.items():
+            try:
+                runner, known_as = self.context.runner(action.reference)
+                runner.check(known_as)
+                for secret in mapping.secrets_in([action.input, action.params]):
+                    self.context.check_secret(secret)
+            except (UsageError, ResourceFailure) as error:
+                raise TemplateError(
+                    f"{name} of {self.manifest.source.name} cannot be carried out: {error.message}",
+                    path=("resources", self.name, "type"),
+                    hint=error.hint,
+                ) from error
+
+    # -- life cycle -------------------------------------------------------------------------
+
+    def handle_delete(self) -> Token | None:
+        """Start DELETE. What it names may have been allowed when the thing was made."""
+        said = self.manifest.actions.get("DELETE")
+        try:
+            for secret in mapping.secrets_in([said.input, said.params] if said else []):
+                self.context.check_secret(secret)
+        except UsageError as error:
+            raise ResourceFailure(
+                f"{error.message} The runner was not asked: allow it, then delete it again.",
+                hint=error.hint,
+            ) from error
+        return super().handle_delete()
+
+    def handle_update(
+        self,
+        json_snippet: resource.ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> Token | None:
+        """Start UPDATE where a property or what is sent has changed, or something is owed."""
+        after = self.make_properties(json_snippet)
+        elsewhere = set(tmpl_diff) - {"properties"}
+        if prop_diff or not elsewhere or self._has_to_run() or self._is_of_another_text():
+            return self._begin("UPDATE", after)
+        return None
+
+    def always_update(self) -> bool:
+        """Whether UPDATE runs on the next update, changes or not: asked for, or owed."""
+        return "UPDATE" in self.manifest.actions and self._has_to_run()
+
+    def needs_update(self, after: Resource, changed: bool) -> bool:
+        """Also where a changed manifest has something else sent for the same properties."""
+        if super().needs_update(after, changed) or type(self) is type(after):
+            return changed or after.always_update()
+        old, new = self._update_of(self), self._update_of(after)
+        return old is not None and new is not None and old != new
+
+    @staticmethod
+    def _update_of(one: Resource) -> Any:
+        run = one._run_of("UPDATE", one.properties) if isinstance(one, ManifestResource) else None
+        return None if run is None else plain([run.inputs, run.params])
+
+    def _has_to_run(self) -> bool:
+        return self.manifest.always_update or self._update_is_open() or self._is_unwell()
+
+    def _is_of_another_text(self) -> bool:
+        return bool(self._record().get(_RECORDED) != self.manifest.source.digest)
+
+    # -- what is sent and kept --------------------------------------------------------------
+
+    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+        said = self.manifest.actions.get(action)
+        if said is None:
+            return None
+        values = {key: plain(props.converted(key)) for key in props}
+        sources = self._sources(values)
+        parts: dict[str, Any] = {}
+        secrets = []
+        given = {key: value for key, value in values.items() if value is not None}
+        for place, written in (("inputs", said.input), ("params", said.params)):
+            sources.secrets = []
+            parts[place] = given if written is None else mapping.evaluate(written, sources)
+            secrets += [(place, at, name) for at, name in sources.secrets]
+        return Run(
+            said.reference,
+            **parts,
+            timeout=said.timeout,
+            on_timeout=said.on_timeout,
+            retries=said.retries,
+            delay=said.delay,
+            secrets=secrets,
+        )
+
+    def _sources(self, values: Mapping[str, Any]) -> mapping.Sources:
+        stack = self.context.stack
+        info = {
+            "id": self.uuid,
+            "name": self.name,
+            "physical_id": self.resource_id,
+            "type": self.type(),
+            "unique_name": self.physical_resource_name(),
+            "stack_id": stack.id,
+            "stack_name": stack.name,
+            "project": stack.project,
+        }
+        return mapping.Sources(values, self._record().get("outputs") or {}, info)
+
+    def _secret_names(self, token: Token) -> Collection[str]:
+        """Those of every action: what one was told another may repeat."""
+        found = set(super()._secret_names(token))
+        for action in self.manifest.actions.values():
+            found.update(mapping.secrets_in([action.input, action.params]))
+        return found
+
+    def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        said = self.manifest.actions[action]
+        if said.output is None:
+            return output
+        kept = mapping.evaluate(said.output, mapping.Sources(outputs=output))
+        return dict(kept)
+
+    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+        output = result.output or {}
+        if isinstance(result, Succeeded) and output.keys() == {TEXT}:
+            self._check_promised(token["action"], str(output[TEXT]))
+        super()._end(token, result)
+
+    def _check_promised(self, action: str, text: str) -> None:
+        """Raise ResourceFailure where outputs are read that a workflow gave text instead of."""
+        said, known = self.manifest.actions[action], self._record().get("outputs") or {}
+        promised = mapping.outputs_in([said.output])
+        if said.output is None and action in ("CREATE", "UPDATE"):
+            read = mapping.outputs_in([*self.manifest.attributes.values()])
+            promised = (name for name in read if name not in known)
+        names = sorted({*promised})
+        if names and TEXT not in names:
+            raise ResourceFailure(
+                f"{action} gave no {', '.join(names)}, but text: {shortened(text)}",
+                hint="Have its workflow print one JSON object with the outputs.",
+            )
+
+    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+        super()._merge(token, output)
+        if token["action"] in ("CREATE", "UPDATE"):
+            self._store({**self._record(), _RECORDED: self.manifest.source.digest})
+
+    def _takes_new_id(self) -> bool:
+        return self.manifest.allow_id_change
+
+    def _deletes_old_id(self) -> bool:
+        return True
+
+    def _resolve_attribute(self, name: str) -> Any:
+        values = {key: self.properties.converted(key) for key in self.properties}
+        return mapping.evaluate(self.manifest.attributes.get(name), self._sources(values))
+
+    # -- CHECK ------------------------------------------------------------------------------
+
+    def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        observes = self.manifest.observes
+        found = mapping.evaluate(observes, mapping.Sources(outputs=output))
+        live = {name: value for name, value in found.items() if value is not None}
+        if observes and not live:
+            names = ", ".join(observes)
+            raise ResourceFailure(f"CHECK told nothing of what it observes: {names}.")
+        if not observes and output.get("exists") is not True:
+            raise ResourceFailure("CHECK told nothing: its output has no exists.")
+        return live
+
+    def _told(self, result: Any) -> Mapping[str, Any]:
+        if self.manifest.exists is not None:
+            output = dict(result.output or {})
+            output["exists"] = mapping.evaluate(
+                self.manifest.exists, mapping.Sources(outputs=output)
+            )
+            result = type(result)(output, result.resource_id)
+        return super()._told(result)
+
+
+class _Suspends(WorkflowResource):
+    def handle_suspend(self) -> Token | None:
+        """Start SUSPEND."""
+        return self._begin("SUSPEND", self.properties)
+
+    check_suspend_complete = WorkflowResource.check_create_complete
+    handle_suspend_cancel = WorkflowResource.handle_create_cancel
+
+
+class _Resumes(WorkflowResource):
+    def handle_resume(self) -> Token | None:
+        """Start RESUME."""
+        return self._begin("RESUME", self.properties)
+
+    check_resume_complete = WorkflowResource.check_create_complete
+    handle_resume_cancel = WorkflowResource.handle_create_cancel
+
+
+class _Checks(ObservedResource):
+    repairs_in_place: ClassVar[bool] = True
+
+    handle_check = ObservedResource._handle_check
+    check_check_complete = ObservedResource._check_check_complete
+    handle_check_cancel = WorkflowResource.handle_create_cancel
+
+
+class _NotObserved(ManifestResource):
+    """One without CHECK can tell nothing."""
+
+    get_live_state = Resource.get_live_state
+
+
+_PARTS: Mapping[str, type[WorkflowResource]] = {
+    "SUSPEND": _Suspends,
+    "RESUME": _Resumes,
+    "CHECK": _Checks,
+}
+
+
+def class_of(
+    manifest: Manifest,
+    properties_schema: Mapping[str, properties.Schema],
+    attributes_schema: Mapping[str, attributes.Schema],
+    capabilities: Mapping[str, Any],
+    example: Mapping[str, Any],
+) -> type[Resource]:
+    """The class of one type. Its name tells the text, so that another text is another class."""
+    parts = [part for action, part in _PARTS.items() if action in manifest.actions]
+    base = ManifestResource if "CHECK" in manifest.actions else _NotObserved
+    source = manifest.source
+    fields: dict[str, Any] = {
+        "__doc__": _sayable(manifest.description) or f"A resource that {source.file} declares.",
+        "__module__": __name__,
+        "__qualname__": f"{ManifestResource.__name__}[{source.name} {source.digest}]",
+        "manifest": manifest,
+        "made_from": source,
+        "properties_schema": dict(properties_schema),
+        "attributes_schema": dict(attributes_schema),
+        "capabilities": dict(capabilities),
+        "reveals": {
+            name: sorted({*mapping.properties_in(value)})
+            for name, value in manifest.attributes.items()
+        },
+        "example": dict(example),
+    }
+    return type(source.name.rpartition("::")[2], (*parts, base), fields)
+
+
+def _sayable(text: str) -> str:
+    """``text`` without what cannot be written down."""
+    return text.encode("utf-8", "replace").decode()

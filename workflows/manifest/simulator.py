@@ -1,0 +1,163 @@
+"""A world in memory that does what a manifest asks for: what its type is put on trial against.
+
+Made by ``zonda plugin check`` and by tests. It keeps the properties that a mapping sends as they
+are, and answers a CHECK with them, as far as the mappings of ``observes`` lead straight to outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from zonda.hooks.conformance.backend import Backend
+from zonda.hooks.runners.runner import (
+    Finished,
+    Lost,
+    PollAnswer,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+from zonda.hooks.schema.attributes import Schema
+from zonda.hooks.testing.fakes import FakeContext
+
+from . import mapping
+from .model import Manifest
+
+_SAMPLES: Mapping[str | None, Any] = {
+    Schema.STRING: "given by a workflow",
+    Schema.NUMBER: 1,
+    Schema.BOOLEAN: True,
+    Schema.MAP: {"given by": "a workflow"},
+    Schema.LIST: ["given by a workflow"],
+    None: "given by a workflow",
+}
+
+
+class World(Backend):
+    """The outside world of one type."""
+
+    def __init__(self, manifest: Manifest, attributes: Mapping[str, Schema]) -> None:
+        self.runner = SimulatedRunner(manifest, attributes)
+
+    def context(self) -> FakeContext:
+        """One in which this runner runs everything, and every secret is there."""
+        return _Context(self.runner)
+
+    def leftovers(self) -> Collection[str]:
+        """What is still there."""
+        return list(self.runner.things)
+
+    def lose(self, resource_id: str) -> bool:
+        """Take one away."""
+        return self.runner.things.pop(resource_id, None) is not None
+
+
+class _Context(FakeContext):
+    def __init__(self, runner: WorkflowRunner) -> None:
+        super().__init__()
+        self._simulated = runner
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The one that there is."""
+        return self._simulated, workflow.rpartition(":")[2]
+
+    def secret(self, reference: str) -> str:
+        """Something that is in no other text."""
+        return f"the secret of {reference}"
+
+
+class SimulatedRunner(WorkflowRunner):
+    """Keeps ``things`` by id: the properties that were sent for each. Every run ends at once."""
+
+    def __init__(self, manifest: Manifest, attributes: Mapping[str, Schema]) -> None:
+        self._manifest = manifest
+        self._attributes = attributes
+        self._answers: dict[str, Finished] = {}
+        self.things: dict[str, dict[str, Any]] = {}
+        self._count = 0
+
+    def start(self, request: StartRequest) -> Finished:
+        """Do it, once for each key."""
+        known = self._answers.get(request.key)
+        if known is None:
+            output = self._done(request)
+            known = self._answers[request.key] = Finished(Succeeded(output), request.key)
+        return known
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """Nothing runs for longer than its start."""
+        return Lost("there is no such run")
+
+    def _done(self, request: StartRequest) -> dict[str, Any]:
+        physical = request.resource.physical_id or ""
+        if request.action == "CHECK":
+            return self._looked_at(physical)
+        if request.action == "DELETE":
+            self.things.pop(physical, None)
+            return {}
+        if request.action == "CREATE":
+            self._count += 1
+            physical = f"thing-{self._count}"
+            self.things[physical] = {}
+        if request.action in ("CREATE", "UPDATE"):
+            self.things.setdefault(physical, {}).update(self._sent(request))
+            return {**self._outputs(request.action), "resource_id": physical}
+        return {}
+
+    def _sent(self, request: StartRequest) -> dict[str, Any]:
+        """The properties among the inputs."""
+        written = self._manifest.actions[request.action].input
+        if written is None:
+            return dict(request.inputs)
+        return dict(_properties_in(written, request.inputs))
+
+    def _outputs(self, action: str) -> dict[str, Any]:
+        """Outputs that every attribute finds its value in."""
+        kept = self._manifest.actions[action].output
+        found: dict[str, Any] = {}
+        for name, value in self._manifest.attributes.items():
+            path = _path(value)
+            if kept is not None and path:
+                path = _path(kept.get(str(path[0])))
+            if path:
+                schema = self._attributes.get(name)
+                _put(found, path, _SAMPLES[None if schema is None else schema.type])
+        return found
+
+    def _looked_at(self, physical: str) -> dict[str, Any]:
+        found: dict[str, Any] = {"exists": physical in self.things}
+        path = _path(self._manifest.exists)
+        if path:
+            _put(found, path, physical in self.things)
+        for name, value in self._manifest.observes.items():
+            path = _path(value)
+            if path and name in self.things.get(physical, {}):
+                _put(found, path, self.things[physical][name])
+        return found
+
+
+def _path(value: Any) -> list[Any]:
+    """Where a mapping reads the outputs, if it does nothing else."""
+    call = mapping.call_of(value)
+    if call is None or call[0] != mapping.OUTPUT:
+        return []
+    return call[1] if isinstance(call[1], list) else [call[1]]
+
+
+def _put(output: dict[str, Any], path: list[Any], value: Any) -> None:
+    inside: Any = output
+    for step in path[:-1]:
+        inside = inside.setdefault(str(step), {})
+    inside[str(path[-1])] = value
+
+
+def _properties_in(written: Any, sent: Any) -> Iterator[tuple[str, Any]]:
+    """The properties that a mapping sends as they are, with what was sent."""
+    call = mapping.call_of(written)
+    if call is not None:
+        if call[0] == mapping.PROPERTY and isinstance(call[1], str):
+            yield call[1], sent
+    elif isinstance(written, Mapping) and isinstance(sent, Mapping):
+        for key, value in written.items():
+            yield from _properties_in(value, sent.get(key))

@@ -1,0 +1,4 @@
+"""The runner ``mistral`` and Mistral's resource types.
+
+Registered by ``plugin``; imports ``client`` and ``http_runner``.
+"""

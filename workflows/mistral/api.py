@@ -1,0 +1,88 @@
+"""Mistral's API as resource types want it: what they ask for, or an error that says what to do.
+
+Lent by the ``mistral`` runner. Raises ``NotFound``, ``Conflict`` and ``ResourceFailure``; what may
+be over soon is ``Unanswered``, what was not sent is ``PutOff``: both are a ``NotReady``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
+from zonda.hooks.http import Reply, Unreachable, Unusable
+
+from ..client import backoff
+from ..client.circuit_breaker import NotNow
+from ..http_contract import response
+from ..http_runner import plain_response
+from . import response as mistral_answer
+from .client import MistralClient
+from .keystone import NoLogin
+from .resource_base import PutOff, Unanswered
+
+_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+#: Seconds to the next attempt where nobody asked for a time.
+_AGAIN = 5.0
+
+
+class MistralApi:
+    """One Mistral, for resource types."""
+
+    def __init__(self, client: MistralClient) -> None:
+        self._client = client
+        self._http = client.settings.http
+
+    @property
+    def give_up(self) -> float:
+        """Seconds after which one that never answers is given up."""
+        return self._http.connect_give_up
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of workflows; empty for Mistral's own."""
+        return self._client.settings.namespace
+
+    def ask(
+        self,
+        method: str,
+        *parts: str,
+        query: Mapping[str, str] | None = None,
+        content: Any = None,
+        question: bool = False,
+        **how: bool,
+    ) -> Any:
+        """What Mistral answers, as data; None where the answer has no body.
+
+        ``question``: it may be left unanswered; ``how``: urgent, last. See the client.
+        """
+        send = self._client.question if question else self._client.send
+        where = self._client.shown(*parts)
+        try:
+            reply = send(method, *parts, query=query, content=content, **how)
+        except NotNow as error:
+            raise PutOff(error.delay, self._clean(str(error))) from None
+        except Unreachable as error:
+            why = self._clean(f"{where}: {error}")
+            raise Unanswered(_AGAIN, why, sent=error.sent) from None
+        except (Unusable, NoLogin) as error:
+            raise ResourceFailure(self._clean(f"{where}: {error}")) from None
+        if 200 <= reply.status < 300:
+            return response.decoded(reply)
+        raise self._refusal(reply, where, *parts)
+
+    def _refusal(self, reply: Reply, where: str, *parts: str) -> Exception:
+        why = self._clean(f"{where}: {mistral_answer.fault(reply)}")
+        if mistral_answer.is_missing(reply):
+            return NotFound(f"Mistral {parts[0]}", parts[-1])
+        if reply.status == 409:
+            return Conflict(why)
+        if reply.status in _BUSY:
+            asked = reply.headers.get("Retry-After")
+            delay = backoff.retry_after(asked, self._http.clock.now())
+            sent = reply.status not in plain_response.NOT_TAKEN
+            return Unanswered(_AGAIN if delay is None else delay, why, sent=sent)
+        return ResourceFailure(why)
+
+    def _clean(self, text: str) -> str:
+        return mistral_answer.cut(self._client.redact(text))

@@ -1,0 +1,135 @@
+"""Requests to one Mistral, with what proves who asks. Called by the runner and the API of types.
+
+Knows nothing of workflows. Gives answers as they are; only a refused token is dealt with: another
+one is fetched, once, and the request sent again. Nobody waits here for others: see ``http_gate``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from zonda.hooks.http import Reply, Transport, Unreachable, origin
+
+from ..client.circuit_breaker import Gates, Limits
+from ..http_runner.settings import shown
+from . import keystone, response
+from .keystone import Urgency
+from .settings import MistralSettings
+
+LONGEST_QUESTION = 5.0
+#: Seconds for which one is not asked again who did not answer a question.
+ASKED_AGAIN = 30.0
+
+
+class MistralClient:
+    """Sends requests for many threads."""
+
+    def __init__(self, settings: MistralSettings) -> None:
+        self.settings = settings
+        http = settings.http
+        self._transport = Transport(http)
+        limits = Limits(http.max_in_flight, http.breaker_failures, http.breaker_pause)
+        self._gates = Gates(http.clock, http.random, limits)
+        self._origin = origin(http.endpoint)
+        self._auth = keystone.make(settings)
+        self._silent_until = 0.0
+
+    def send(
+        self,
+        method: str,
+        *parts: str,
+        query: Mapping[str, str] | None = None,
+        content: Any = None,
+        seconds: float | None = None,
+        urgent: bool = False,
+        last: bool = False,
+    ) -> Reply:
+        """The answer to a request for ``/PART/PART``.
+
+        ``content``: a text is sent as it is, anything else as JSON. ``urgent``: no limit holds it
+        up. ``last``: there is no later one. Raises Unreachable, Unusable, NoLogin and NotNow, and
+        ValueError for numbers that JSON has no word for.
+        """
+        url = self.url(*parts, query=query)
+        headers, body = _content(content)
+        headers = {**self.settings.http.headers, **headers}
+
+        def sent(token: str) -> Reply:
+            proof = {keystone.HEADER: token} if token else {}
+            return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
+
+        urgency = Urgency(urgent, last)
+        with self._gates.sending(self._origin, urgent=urgent, last=last) as leave:
+            try:
+                reply = self._proven(sent, urgency, seconds)
+            except Unreachable as error:
+                leave.answered = False if error.counts else None
+                raise
+            # That there is no such thing is told by 500, too.
+            leave.answered = reply.status < 500 or response.is_missing(reply)
+            return reply
+
+    def is_paused(self) -> bool:
+        """Whether Mistral gets a rest now."""
+        return self._gates.is_paused(self._origin)
+
+    def question(self, method: str, *parts: str, **more: Any) -> Reply:
+        """The answer to what may be left unanswered, such as at validation: a short attempt.
+
+        A template may have a thousand such questions, so nobody is waited for who did not answer
+        one a moment ago.
+        """
+        now = self.settings.http.clock.monotonic()
+        if now < self._silent_until or self.is_paused():
+            raise Unreachable("no answer a moment ago")
+        try:
+            return self.send(method, *parts, seconds=LONGEST_QUESTION, urgent=True, **more)
+        except Unreachable:
+            self._silent_until = now + ASKED_AGAIN
+            raise
+
+    def url(self, *parts: str, query: Mapping[str, str] | None = None) -> str:
+        """The URL of ``/PART/PART``, without what is empty in ``query``."""
+        path = "/".join(quote(part, safe="") for part in parts)
+        asked = urlencode({name: value for name, value in (query or {}).items() if value})
+        url = f"{self.settings.http.endpoint}/{path}"
+        return f"{url}?{asked}" if asked else url
+
+    def shown(self, *parts: str) -> str:
+        """The same as it may appear in messages."""
+        return shown(self.url(*parts))
+
+    def redact(self, text: str) -> str:
+        """``text`` without anything secret that is known here."""
+        text = self.settings.http.redact(text)
+        for secret in self._auth.secrets():
+            text = text.replace(secret, "(hidden)")
+        return text
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._transport.close()
+        self._auth.close()
+
+    def _proven(
+        self, sent: Callable[[str], Reply], urgency: Urgency, seconds: float | None
+    ) -> Reply:
+        """What is sent with a token, and with another one where that is refused."""
+        token = self._auth.token(urgency, seconds)
+        reply = sent(token)
+        if reply.status == 401 and self._auth.refused(token):
+            reply = sent(self._auth.token(urgency, seconds))
+        return reply
+
+
+def _content(content: Any) -> tuple[dict[str, str], bytes | None]:
+    if content is None:
+        return {"Accept": "application/json"}, None
+    if isinstance(content, str):
+        # Whoever takes plain text says that it gives plain text, too (406), and gives JSON.
+        return {"Accept": "*/*", "Content-Type": "text/plain"}, content.encode()
+    text = json.dumps(content, allow_nan=False)
+    return {"Accept": "application/json", "Content-Type": "application/json"}, text.encode()

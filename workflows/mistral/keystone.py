@@ -1,0 +1,192 @@
+"""How a ``mistral`` runner proves who it is: the header that goes with every request.
+
+A password is changed into a token at Keystone (v3), which is kept until it is about to expire or
+Mistral no longer takes it. However many threads need one, one of them logs in, while the others
+are told to come back (``NotNow``); a Keystone that fails gets a rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from zonda.hooks.http import Reply, Transport, Unreachable, Unusable, origin
+
+from ..client.circuit_breaker import Gates, Limits, NotNow
+from ..http_contract import response
+from ..http_runner.settings import shown
+from .settings import Keystone, MistralSettings
+
+HEADER = "X-Auth-Token"
+#: Seconds before its end in which a token is not used any more, and how long one lasts that
+#: names no end.
+MARGIN = 60.0
+LASTS = 3600.0
+#: Seconds that a login may take at most.
+LONGEST_LOGIN = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Urgency:
+    """Whether a request may wait. ``urgent``: not at all. ``last``: there is no later one."""
+
+    urgent: bool = False
+    last: bool = False
+
+
+WAITS = Urgency()
+
+
+class NoLogin(Exception):
+    """Keystone gave no token, and would not another time. The text is fit for users."""
+
+
+class Auth(Protocol):
+    """Where tokens come from."""
+
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
+        """The token to send; empty for none. Raises Unreachable, Unusable, NoLogin and NotNow.
+
+        ``seconds``: what getting one may take at most.
+        """
+
+    def refused(self, token: str) -> bool:
+        """Mistral did not take ``token``: whether another one may be had."""
+
+    def secrets(self) -> list[str]:
+        """What must not be told besides what the settings hold."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+class FixedToken:
+    """One token for ever, or none."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
+        """The token."""
+        return self._token
+
+    def refused(self, token: str) -> bool:
+        """There is no other."""
+        return False
+
+    def secrets(self) -> list[str]:
+        """It stands in the settings."""
+        return []
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str = field(repr=False)
+    until: float
+
+
+class KeystonePassword:
+    """Tokens of Keystone, for a name and a password."""
+
+    def __init__(self, settings: Keystone) -> None:
+        http = settings.http
+        self._settings = settings
+        self._clock = http.clock
+        self._transport = Transport(http)
+        self._url = f"{http.endpoint}/auth/tokens"
+        limits = Limits(1, min(1, http.breaker_failures), http.breaker_pause)
+        self._gates = Gates(http.clock, http.random, limits)
+        self._token: _Token | None = None
+        self._known: deque[str] = deque(maxlen=8)
+
+    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
+        """The token that was given last, or a new one."""
+        try:
+            token = self._valid() or self._logged_in(urgency, seconds)
+        except NotNow as error:
+            if not error.paused:
+                raise NotNow(error.delay, "a token of Keystone is being fetched") from None
+            if urgency.last:  # another of us has had no answer a moment ago
+                raise Unreachable(f"Keystone: {error}", sent=False, counts=False) from None
+            raise
+        return token.text
+
+    def secrets(self) -> list[str]:
+        """The tokens that are or were in use."""
+        return list(self._known)
+
+    def refused(self, token: str) -> bool:
+        """Forget ``token``, unless another thread has got a newer one meanwhile."""
+        known = self._token
+        if known is not None and known.text == token:
+            self._token = None
+        return True
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._transport.close()
+
+    def _valid(self) -> _Token | None:
+        token = self._token
+        return token if token is not None and self._clock.now() < token.until else None
+
+    def _logged_in(self, urgency: Urgency, seconds: float | None) -> _Token:
+        with self._gates.sending(origin(self._url), urgent=urgency.urgent) as leave:
+            try:
+                # Somebody else may have been first.
+                found = self._valid() or self._log_in(seconds)
+            except Unreachable:
+                leave.answered = False
+                raise
+            leave.answered = True
+            return found
+
+    def _log_in(self, seconds: float | None) -> _Token:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        content = json.dumps(self._settings.request).encode()
+        most = min(LONGEST_LOGIN, self._settings.http.answer_timeout)
+        most = most if seconds is None else min(most, seconds)
+        where = f"Keystone at {shown(self._url)}"
+        try:
+            reply = self._transport.send("POST", self._url, headers, content, seconds=most)
+        except Unreachable as error:
+            raise Unreachable(f"{where}: {error}", sent=False, counts=False) from None
+        except Unusable as error:
+            raise Unusable(f"{where}: {error}") from None
+        text = reply.headers.get("X-Subject-Token", "")
+        if reply.status not in (200, 201) or not text:
+            self._refuse(f"{where}: HTTP {reply.status}", reply)
+        self._known.append(text)
+        self._token = token = _Token(text, self._ends(reply) - MARGIN)
+        return token
+
+    def _refuse(self, why: str, reply: Reply) -> None:
+        # Never more than the status: what Keystone says may repeat what it was sent.
+        if reply.status >= 500 or reply.status in (408, 425, 429):
+            raise Unreachable(why, sent=False, counts=False)
+        if reply.status in (401, 403):
+            raise NoLogin(f"{why}: Keystone does not accept user, password or project")
+        raise NoLogin(f"{why}: Keystone gave no token")
+
+    def _ends(self, reply: Reply) -> float:
+        body = response.decoded(reply)
+        token = body.get("token") if isinstance(body, Mapping) else None
+        ends = token.get("expires_at") if isinstance(token, Mapping) else None
+        try:
+            return datetime.fromisoformat(str(ends)).timestamp()
+        except ValueError:
+            return self._clock.now() + LASTS
+
+
+def make(settings: MistralSettings) -> Auth:
+    """Where the runner's tokens come from."""
+    if settings.keystone is not None:
+        return KeystonePassword(settings.keystone)
+    return FixedToken(settings.token)

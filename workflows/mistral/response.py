@@ -1,0 +1,166 @@
+"""What Mistral's answers say. Pure.
+
+Mistral writes JSON within JSON (``input``, ``output``, ``params``), errors as ``faultstring`` and
+unknown paths as a page of HTML; a workflow that does not exist is 404, or 500 with a text that
+begins like one, as the transport between its parts has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zonda.hooks.http import Reply
+
+from ..http_contract import response
+from ..resources import payload
+
+LONGEST_REASON = response.LONGEST_REASON
+RUNNING = frozenset({"IDLE", "RUNNING", "PAUSED", "DELAYED", "WAITING"})
+#: A text that is too long keeps this much of its beginning; the rest is its end.
+_BEGINNING = 600
+_LEFT_OUT = "\n[...]\n"
+_MISSING = re.compile(r"^\w*(DBEntityNotFoundError|NotFoundException)\b|^\w+: 404: ")
+_TRACEBACK = "Traceback (most recent call last):"
+#: Where Mistral begins to quote the request, or the statement that its database refused.
+_QUOTES = re.compile(
+    r"\s*(\bValue: |\[SQL: |\[parameters: |\(Background on this error).*", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An execution as Mistral shows it. What was not asked for is empty."""
+
+    id: str
+    state: str
+    state_info: str = field(default="", repr=False)
+    workflow_name: str = ""
+    workflow_id: str = ""
+    input: dict[str, Any] = field(default_factory=dict, repr=False)
+    output: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def execution(reply: Reply) -> Execution | None:
+    """The execution in an answer; None where there is none."""
+    body = response.decoded(reply)
+    if not isinstance(body, dict) or not isinstance(body.get("state"), str):
+        return None
+    return Execution(
+        id=str(body.get("id") or ""),
+        state=body["state"],
+        state_info=str(body.get("state_info") or ""),
+        workflow_name=str(body.get("workflow_name") or ""),
+        workflow_id=str(body.get("workflow_id") or ""),
+        input=as_map(body.get("input")),
+        output=as_map(body.get("output")),
+    )
+
+
+def as_map(value: Any) -> dict[str, Any]:
+    """The same as a map; what is none stands in one as ``result``."""
+    found = payload.unpacked(value)
+    if found is None:
+        return {}
+    return found if isinstance(found, dict) else {"result": found}
+
+
+def fault(reply: Reply) -> str:
+    """Why Mistral refused, without what it quotes of the request."""
+    body = response.decoded(reply)
+    text = body.get("faultstring") if isinstance(body, Mapping) else None
+    if isinstance(text, str) and text.strip():
+        return cut(f"HTTP {reply.status}: {_QUOTES.sub(' [...]', text.strip())}")
+    if is_page(reply):
+        page = f"HTTP {reply.status} with a page of HTML"
+        return f"{page}: is the endpoint that of Mistral's API, with /v2 at its end?"
+    return f"HTTP {reply.status}"
+
+
+def is_page(reply: Reply) -> bool:
+    """Whether the answer is a page, which is what somebody else than Mistral's API gives."""
+    return "html" in reply.headers.get("Content-Type", "").lower()
+
+
+def is_missing(reply: Reply) -> bool:
+    """Whether Mistral itself says that there is no such thing, in either of its ways."""
+    body = response.decoded(reply)
+    text = body.get("faultstring") if isinstance(body, Mapping) else None
+    if not isinstance(text, str):
+        return False
+    return reply.status == 404 or (reply.status == 500 and _MISSING.search(text) is not None)
+
+
+def reason(found: Execution) -> str:
+    """Why an execution ended badly: Mistral's words, without the frames of Python's tracebacks."""
+    text = found.state_info.strip()
+    said, traceback, _ = text.partition(_TRACEBACK)
+    if not text:
+        ended = "was cancelled" if found.state == "CANCELLED" else "failed"
+        return f"The workflow {ended} and gave no reason."
+    if not traceback:
+        return text
+    error = text.rpartition("\n")[2].strip()
+    known = error.partition(": ")[2] or error
+    return said.strip() if known in said else f"{said.strip()}\n{error}".strip()
+
+
+def cut(text: str) -> str:
+    """``text``, at most 4 kB of UTF-8: of a longer one beginning and end.
+
+    Cut between words, so that no half of a secret is left over that nobody would know for one.
+    """
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= LONGEST_REASON:
+        return whole.decode()
+    head = whole[:_BEGINNING].decode("utf-8", "ignore")
+    room = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
+    tail = whole[-room:].decode("utf-8", "ignore")
+    return _words(head, -1) + _LEFT_OUT + _words(tail, 0)
+
+
+def _words(text: str, broken: int) -> str:
+    """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
+    words = re.split(r"(\s+)", text)
+    kept = words[:-1] if broken else words[1:]
+    return "".join(kept).strip()
+
+
+def differs(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:
+    """In what an execution is another one than was asked for; empty where in nothing.
+
+    Mistral adds the defaults of inputs, so that it may have more of them than were given.
+    """
+    if workflow not in (found.workflow_name, found.workflow_id):
+        return f"the workflow {found.workflow_name or found.workflow_id}"
+    different = sorted(
+        name for name, value in given.items() if found.input.get(name, _NOTHING) != value
+    )
+    return f"another value of the input {different[0]}" if different else ""
+
+
+_NOTHING = object()
+
+
+def declared_outputs(reply: Reply) -> list[str]:
+    """The names of the outputs that a workflow declares; none where that cannot be told."""
+    body = response.decoded(reply)
+    interface = payload.unpacked(body.get("interface")) if isinstance(body, Mapping) else None
+    names = interface.get("output") if isinstance(interface, Mapping) else None
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def environment(reply: Reply) -> dict[str, Any]:
+    """The variables of a stored environment."""
+    body = response.decoded(reply)
+    return as_map(body.get("variables")) if isinstance(body, Mapping) else {}
+
+
+def failure_output(found: Execution) -> dict[str, Any]:
+    """What ``output-on-error`` gave: the output without Mistral's copy of the reason."""
+    output = dict(found.output)
+    if output.get("result") == found.state_info:
+        del output["result"]
+    return output

@@ -1,0 +1,1 @@
+"""Resource types whose actions are workflows. Registered by ``plugin``; imports hooks."""

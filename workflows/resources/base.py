@@ -1,0 +1,294 @@
+"""A resource whose actions are workflows: what all types of this room have in common.
+
+A subclass says by ``_run_of`` what an action has to do; any runner does it. What later operations
+need is one entry of the resource's data, written when a workflow has ended well::
+
+    record   {"input": last input that succeeded, "outputs": merged, "update": key of the UPDATE,
+              "last": key of the last run that ended well}
+
+``create_key`` and ``update_key`` are written before the first send: the first lets a DELETE name a
+CREATE of unknown outcome, the second shows that an UPDATE began and never ended well. The token and
+how a run goes on: ``zonda.hooks.resources.workflow_run``; its limits: ``runs``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Literal
+
+from zonda.hooks import properties, resource
+from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks.resources.workflow_run import Execution, Token, failure, token_of
+from zonda.hooks.runners.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
+
+from . import payload, secret_fingerprints, workflow_call
+from .redacting_runner import DiscreetRunner
+from .workflow_call import Run
+
+
+class WorkflowResource(resource.Resource):
+    """A resource that is made, changed and removed by workflows."""
+
+    start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
+    #: So many characters of an id that a workflow gives are kept; None: all.
+    longest_id: ClassVar[int | None] = None
+    reference_may_change: ClassVar[bool] = True  # an UPDATE may give another resource_id
+
+    # -- what a subclass says ---------------------------------------------------------------
+
+    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+        """What ``action`` has to do for these properties; None: nothing."""
+        raise NotImplementedError
+
+    def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is kept of the output of a workflow."""
+        return output
+
+    def _takes_new_id(self) -> bool:
+        """Whether an UPDATE may answer with another ``resource_id``."""
+        return True
+
+    def _deletes_old_id(self) -> bool:
+        """Whether what had the former id is to be removed then."""
+        return False
+
+    # -- life cycle -------------------------------------------------------------------------
+
+    def handle_create(self) -> Token | None:
+        """Start CREATE."""
+        return self._begin("CREATE", self.properties)
+
+    def handle_delete(self) -> Token | None:
+        """Start DELETE, whatever became of CREATE."""
+        return self._begin("DELETE", self.properties)
+
+    def check_create_complete(self, token: Token | None) -> bool:
+        """Whether the execution has ended well."""
+        return self._proceed(token)
+
+    check_update_complete = check_create_complete
+    check_delete_complete = check_create_complete
+
+    def handle_create_cancel(self, token: Token | None) -> None:
+        """Ask the runner to end the execution, where it can."""
+        if token:
+            self._execution(token).cancel()
+
+    handle_update_cancel = handle_create_cancel
+    handle_delete_cancel = handle_create_cancel
+
+    def check_cancel_complete(self, token: Token | None) -> str:
+        """How a run ended that was given up; empty where nobody can say. Raises NotReady."""
+        result = None if not token else self._execution(token).late()
+        if result is None or token is None:
+            return ""
+        return payload.in_words(result)
+
+    def needs_replace_failed(self) -> bool:
+        """A failed UPDATE is tried again on the same physical resource."""
+        return self.action != "UPDATE"
+
+    # -- executions -------------------------------------------------------------------------
+
+    def _begin(self, action: str, props: properties.Properties) -> Token | None:
+        run = self._run_of(action, props)
+        if run is None:
+            return None
+        token = self._token(action, run)
+        if action == "CREATE":
+            self.data_set("create_key", token["key"], redact=True)
+        if action == "UPDATE":
+            self.data_set("update_key", token["key"], redact=True)
+        return self._execution(token).begin()
+
+    def _token(self, action: str, run: Run) -> Token:
+        token = token_of(self, action, run.workflow, run.inputs, run.params, run.description)
+        workflow_call.limit(token, run, self.context.clock.now())
+        return token
+
+    def _execution(self, token: Token) -> Execution:
+        execution = Execution(self, token, self._what_is_known)
+        if self._secret_names(token):
+            execution.ask = lambda workflow: self._discreet(token, workflow)
+        return execution
+
+    def _discreet(self, token: Token, workflow: str) -> tuple[WorkflowRunner, str]:
+        runner, known_as = self.context.runner(workflow)
+
+        def known() -> secret_fingerprints.Known:
+            return secret_fingerprints.known(token, self._secret_names(token), self.context.secret)
+
+        return DiscreetRunner(runner, token["action"], known), known_as
+
+    def _what_is_known(self, token: Token) -> Mapping[str, Any]:
+        """What every run but CREATE is told of those before, and what is only known when sent."""
+        action, record = token["action"], self._record()
+        data = None if action == "CREATE" else record.get("outputs")
+        if data is None and action != "CREATE" and self.resource_id is not None:
+            data = {}
+        sent = workflow_call.with_secrets(
+            token, lambda name: secret_fingerprints.note(token, name, self.context.secret(name))
+        )
+        known = {
+            "inputs": sent["inputs"],
+            "old_inputs": record.get("input", {}) if action == "UPDATE" else None,
+            "params": payload.with_data(sent["params"], data),
+            "data": data,
+            "create_key": self.data().get("create_key") if action == "DELETE" else None,
+        }
+        operation = self.context.operation
+        if "until" in token and operation is not None:
+            known["deadline"] = min(operation.deadline, token["until"])
+        if "old_id" in token:
+            known["resource"] = ResourceRef(self.uuid, self.name, self.type(), token["old_id"])
+        return known
+
+    def _proceed(self, token: Token | None) -> bool:
+        if token is None:
+            return True
+        execution = self._execution(token)
+        result = self._result(token, execution)
+        if result is None:
+            return False
+        if isinstance(result, Lost):
+            if self._record().get("last") == token["key"]:
+                return True  # its result is stored, and the runner has forgotten it since
+            if token["action"] == "DELETE":
+                execution.send_again(result)  # to delete twice does no harm
+            raise failure(result)
+        self._end(token, result)
+        execution.forget()
+        return True
+
+    def _result(self, token: Token, execution: Execution) -> Succeeded | Failed | Lost | None:
+        """What came of the run; it is asked once more when its time is over, but not sent."""
+        if "pending" in token:
+            self._check_time(token, execution)
+        try:
+            result = execution.result()
+        except NotReady as waits:
+            self._check_time(token, execution)
+            left = token.get("until", 0.0) - self.context.clock.now()
+            waits.delay = min(waits.delay, max(left, 1.0)) if "until" in token else waits.delay
+            raise
+        if result is None:
+            self._check_time(token, execution)
+        return result
+
+    def _secret_names(self, token: Token) -> Collection[str]:
+        """References of all secrets that an answer may repeat."""
+        return workflow_call.references(token)
+
+    def _check_time(self, token: Token, execution: Execution) -> None:
+        """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""
+        now = self.context.clock.now()
+        workflow_call.keep_within(token, now)
+        if "until" not in token or now < token["until"] or "result" in token:
+            return
+        if token["on_timeout"] == workflow_call.CANCEL and "run" in token:
+            if "cancelled" not in token:
+                token["cancelled"] = now
+                execution.cancel()
+            if now < token["cancelled"] + workflow_call.CANCEL_GRACE:
+                return
+        said = " The runner was asked to cancel it." if "cancelled" in token else ""
+        raise ResourceFailure(f"{token['action']} took longer than its timeout.{said}")
+
+    # -- results ----------------------------------------------------------------------------
+
+    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+        if isinstance(result, Failed):
+            self._failed(token, result)
+        if "old_id" in token:
+            self._store({**self._record(), "owed": None})
+            return
+        given = result.resource_id or (result.output or {}).get("resource_id")
+        old = self.resource_id
+        if given and token["action"] == "UPDATE":
+            self._check_new_id(old, self._physical_id(given))
+        if given:
+            self._note_owed(token, old, self._physical_id(given))
+            self.resource_id_set(self._physical_id(given))
+        elif token["action"] == "CREATE":
+            self.resource_id_set(token.get("execution") or token["key"])
+        self._merge(token, result.output or {})
+        owed = self._record().get("owed")
+        if owed and token["action"] in ("UPDATE", "DELETE"):
+            self._delete_old(token, owed)
+
+    def _failed(self, token: Token, result: Failed) -> None:
+        owned = result.resource_id or (result.output or {}).get("resource_id")
+        operation = self.context.operation
+        if token.get("retries") and not owned and "cancelled" not in token and operation:
+            delay = workflow_call.next_try(token, operation.id, self.context.clock.now())
+            if token["action"] == "CREATE":
+                self.data_set("create_key", token["key"], redact=True)
+            elif token["action"] == "UPDATE":
+                self.data_set("update_key", token["key"], redact=True)
+            raise NotReady(delay, f"run {token['try'] - 1} failed: {result.reason}")
+        self._keep_for_clean_up(token, result)
+        raise failure(result)
+
+    def _check_new_id(self, old: str | None, new: str) -> None:
+        if old is not None and old != new and not self._takes_new_id():
+            raise ResourceFailure(
+                f"UPDATE answered with another resource_id ({new} instead of {old}).",
+                hint="Say allow_id_change: true if that means a new thing, or answer with the old.",
+            )
+
+    def _note_owed(self, token: Token, old: str | None, new: str) -> None:
+        """What had the former id is to be removed: noted before that is forgotten."""
+        if token["action"] == "UPDATE" and old not in (None, new) and self._deletes_old_id():
+            self._store({**self._record(), "owed": old})
+
+    def _delete_old(self, token: Token, old: str) -> None:
+        """Have DELETE remove what had the former id, within the same operation. Raises NotReady."""
+        run, operation = self._run_of("DELETE", self.properties), self.context.operation
+        if run is None or operation is None:
+            return
+        made = self._token("DELETE", run)
+        token.clear()
+        token.update(made, old_id=old, retries=0, delay=0.0, next=0.0)
+        token["retries"] = 1
+        workflow_call.next_try(token, f"{operation.id}/old", self.context.clock.now())
+        raise NotReady(0.0, f"removing {old}")
+
+    def _keep_for_clean_up(self, token: Token, failed: Failed) -> None:
+        """A failed CREATE that owns something tells DELETE what."""
+        output = failed.output or {}
+        given = failed.resource_id or output.get("resource_id")
+        if token["action"] == "CREATE" and given:
+            self._store({**self._record(), "outputs": output})
+            self.resource_id_set(self._physical_id(given))
+
+    def _physical_id(self, given: Any) -> str:
+        """What a workflow gave, as text; raises ResourceFailure for what has none."""
+        text = str(given)[: self.longest_id]
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
+        return text
+
+    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+        record = self._record()
+        kept = self._output_of(token["action"], output)
+        record["outputs"] = {**(record.get("outputs") or {}), **kept}
+        record["input"] = token["request"]["inputs"]
+        record["last"] = token["key"]
+        if token["action"] == "UPDATE":
+            record["update"] = token["key"]
+        self._store(record)
+
+    def _record(self) -> dict[str, Any]:
+        text = self.data().get("record")
+        return json.loads(text) if text else {}
+
+    def _store(self, record: Mapping[str, Any]) -> None:
+        self.data_set("record", json.dumps(record), redact=True)
+
+    def _update_is_open(self) -> bool:
+        """Whether the last UPDATE that began has not ended well, or left something behind."""
+        key, record = self.data().get("update_key"), self._record()
+        return key is not None and (record.get("update") != key or bool(record.get("owed")))

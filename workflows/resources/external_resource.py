@@ -1,0 +1,125 @@
+"""``OS::Mistral::ExternalResource``: a resource whose actions are workflows that a template names.
+
+Made by the engine for one operation. What it sends and keeps: ``workflow_resource``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from zonda.hooks import attributes, properties, resource
+from zonda.hooks.errors import ResourceFailure, TemplateError, UpdateReplace, UsageError
+from zonda.hooks.resources.workflow_run import Token, plain
+
+from . import payload
+from .base import WorkflowResource
+from .external_resource_schema import (
+    ACTIONS,
+    ALWAYS_UPDATE,
+    ATTRIBUTES_SCHEMA,
+    DESCRIPTION,
+    INPUT,
+    OUTPUT,
+    PARAMS,
+    PROPERTIES_SCHEMA,
+    REPLACE_INPUTS,
+    WORKFLOW,
+)
+from .workflow_call import Run
+
+
+class ExternalResource(WorkflowResource):
+    """A resource that is made, changed and removed by workflows."""
+
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = PROPERTIES_SCHEMA
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = ATTRIBUTES_SCHEMA
+    longest_id: ClassVar[int | None] = 255
+
+    # -- validation -------------------------------------------------------------------------
+
+    def validate(self) -> None:
+        """Ask the runners about workflows that are known already."""
+        raw = self.t.raw.get("properties") or self.t.properties
+        for name, action in (self.properties[ACTIONS] or {}).items():
+            written = payload.below(raw, ACTIONS, name, WORKFLOW)
+            workflow = (action or {}).get(WORKFLOW)
+            if workflow and not payload.reads_others(written):
+                self._check_workflow(name, self._workflow_of(name) or workflow)
+
+    def _check_workflow(self, action: str, workflow: str) -> None:
+        try:
+            runner, known_as = self.context.runner(workflow)
+            runner.check(known_as)
+        except (UsageError, ResourceFailure) as error:
+            path = ("resources", self.name, "properties", ACTIONS, action, WORKFLOW)
+            raise TemplateError(
+                error.message, path=path, label="Property error", hint=error.hint
+            ) from error
+
+    # -- life cycle -------------------------------------------------------------------------
+
+    def handle_update(
+        self,
+        json_snippet: resource.ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> Token | None:
+        """Start UPDATE if the input changed, UPDATE failed before or runs always."""
+        after = self.make_properties(json_snippet)
+        record = self._record()
+        known = record.get("input")
+        new = plain(after[INPUT] or {})
+        if known is not None and payload.replaces(after[REPLACE_INPUTS], known, new):
+            raise UpdateReplace(self.name)
+        token = None
+        if INPUT in prop_diff or after[ALWAYS_UPDATE] or self._update_is_open():
+            token = self._begin("UPDATE", after)
+        if token is None and new != known:
+            self._store({**record, "input": new, "update": self.data().get("update_key")})
+        return token
+
+    def handle_suspend(self) -> Token | None:
+        """Start SUSPEND."""
+        return self._begin("SUSPEND", self.properties)
+
+    def handle_resume(self) -> Token | None:
+        """Start RESUME."""
+        return self._begin("RESUME", self.properties)
+
+    check_suspend_complete = WorkflowResource.check_create_complete
+    check_resume_complete = WorkflowResource.check_create_complete
+    handle_suspend_cancel = WorkflowResource.handle_create_cancel
+    handle_resume_cancel = WorkflowResource.handle_create_cancel
+
+    def needs_replace_with_prop_diff(
+        self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
+    ) -> bool:
+        """Whether an input changed that the new definition lists."""
+        old, new = plain(before[INPUT] or {}), plain(after[INPUT] or {})
+        return payload.replaces(after[REPLACE_INPUTS], old, new)
+
+    def always_update(self) -> bool:
+        """Whether UPDATE runs on the next update, changes or not: asked for, or owed."""
+        return bool(self.properties[ALWAYS_UPDATE]) or self._update_is_open()
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self._record().get("outputs") if name == OUTPUT else None
+
+    # -- executions -------------------------------------------------------------------------
+
+    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+        entry = (props[ACTIONS] or {}).get(action)
+        if not entry or not entry.get(WORKFLOW):
+            return None
+        return Run(
+            entry[WORKFLOW],
+            props[INPUT] or {},
+            entry.get(PARAMS) or {},
+            props[DESCRIPTION] or "",
+        )
+
+    def _workflow_of(self, action: str) -> str | None:
+        """The workflow of an action as ``context.runner`` takes it."""
+        run = self._run_of(action, self.properties)
+        return None if run is None else run.workflow

@@ -1,0 +1,152 @@
+"""A runner whose answers repeat no named secret: what a workflow answers goes through here alone.
+
+Types whose requests hold secrets of their own (``{secret: env:NAME}``) ask their runner through
+it. What is said is masked, and so is what is kept. A ``resource_id`` cannot be: it would be of no
+use, so such an answer is refused. A runner's tokens are passed on; the engine seals them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks.resources.workflow_run import FAILED, called
+from zonda.hooks.runners.runner import (
+    Cancelled,
+    Failed,
+    Finished,
+    Lost,
+    PollAnswer,
+    Retry,
+    Running,
+    StartAnswer,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
+from zonda.hooks.runners.wrong_answers import check_answer
+from zonda.hooks.text.redaction import MASK, SHORTEST, masked_message, secret_texts
+from zonda.hooks.text.redaction import masked as without
+
+from .secret_fingerprints import Known
+
+#: Actions whose answer may name the physical resource; that of the others is not looked at.
+_NAMING = ("CREATE", "UPDATE", "SUSPEND", "RESUME")
+
+
+class DiscreetRunner(WorkflowRunner):
+    """``runner`` for one action; ``secrets`` gives what it must not repeat.
+
+    Where it was sent something that nobody knows any more, nothing of what it says is passed on.
+    """
+
+    def __init__(self, runner: WorkflowRunner, action: str, secrets: Callable[[], Known]) -> None:
+        self._runner = runner
+        self.label = runner.label
+        self._action = action
+        self._secrets = secrets
+
+    def check(self, workflow: str) -> None:
+        """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist."""
+        with self._cleaned():
+            self._runner.check(workflow)
+
+    def start(self, request: StartRequest) -> StartAnswer:
+        """Start an execution; what it answers at once is clean."""
+        with self._cleaned() as (texts, _):
+            answer = self._runner.start(request)
+            check_answer(answer, "start", called(self._runner, request.workflow))
+        if isinstance(answer, Retry):
+            return replace(answer, message=masked_message(answer.message, texts))
+        name = answer.execution_id
+        answer = replace(answer, execution_id=name if masked(name, texts) == name else "")
+        if isinstance(answer, Started):
+            return answer
+        return Finished(self._clean(answer.result, texts), answer.execution_id)
+
+    def poll(self, token: Mapping[str, Any]) -> PollAnswer:
+        """How the execution is doing."""
+        with self._cleaned() as (texts, lacking):
+            answer = self._runner.poll(token)
+            check_answer(answer, "poll", called(self._runner, ""))
+        if lacking:
+            return self._untold(answer, lacking)
+        if isinstance(answer, Running):
+            return replace(answer, message=masked_message(answer.message, texts))
+        if isinstance(answer, Lost):
+            return Lost(masked_message(answer.reason, texts))
+        return self._clean(answer, texts)
+
+    def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
+        """Ask for the execution to be ended."""
+        with self._cleaned():
+            return self._runner.cancel(token, reason)
+
+    def forget(self, token: Mapping[str, Any]) -> None:
+        """Let the runner tidy up."""
+        with self._cleaned():
+            self._runner.forget(token)
+
+    def _untold(self, answer: PollAnswer, lacking: str) -> PollAnswer:
+        """An answer of which nothing may be shown or kept."""
+        if isinstance(answer, Running):
+            return replace(answer, message="")
+        if isinstance(answer, Lost):
+            return Lost(lacking)
+        if isinstance(answer, Succeeded) and self._action == "DELETE":
+            return Succeeded()
+        how = "well" if isinstance(answer, Succeeded) else "badly"
+        hint = "Leave secrets as they are until the runs that were told them have ended."
+        raise ResourceFailure(f"{self._action} ended {how}. {lacking}", hint=hint, code=FAILED)
+
+    def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
+        said = masked_message(result.reason, texts) if isinstance(result, Failed) else ""
+        given = result.resource_id or (result.output or {}).get("resource_id")
+        if masked(given, texts) != given and self._action in _NAMING:
+            refused = f"The resource_id that {self._action} answered holds a named secret."
+            raise ResourceFailure(
+                f"{refused} {said}".strip(),
+                hint="It is shown to everybody: have the workflow answer with an id without it.",
+                code=FAILED,
+            )
+        output = masked(result.output, texts)
+        if isinstance(result, Failed):
+            result = replace(result, reason=said)
+        if masked(given, texts) != given:
+            output = {key: value for key, value in output.items() if key != "resource_id"}
+            return replace(result, output=output, resource_id=None)
+        return replace(result, output=output)
+
+    @contextmanager
+    def _cleaned(self) -> Iterator[tuple[Sequence[str], str]]:
+        """The texts that nothing may hold, and why it cannot be told; so is what is raised."""
+        known = self._secrets()
+        texts, lacking = secret_texts(known.values), ""
+        if known.lacking:
+            names = " and ".join(known.lacking)
+            lacking = f"Its answer cannot be shown: {names} is not what it was when it was sent."
+        try:
+            yield texts, lacking
+        except ZondaError as error:
+            error.message = lacking or masked_message(error.message, texts)
+            error.hint = "" if lacking else masked_message(error.hint, texts)
+            error.args = (error.message,)
+            raise
+
+
+def masked(value: Any, texts: Sequence[str]) -> Any:
+    """``value`` without any of ``texts`` (``secret_texts``), at any depth; numbers as well."""
+    if isinstance(value, str):
+        return without(value, texts)
+    if isinstance(value, Mapping):
+        return {masked(key, texts): masked(item, texts) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, texts) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        said = str(value)
+        return MASK if len(said) >= SHORTEST and without(said, texts) != said else value
+    return value

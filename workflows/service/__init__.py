@@ -1,0 +1,4 @@
+"""The bundled runner service: HTTP face, supervisor of processes, journal.
+
+Called by ``core.app``.
+"""

@@ -1,0 +1,271 @@
+"""The HTTP face of the bundled service: zonda's ``http`` contract over the runs.
+
+``http.server`` is enough: the clients are a few engines on a trusted network, each request is
+small, work happens in other processes, and it starts in a tenth of the time of a framework.
+Routes (a leading ``/v1`` is ignored)::
+
+    POST   /workflows/NAME     accept a run (202 + Location), or tell what became of the same one
+    GET    /workflows/NAME     whether there is such a workflow
+    GET    /executions         every run with its count of starts
+    GET    /executions/KEY     how a run is doing
+    DELETE /executions/KEY     cancel it
+    PUT    /callbacks/OPAQUE   how a run at another endpoint is doing (POST does the same)
+    GET    /health             that the service is there
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from zonda.hooks.context import Clock
+
+from ..client import webhook_signature
+from ..http_contract import callback_signature
+from ..http_contract.callback_store import Callbacks, Heard
+from ..http_contract.states import STATES
+from .journal import KeyReused
+from .supervisor import Runs, TooLate, UnknownWorkflow
+
+LONGEST_BODY = 1024 * 1024
+LONGEST_KEY = 255
+_MOST_DROPPED, _CHUNK = 64 * LONGEST_BODY, 65536
+#: Of a length: what has more is too much anyway, and a number of thousands cannot even be read.
+_MOST_DIGITS = 18
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may call. Without a token only programs on this machine may."""
+
+    token: str = field(default="", repr=False)
+    signing_keys: tuple[bytes, ...] = field(default=(), repr=False)
+
+
+class Refused(Exception):
+    """The request gets an error answer."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks.
+
+    ``callback_keys``: by section, which keys may sign the callbacks that want a signature.
+    """
+
+    runs: Runs
+    access: Access
+    clock: Clock
+    callbacks: Callbacks
+    callback_keys: Mapping[str, Sequence[bytes]] = MappingProxyType({})
+
+    protocol_version = "HTTP/1.1"
+    server_version = "zonda-runner"
+    sys_version = ""
+    timeout = 120
+    # One segment for an answer, sent at once: else delayed acknowledgements cost 40 ms each.
+    wbufsize = -1
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        """Look."""
+        self._serve()
+
+    do_POST = do_GET
+    do_DELETE = do_GET
+    do_PUT = do_GET
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: requests hold inputs, and runs are in the journal."""
+
+    # -- one request --------------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        try:
+            body = self._body()
+            status, answer, location = self._routed(body)
+        except Refused as refusal:
+            status, answer, location = refusal.status, {"reason": refusal.reason}, ""
+        self._send(status, answer, location)
+
+    def _routed(self, body: bytes) -> tuple[int, dict[str, Any], str]:
+        path = self.path.partition("?")[0]
+        parts = [unquote(part) for part in path.split("/") if part]
+        if parts[:1] == ["v1"]:
+            del parts[0]
+        if (self.command, parts) == ("GET", ["health"]):
+            return 200, {"status": "ok"}, ""
+        if self.command in ("PUT", "POST") and parts[:1] == ["callbacks"]:
+            return self._called_back("/".join(parts[1:]), body)
+        self._admit(body)
+        match self.command, parts:
+            case "POST", ["workflows", name]:
+                return self._accept(name, body)
+            case "GET", ["workflows", name]:
+                return self._known(name)
+            case "GET", ["executions"]:
+                return 200, {"executions": list(self.runs.listed())}, ""
+            case "GET", ["executions", key]:
+                return self._told(key)
+            case "DELETE", ["executions", key]:
+                return self._cancelled(key)
+        raise Refused(404, f"There is no {self.command} {path} here.")
+
+    def _body(self) -> bytes:
+        given = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not (given.isascii() and given.isdigit()):
+            self.close_connection = True
+            raise Refused(411, "A body needs a Content-Length.")
+        length = int(given.lstrip("0")[:_MOST_DIGITS] or "0")
+        if length > LONGEST_BODY:
+            self.close_connection = True
+            self._drop(length)
+            raise Refused(413, f"A body may have {LONGEST_BODY} bytes.")
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True
+            raise Refused(400, "The body ends early.")
+        return body
+
+    def _drop(self, length: int) -> None:
+        """Read what is too much: who is still sending would not see the answer else."""
+        left = min(length, _MOST_DROPPED)
+        while left > 0 and (part := self.rfile.read(min(left, _CHUNK))):
+            left -= len(part)
+
+    def _admit(self, body: bytes) -> None:
+        """Raise Refused for strangers, web pages that make a browser call included."""
+        if self.access.token:
+            given = self.headers.get("Authorization", "").encode()
+            if not hmac.compare_digest(given, f"Bearer {self.access.token}".encode()):
+                raise Refused(401, "The token is missing or wrong.")
+        elif _host(self.headers.get("Host", "")) not in _LOOPBACK:
+            raise Refused(403, "Without a token only this machine may call, by its own name.")
+        if self.access.signing_keys:
+            keys, now = self.access.signing_keys, self.clock.now()
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            fault = webhook_signature.verify(keys, headers, now, body)
+            if fault:
+                raise Refused(401, f"The request is refused: {fault}.")
+
+    def _accept(self, name: str, body: bytes) -> tuple[int, dict[str, Any], str]:
+        if self.headers.get_content_type() != "application/json":
+            raise Refused(415, "The body must be application/json.")
+        key = self.headers.get("Idempotency-Key", "")
+        if not key or len(key) > LONGEST_KEY or not key.isprintable():
+            raise Refused(400, "An Idempotency-Key of 1 to 255 characters is needed.")
+        _check_request(body)
+        try:
+            run = self.runs.submit(name, key, body)
+        except UnknownWorkflow:
+            return self._unknown(name)
+        except TooLate:
+            raise Refused(400, "The deadline is over: nobody waits for this run.") from None
+        except KeyReused:
+            raise Refused(409, "This Idempotency-Key was used for another request.") from None
+        except OSError as error:
+            # A full disk, say: nothing was accepted, and the same request may come again.
+            raise Refused(503, f"The run cannot be journaled: {error.strerror}.") from error
+        return self._told(run.key)
+
+    def _known(self, name: str) -> tuple[int, dict[str, Any], str]:
+        return (200, {"workflow": name}, "") if self.runs.knows(name) else self._unknown(name)
+
+    def _unknown(self, name: str) -> tuple[int, dict[str, Any], str]:
+        # Without "contract": a mistyped name must not look like a thing that is gone.
+        reason = f"The workflow file of the service has no workflow {name!r}."
+        return 404, {"reason": reason, "unknown_workflow": name}, ""
+
+    def _told(self, key: str) -> tuple[int, dict[str, Any], str]:
+        run = self.runs.find(key)
+        if run is None:
+            raise Refused(404, "There is no execution with this key.")
+        answer = self.runs.answer(run)
+        if answer["state"] != "running":
+            return 200, answer, ""
+        location = f"/executions/{quote(key, safe='')}"
+        return 202, {**answer, "status_url": location}, location
+
+    def _cancelled(self, key: str) -> tuple[int, dict[str, Any], str]:
+        run = self.runs.find(key)
+        if run is None:
+            raise Refused(404, "There is no execution with this key.")
+        if run.result() is None:
+            self.runs.cancel(run)
+        return self._told(key)
+
+    def _called_back(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
+        """The address is the capability: who knows it needs no token; some want a signature."""
+        self._check_signature(opaque, body)
+        answer = _object(body)
+        if answer.get("state") not in STATES:
+            raise Refused(400, f"The state must be one of {', '.join(STATES)}.")
+        try:
+            heard = self.callbacks.tell(opaque, answer, self.clock.now())
+        except OSError as error:
+            raise Refused(503, f"The answer cannot be stored: {error.strerror}.") from error
+        if heard is Heard.UNKNOWN:
+            raise Refused(404, "There is no such callback.")
+        if heard is Heard.OVER:
+            raise Refused(410, "Nobody waits for this callback any more.")
+        return 200, {"contract": 1, "callback": heard.value}, ""
+
+    def _check_signature(self, opaque: str, body: bytes) -> None:
+        signer = self.callbacks.signer(opaque)
+        if not signer:
+            return
+        keys = self.callback_keys.get(signer)
+        if keys is None:
+            # Who tells it again, and again, gets through once the key is back.
+            reason = "The key of this callback came after the service (restart it), or is no more."
+            raise Refused(503, reason)
+        given = self.headers.get(callback_signature.HEADER, "")
+        fault = callback_signature.verify(keys, given, self.clock.now(), opaque, body)
+        if fault:
+            raise Refused(401, f"The callback is refused: {fault}.")
+
+    def _send(self, status: int, answer: dict[str, Any], location: str) -> None:
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        if location:
+            self.send_header("Location", location)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def _host(header: str) -> str | None:
+    """The host in a ``Host`` header, without the port."""
+    try:
+        return urlsplit(f"//{header}").hostname
+    except ValueError:
+        return None
+
+
+def _check_request(body: bytes) -> None:
+    if _object(body).get("contract", 1) != 1:
+        raise Refused(400, "Only version 1 of the contract is spoken here.")
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused(400, "The body is not JSON.") from None
+    if not isinstance(found, dict):
+        raise Refused(400, "The body must be a JSON object.")
+    return found

@@ -1,0 +1,346 @@
+"""The bundled runner service as a whole: in this process, in a process of its own, or for ever.
+
+``serve`` is what ``zonda runner serve FILE`` calls; ``start`` gives the same in a thread, and
+``spawn`` in a child process that can be killed. All take the same arguments: ``file`` and
+``more`` are the workflow files, ``port`` 0 means a free one, ``state_dir`` keeps the journal and
+must be used by one service at a time, ``token`` is the bearer token that callers need (required for
+a ``host`` that is not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed
+requests, and ``callback_keys`` are those that may sign callbacks, by the section of the runner.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+from zonda.hooks.errors import UsageError
+
+from ..client import webhook_signature
+from ..http_contract.callback_store import Callbacks
+from . import journal
+from .clock import ServiceClock
+from .config import load
+from .handlers import Access, Handler
+from .supervisor import Runs
+
+HOST = "127.0.0.1"
+PORT = 8155
+_SIGNING = "signing key of the service"
+CallbackKeys = Mapping[str, Sequence[str]]
+NO_KEYS: CallbackKeys = MappingProxyType({})
+
+
+class _Server(ThreadingHTTPServer):
+    """One thread for each connection; closing ends those that callers keep open."""
+
+    daemon_threads = False
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], handler: type[Handler]) -> None:
+        self._connections: set[socket.socket] = set()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection and serve it."""
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection and close it."""
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """Close every connection and wait for its thread."""
+        for connection in list(self._connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A broken connection is the caller's affair; anything else is shown."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+class _ServerV6(_Server):
+    address_family = socket.AF_INET6
+
+
+class ServiceHandle:
+    """A service in this process. A context manager: leaving it stops the service, not the runs."""
+
+    def __init__(self, server: _Server, runs: Runs, lock: int) -> None:
+        self._server = server
+        self._runs = runs
+        self._lock = lock
+        host, self.port = server.server_address[:2]
+        shown = f"[{host!s}]" if ":" in str(host) else str(host)
+        self.url = f"http://{shown}:{self.port}"
+        self._thread = threading.Thread(
+            target=server.serve_forever, args=(0.1,), name="runner service", daemon=True
+        )
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Return when the service has been stopped."""
+        self._thread.join()
+
+    def stop(self) -> None:
+        """Answer no more; runs go on, and the next service with this ``state_dir`` has them."""
+        self._server.shutdown()
+        self._runs.stop()
+        self._server.server_close()
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+    def __enter__(self) -> ServiceHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class ServiceProcess:
+    """A service in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
+        self._process = process
+        self.url = url
+        self.pid = process.pid
+
+    def stop(self) -> None:
+        """End it; runs go on."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it as a crash would (``kill -9``); runs go on."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def __enter__(self) -> ServiceProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self.stop()
+
+
+def start(
+    file: str | Path,
+    *more: str | Path,
+    state_dir: str | Path,
+    host: str = HOST,
+    port: int = 0,
+    token: str = "",
+    signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
+) -> ServiceHandle:
+    """A running service in a thread of this process. Raises UsageError for anything unusable."""
+    _check_host(host, token)
+    access = Access(token, tuple(_key(text, _SIGNING) for text in signing_keys))
+    believed = {name: _callback_keys(name, keys) for name, keys in callback_keys.items()}
+    config = load(file, *more)
+    folder = Path(state_dir).absolute()
+    with contextlib.ExitStack() as undo:
+        lock = _own(folder)
+        undo.callback(os.close, lock)
+        clock = ServiceClock()
+        runs = Runs(config, journal.Journal(folder), clock)
+        callbacks = Callbacks(folder / "callbacks")
+        bound = {
+            "runs": runs,
+            "access": access,
+            "clock": clock,
+            "callbacks": callbacks,
+            "callback_keys": believed,
+        }
+        handler = type("BoundHandler", (Handler,), bound)
+        server = _listen(host, port, cast("type[Handler]", handler))
+        undo.pop_all()
+    runs.recover()
+    callbacks.forget(clock.now())
+    return ServiceHandle(server, runs, lock)
+
+
+def serve(
+    file: str | Path,
+    *more: str | Path,
+    state_dir: str | Path,
+    host: str = HOST,
+    port: int = PORT,
+    token: str = "",
+    signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C. ``ready(url)`` is called when requests are answered."""
+    handle = start(
+        file,
+        *more,
+        state_dir=state_dir,
+        host=host,
+        port=port,
+        token=token,
+        signing_keys=signing_keys,
+        callback_keys=callback_keys,
+    )
+    with handle, _until_asked_to_end() as ended:
+        if ready is not None:
+            ready(handle.url)
+        ended.wait()
+
+
+@contextlib.contextmanager
+def _until_asked_to_end() -> Iterator[threading.Event]:
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def spawn(
+    file: str | Path,
+    *more: str | Path,
+    state_dir: str | Path,
+    host: str = HOST,
+    port: int = 0,
+    token: str = "",
+    signing_keys: Sequence[str] = (),
+    callback_keys: CallbackKeys = NO_KEYS,
+) -> ServiceProcess:
+    """A service in a child process, ready to answer. Raises UsageError with what it complains of.
+
+    The arguments go through a pipe, so that no secret is in a list of processes.
+    """
+    arguments = {
+        "files": [str(each) for each in (file, *more)],
+        "state_dir": str(state_dir),
+        "host": host,
+        "port": port,
+        "token": token,
+        "signing_keys": list(signing_keys),
+        "callback_keys": {name: list(keys) for name, keys in callback_keys.items()},
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", f"{__package__}.server"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin:
+        process.stdin.write(json.dumps(arguments).encode())
+    line = process.stdout.readline()
+    answer = json.loads(line) if line else {"fault": "The service ended before it was ready."}
+    if "url" not in answer:
+        process.wait()
+        process.stdout.close()
+        raise UsageError(answer["fault"], hint=answer.get("hint", ""))
+    return ServiceProcess(process, answer["url"])
+
+
+def main() -> int:
+    """The child process of ``spawn``: arguments from stdin, one line of JSON to stdout."""
+    arguments = json.load(sys.stdin)
+
+    def ready(url: str) -> None:
+        print(json.dumps({"url": url}), flush=True)
+
+    try:
+        serve(*arguments.pop("files"), ready=ready, **arguments)
+    except UsageError as error:
+        print(json.dumps({"fault": error.message, "hint": error.hint}), flush=True)
+        return 2
+    return 0
+
+
+def _check_host(host: str, token: str) -> None:
+    if token and (not token.isprintable() or not token.isascii()):
+        raise UsageError("The service's token must be one line of plain ASCII characters.")
+    try:
+        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = False
+    if not local and not token:
+        raise UsageError(
+            f"The service would listen on {host}, where others could run its workflows.",
+            hint="Give it a token, or let it listen on 127.0.0.1.",
+        )
+
+
+def _callback_keys(section: str, texts: Sequence[str]) -> tuple[bytes, ...]:
+    """Those of one section: without any, what is told there would be believed unsigned."""
+    name = f"callback_key of [runners.{section}]"
+    if not texts:
+        raise UsageError(f"The {name} holds no key.", hint="Leave it out, or give a key.")
+    return tuple(_key(text, name) for text in texts)
+
+
+def _key(text: str, name: str) -> bytes:
+    try:
+        return webhook_signature.read_key(text)
+    except ValueError as error:
+        raise UsageError(f"A {name} cannot be read: {error}.") from None
+
+
+def _own(folder: Path) -> int:
+    """Lock the state folder for one service."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(folder / "service.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UsageError(
+            f"The service cannot keep its state in {folder}: {error.strerror}.",
+            hint="Give it a folder that it may write to.",
+        ) from error
+    if journal.try_lock(lock):
+        os.truncate(lock, 0)
+        os.write(lock, str(os.getpid()).encode())
+        return lock
+    holder = os.read(lock, 32).decode("ascii", "replace")
+    os.close(lock)
+    raise UsageError(
+        f"Another service (process {holder}) uses the state folder {folder}.",
+        hint="Stop it, or give this one a folder of its own.",
+    )
+
+
+def _listen(host: str, port: int, handler: type[Handler]) -> _Server:
+    kind = _ServerV6 if ":" in host else _Server
+    try:
+        return kind((host, port), handler)
+    except (OSError, OverflowError) as error:
+        text = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"The service cannot listen on {host} port {port}: {text}.",
+            hint="Choose another port; 0 takes a free one.",
+        ) from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())
