@@ -2,7 +2,7 @@
 
 from measure import chain, count, create, engine, measured, report
 
-from zonda.builtin_resources.test_resource import TestResource
+from zonda.builtin_resources.basic.test_resource import TestResource
 
 TestResource.acts_outside = True
 number = count()

@@ -5,7 +5,7 @@ Its resources do nothing outside; then the same with types that are asked (an em
 
 from measure import STACK, Cost, count, create, engine, independent, measured, report
 
-from zonda.builtin_resources.test_resource import TestResource
+from zonda.builtin_resources.basic.test_resource import TestResource
 from zonda.core.app.app import App
 from zonda.core.engine.actions import CheckDrift
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from measure import HEAD, STACK, count, engine, measured
 
-from zonda.builtin_resources.test_resource import TestResource
+from zonda.builtin_resources.basic.test_resource import TestResource
 from zonda.core.engine.actions import CreateStack
 from zonda.core.template.source.bundle import Bundle
 

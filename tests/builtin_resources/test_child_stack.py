@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.builtin_resources.child_stack import CfnStack, Stack
+from zonda.builtin_resources.stack import CfnStack, Stack
 from zonda.hooks.errors import InvalidTemplateAttribute, TemplateError
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.testing import FakeChild, NestedLifecycle

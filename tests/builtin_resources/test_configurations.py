@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.deployed_server import DeployedServer
-from zonda.builtin_resources.multipart_mime import MultipartMime
-from zonda.builtin_resources.software_component import SoftwareComponent
-from zonda.builtin_resources.software_config import CloudConfig, SoftwareConfig, StructuredConfig
+from zonda.builtin_resources.software.component import SoftwareComponent
+from zonda.builtin_resources.software.config import CloudConfig, SoftwareConfig, StructuredConfig
+from zonda.builtin_resources.software.deployed_server import DeployedServer
+from zonda.builtin_resources.software.multipart_mime import MultipartMime
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import FakeContext, Lifecycle

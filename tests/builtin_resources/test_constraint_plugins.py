@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.constraints_text import parse_time
+from zonda.builtin_resources.constraints.text import parse_time
 from zonda.builtin_resources.plugin import zonda_constraints
 from zonda.hooks.schema.constraints import CustomConstraint
 from zonda.hooks.testing import FakeClock, FakeContext

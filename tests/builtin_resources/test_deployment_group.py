@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.deployment_group import (
+from zonda.builtin_resources.software.deployment_group import (
     SoftwareDeploymentGroup,
     StructuredDeploymentGroup,
 )

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.conftest import showing
 
-from zonda.builtin_resources import derived
-from zonda.builtin_resources.software_deployment import SoftwareDeployment
+from zonda.builtin_resources.software import deployment_values
+from zonda.builtin_resources.software.deployment import SoftwareDeployment
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners.runner import Failed, Finished, Lost, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
@@ -404,9 +404,11 @@ def test_inputs_are_filled_into_the_map(waiting: Any, key: str, more: str) -> No
 
 
 def test_an_input_without_a_value_is_null_or_a_failure() -> None:
-    assert derived.filled({"a": {"get_input": "x"}}, "get_input", {}, False) == {"a": None}
+    assert deployment_values.filled({"a": {"get_input": "x"}}, "get_input", {}, False) == {
+        "a": None
+    }
     with pytest.raises(ResourceFailure, match=r"The Parameter \(x\) was not provided"):
-        derived.filled({"a": {"get_input": "x"}}, "get_input", {}, True)
+        deployment_values.filled({"a": {"get_input": "x"}}, "get_input", {}, True)
 
 
 @pytest.mark.parametrize(
@@ -424,7 +426,9 @@ def test_an_input_without_a_value_is_null_or_a_failure() -> None:
     ],
 )
 def test_what_is_a_failure(details: dict[str, Any], failed: bool) -> None:
-    outputs, reason = derived.outcome(details, [{"name": "o"}, {"name": "e", "error_output": True}])
+    outputs, reason = deployment_values.outcome(
+        details, [{"name": "o"}, {"name": "e", "error_output": True}]
+    )
     assert bool(reason) is failed
     assert "unknown" not in outputs
 
@@ -457,4 +461,4 @@ def test_a_signal_of_an_operation_before_does_not_count() -> None:
 def test_which_inputs_replace(
     entry: dict[str, Any], before: dict[str, Any], replaced: bool
 ) -> None:
-    assert derived.must_be_replaced([{"name": "a", **entry}], before) is replaced
+    assert deployment_values.must_be_replaced([{"name": "a", **entry}], before) is replaced

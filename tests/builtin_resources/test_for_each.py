@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.for_each import ForEach
+from zonda.builtin_resources.groups.for_each import ForEach
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.testing import NestedLifecycle
 

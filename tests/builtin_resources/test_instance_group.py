@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.instance_group import CfnAutoScalingGroup, InstanceGroup
-from zonda.builtin_resources.launch_configuration import LaunchConfiguration
+from zonda.builtin_resources.autoscaling.instance_group import CfnAutoScalingGroup, InstanceGroup
+from zonda.builtin_resources.autoscaling.launch_configuration import LaunchConfiguration
 from zonda.hooks.errors import ValidationErrors, ZondaError
 from zonda.hooks.testing import FakeContext, Lifecycle, NestedLifecycle
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.resource_chain import ResourceChain
+from zonda.builtin_resources.groups.resource_chain import ResourceChain
 from zonda.hooks.errors import InvalidTemplateAttribute, ValidationErrors
 from zonda.hooks.testing import NestedLifecycle
 

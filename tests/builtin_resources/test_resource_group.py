@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.resource_group import ResourceGroup
+from zonda.builtin_resources.groups.resource_group import ResourceGroup
 from zonda.hooks.errors import InvalidTemplateAttribute, TemplateError, ValidationErrors
 from zonda.hooks.testing import NestedLifecycle
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.builtin_resources.rollout import Pace, batches
+from zonda.builtin_resources.groups.rolling_update import Pace, batches
 from zonda.hooks.errors import ResourceFailure
 
 

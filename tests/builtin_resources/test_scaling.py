@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.autoscaling_group import AutoScalingGroup
-from zonda.builtin_resources.scaling_policy import CfnScalingPolicy, ScalingPolicy
-from zonda.builtin_resources.scaling_rules import (
+from zonda.builtin_resources.autoscaling.autoscaling_group import AutoScalingGroup
+from zonda.builtin_resources.autoscaling.capacity import (
     CHANGE,
     EXACT,
     PERCENT,
@@ -18,6 +17,7 @@ from zonda.builtin_resources.scaling_rules import (
     member_name,
     new_size,
 )
+from zonda.builtin_resources.autoscaling.scaling_policy import CfnScalingPolicy, ScalingPolicy
 from zonda.hooks.errors import (
     InvalidTemplateAttribute,
     NoActionRequired,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.test_resource import TestResource
-from zonda.builtin_resources.waiting import wait_token, waited
+from zonda.builtin_resources.basic.test_resource import TestResource
+from zonda.builtin_resources.basic.timer import wait_token, waited
 from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.testing import FakeClock, Lifecycle
 

@@ -85,7 +85,9 @@ def test_a_size_that_was_stored_before_hinders_neither_update_nor_deletion(
 ) -> None:
     life.create(scaling())
     with monkeypatch.context() as patch:
-        patch.setattr("zonda.builtin_resources.scaled_group.ScaledGroup._wanted", lambda *_: HUGE)
+        patch.setattr(
+            "zonda.builtin_resources.autoscaling.base.ScaledGroup._wanted", lambda *_: HUGE
+        )
         life.signal("p")
     events = life.engine.reader.events(life.child_of_root)
     assert [each.status for each in events if each.action == "SIGNAL"][-1] == "FAILED"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.builtin_resources.wait_handle import (
+from zonda.builtin_resources.signals.wait_condition_handle import (
     AwsWaitConditionHandle,
     Handle,
     WaitConditionHandle,

@@ -36,7 +36,10 @@ DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
     *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "places", "wire")),
     *("zonda.core.reports", "zonda.core.reports.outputs"),
-    *(f"zonda.builtin_resources.{name}" for name in ("plugin", "composite", "random_string")),
+    *(
+        f"zonda.builtin_resources.{name}"
+        for name in ("plugin", "composite", "basic", "basic.random_string")
+    ),
     *("zonda.workflows.plugin", "zonda.hooks.runners.base", "zonda.hooks.runners.references"),
 }
 #: Where the action of a command stands.

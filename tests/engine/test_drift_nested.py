@@ -10,7 +10,7 @@ from tests.engine.drifting import Drifting
 from tests.engine.nested_trees import template
 from tests.engine.planned_repairs import planned
 
-from zonda.builtin_resources.resource_group import ResourceGroup
+from zonda.builtin_resources.groups.resource_group import ResourceGroup
 from zonda.core.engine.actions import CheckDrift, CreateStack, IgnoreDrift
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotSupported

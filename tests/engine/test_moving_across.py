@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.engine.conftest import KEY, Bench, Idempotent
 
-from zonda.builtin_resources.resource_group import ResourceGroup
+from zonda.builtin_resources.groups.resource_group import ResourceGroup
 from zonda.core.engine.actions import (
     ApplyPlan,
     CheckStack,

@@ -49,7 +49,7 @@ def test_the_members_are_read_once_for_all_attributes(
 
 
 SORTING = """
-from zonda.builtin_resources.resource_group import ResourceGroup
+from zonda.builtin_resources.groups.resource_group import ResourceGroup
 class Sorting(ResourceGroup):
     def FnGetAtt(self, key, *path):
         value = self.child.member("0").attribute("value")

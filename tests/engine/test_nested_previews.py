@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.engine.test_previews import Loose
 
-from zonda.builtin_resources.resource_group import ResourceGroup
+from zonda.builtin_resources.groups.resource_group import ResourceGroup
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.plan_file import text_of

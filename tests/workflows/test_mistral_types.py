@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from zonda.builtin_resources.constraints_text import CronExpression
+from zonda.builtin_resources.constraints.text import CronExpression
 from zonda.hooks import testing
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationErrors
 from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner

@@ -9,12 +9,12 @@ from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.schema.support import SupportStatus
 
-from . import generated
-from .generated import Entry
-from .group import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP
-from .rollout import Pace, pace_of, pace_schema
-from .scaled_group import ScaledGroup
-from .sized import Sized
+from ..groups import member_template
+from ..groups.base import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP
+from ..groups.member_template import Entry
+from ..groups.rolling_update import Pace, pace_of, pace_schema
+from .base import ScaledGroup
+from .size_properties import Sized
 
 RESOURCE: Final = "resource"
 MIN_SIZE: Final = "min_size"
@@ -52,7 +52,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
             "The definition of each member, as it would stand in a template.",
             required=True,
             update_allowed=True,
-            known_keys=generated.KEYS,
+            known_keys=member_template.KEYS,
         ),
         MAX_SIZE: _Schema(
             _Schema.INTEGER,
@@ -127,7 +127,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
     def member(self) -> Entry:
         """What is read of the property ``resource``."""
         given = self.properties[RESOURCE]
-        return {key: given[key] for key in given if key in generated.KEYS}
+        return {key: given[key] for key in given if key in member_template.KEYS}
 
     def pace(self) -> Pace | None:
         """The property ``rolling_updates``."""
@@ -141,7 +141,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
     def output_of(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
         """A list for ``outputs_list``."""
         if path[0] == OUTPUTS_LIST and path[1:]:
-            return generated.list_of(names, path[1:])
+            return member_template.list_of(names, path[1:])
         return super().output_of(names, path)
 
     def _resolve_attribute(self, name: str) -> Any:

@@ -9,7 +9,9 @@ from zonda.hooks import constraints, properties
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.schema.support import SupportStatus
 
-from .config_schema import (
+from ..schema import text
+from .config import Configuration
+from .schema import (
     COMPONENT,
     CONFIG,
     DEFAULT_ACTIONS,
@@ -21,8 +23,6 @@ from .config_schema import (
     OUTPUTS,
     OUTPUTS_SCHEMA,
 )
-from .schema import text
-from .software_config import Configuration
 
 CONFIGS, ACTIONS, TOOL = "configs", "actions", "tool"
 

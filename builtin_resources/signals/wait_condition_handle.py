@@ -16,8 +16,8 @@ from zonda.hooks.errors import ResourceFailure, UpdateReplace
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .schema import text
-from .signal_entries import entries_of, next_entry
+from ..schema import text
+from .received import entries_of, next_entry
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 TRANSPORT, TOKEN_SIGNAL = "signal_transport", "TOKEN_SIGNAL"

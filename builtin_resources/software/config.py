@@ -14,7 +14,8 @@ from zonda.hooks import attributes, properties
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .config_schema import (
+from ..schema import text
+from .schema import (
     CONFIG,
     GROUP,
     GROUP_SCHEMA,
@@ -27,7 +28,6 @@ from .config_schema import (
     UNGROUPED,
     said,
 )
-from .schema import text
 
 CLOUD_CONFIG = "cloud_config"
 

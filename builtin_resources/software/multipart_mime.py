@@ -10,9 +10,9 @@ from zonda.hooks import constraints, properties
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.schema.support import SupportStatus
 
-from .config_schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE
-from .schema import text
-from .software_config import Configuration
+from ..schema import text
+from .config import Configuration
+from .schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE
 
 if TYPE_CHECKING:
     from email.message import Message

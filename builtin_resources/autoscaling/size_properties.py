@@ -10,7 +10,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 
-from .scaling_rules import Bounds
+from .capacity import Bounds
 
 
 class SizedProperties(properties.Properties):

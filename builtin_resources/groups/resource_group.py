@@ -10,10 +10,10 @@ from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.resources.nested_stack import Child
 from zonda.hooks.schema.support import SupportStatus
 
-from . import generated
-from .batched_group import BatchedGroup
-from .generated import Entry
-from .group import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
+from . import member_template
+from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
+from .batched import BatchedGroup
+from .member_template import Entry
 from .substitution import replaced, without_nulls
 
 COUNT: Final = "count"
@@ -145,7 +145,7 @@ class ResourceGroup(BatchedGroup):
         given, variable = self.properties[RESOURCE_DEF], self.properties[INDEX_VAR]
         values = without_nulls(given[PROPERTIES])
         numbered = replaced(values, lambda text: text.replace(variable, name))
-        return generated.entry(given[TYPE], numbered, given[METADATA])
+        return member_template.entry(given[TYPE], numbered, given[METADATA])
 
     def _resolve_attribute(self, name: str) -> Any:
         if name == REMOVED:

@@ -11,7 +11,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .waiting import wait_token, waited
+from .timer import wait_token, waited
 
 MIN_WAIT = "min_wait"
 MAX_JITTER = "max_jitter"

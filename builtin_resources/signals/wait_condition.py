@@ -12,9 +12,9 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .schema import text
-from .wait_handle import FAILURE, SUCCESS, Handle
-from .waiting import age
+from ..basic.timer import age
+from ..schema import text
+from .wait_condition_handle import FAILURE, SUCCESS, Handle
 
 #: Between two looks: at first, and at last. A signal from the same stack is seen at once.
 _FIRST_LOOK, _LAST_LOOK = 0.5, 15.0

@@ -10,8 +10,8 @@ from zonda.hooks.errors import InvalidTemplateAttribute, TooManyResources
 from zonda.hooks.resources.nested_stack import Member, NestedStack
 from zonda.hooks.schema.attributes import select
 
-from . import generated
-from .generated import Entry, ReadPath
+from . import member_template
+from .member_template import Entry, ReadPath
 
 REFS: Final = "refs"
 REFS_MAP: Final = "refs_map"
@@ -62,15 +62,15 @@ class Group(NestedStack):
 
     def template_of(self, entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
         """A template with these members and an output for everything that is read of them."""
-        return generated.template(entries, self.outputs(list(entries)))
+        return member_template.template(entries, self.outputs(list(entries)))
 
     def outputs(self, names: Collection[str]) -> dict[str, Any]:
         """What the template above reads of the members, by name of the output."""
         made = {}
-        for path in generated.in_order(self.context.paths_read()):
+        for path in member_template.in_order(self.context.paths_read()):
             value = self.output_of(names, path)
             if value is not None:
-                made[generated.output_name(path)] = value
+                made[member_template.output_name(path)] = value
         return made
 
     def output_of(self, names: Collection[str], path: ReadPath) -> Any:
@@ -79,12 +79,12 @@ class Group(NestedStack):
         if key is None or key == attributes.SHOW:
             return None
         if str(key).startswith("resource."):
-            return generated.of_one(names, path)
+            return member_template.of_one(names, path)
         if key in self.keyed_attributes:
-            return generated.map_of(names, below) if below else None
+            return member_template.map_of(names, below) if below else None
         if key in self.attributes_schema:
             return None
-        return generated.list_of(names, path)
+        return member_template.list_of(names, path)
 
     # -- attributes ---------------------------------------------------------------------------
 

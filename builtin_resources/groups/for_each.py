@@ -10,10 +10,10 @@ from zonda.hooks import attributes, constraints, properties
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.schema.support import SupportStatus
 
-from . import generated
-from .batched_group import BatchedGroup
-from .generated import Entry, ReadPath
-from .group import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
+from . import member_template
+from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
+from .batched import BatchedGroup
+from .member_template import Entry, ReadPath
 from .resource_group import METADATA, PROPERTIES, RESOURCE_DEF, TYPE, definition_schema
 from .substitution import Variable, replaced, without_nulls
 
@@ -138,14 +138,14 @@ class ForEach(BatchedGroup):
             return variable.put_in(text.replace(key_var, name), value)
 
         values = replaced(without_nulls(given[PROPERTIES]), change)
-        return generated.entry(given[TYPE], values, given[METADATA])
+        return member_template.entry(given[TYPE], values, given[METADATA])
 
     # -- attributes ---------------------------------------------------------------------------
 
     def output_of(self, names: Collection[str], path: ReadPath) -> Any:
         """As for every group, with maps by key in the place of lists."""
         found = super().output_of(names, path)
-        return generated.map_of(names, path) if isinstance(found, list) else found
+        return member_template.map_of(names, path) if isinstance(found, list) else found
 
     def other_attribute(self, key: str, *path: Any) -> Any:
         """An attribute that only the members have, by key."""

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final
 from zonda.hooks import attributes, properties
 from zonda.hooks.schema.support import HIDDEN, SupportStatus
 
-from . import generated
-from .batched_group import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies
-from .derived import STATUS_CODE, STDERR, STDOUT
-from .generated import Entry, ReadPath
-from .rollout import pace_schema
-from .software_deployment import SERVER, SoftwareDeployment, StructuredDeployment
+from ..groups import member_template
+from ..groups.batched import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies
+from ..groups.member_template import Entry, ReadPath
+from ..groups.rolling_update import pace_schema
+from .deployment import SERVER, SoftwareDeployment, StructuredDeployment
+from .deployment_values import STATUS_CODE, STDERR, STDOUT
 
 SERVERS: Final = "servers"
 
@@ -89,14 +89,14 @@ class DeploymentGroup(BatchedGroup):
         given = self.properties.stored()
         servers = {str(key): value for key, value in given.pop(SERVERS).items()}
         own = {key: value for key, value in given.items() if value is not None}
-        return generated.entry(self.member_type, {**own, SERVER: servers[name]})
+        return member_template.entry(self.member_type, {**own, SERVER: servers[name]})
 
     def output_of(self, names: Collection[str], path: ReadPath) -> Any:
         """The attribute of each deployment, by name."""
         key = path[0]
         if key is None or str(key).startswith("resource."):
             return super().output_of(names, path)
-        return generated.map_of(names, [_OWN.get(key, key)])
+        return member_template.map_of(names, [_OWN.get(key, key)])
 
     def other_attribute(self, key: str, *path: Any) -> Any:
         """The attribute of each deployment, by name."""

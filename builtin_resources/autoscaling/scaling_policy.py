@@ -11,8 +11,8 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .scaled_group import ADJUSTMENT, COOLDOWN, KIND, STEP
-from .scaling_rules import CFN_TYPES, PERCENT, TYPES
+from .base import ADJUSTMENT, COOLDOWN, KIND, STEP
+from .capacity import CFN_TYPES, PERCENT, TYPES
 
 ALARM_URL: Final = "alarm_url"
 SIGNAL_URL: Final = "signal_url"

@@ -11,13 +11,13 @@ from zonda.hooks.errors import TemplateError
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.schema.support import SupportStatus
 
-from . import generated
-from .generated import Entry
+from ..groups import member_template
+from ..groups.member_template import Entry
+from ..groups.rolling_update import Pace
+from .base import ScaledGroup
+from .capacity import Bounds
 from .launch_configuration import LaunchConfiguration
-from .rollout import Pace
-from .scaled_group import ScaledGroup
-from .scaling_rules import Bounds
-from .sized import Sized
+from .size_properties import Sized
 
 #: The type of the members: whoever has no such type gives it another meaning in the registry.
 INSTANCE: Final = "AWS::EC2::Instance"
@@ -151,7 +151,7 @@ class InstanceGroup(ScaledGroup):
 
     def member(self) -> Entry:
         """The launch configuration, as an instance."""
-        return generated.entry(INSTANCE, {**self._launched(), TAGS: self.tags()})
+        return member_template.entry(INSTANCE, {**self._launched(), TAGS: self.tags()})
 
     def tags(self) -> list[Any]:
         """The tags, and the one by which measurements find the group."""
@@ -173,7 +173,7 @@ class InstanceGroup(ScaledGroup):
     def output_of(self, names: Collection[str], path: Sequence[Any]) -> Any:
         """The addresses, where somebody reads them."""
         if path[0] == INSTANCE_LIST:
-            return generated.list_of(names, [ADDRESS])
+            return member_template.list_of(names, [ADDRESS])
         return super().output_of(names, tuple(path))
 
     def _resolve_attribute(self, name: str) -> Any:

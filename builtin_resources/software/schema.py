@@ -7,7 +7,7 @@ from typing import Any
 
 from zonda.hooks import constraints, properties
 
-from .schema import text
+from ..schema import text
 
 GROUP, CONFIG, OPTIONS, INPUTS, OUTPUTS = "group", "config", "options", "inputs", "outputs"
 NAME, DESCRIPTION, TYPE, DEFAULT = "name", "description", "type", "default"

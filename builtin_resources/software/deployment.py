@@ -27,20 +27,11 @@ from zonda.hooks.runners.runner import Failed, Lost
 from zonda.hooks.schema.attributes import select
 from zonda.hooks.schema.support import SupportStatus
 
-from . import derived
-from .config_schema import (
-    ACTIONS,
-    CONFIG,
-    DEFAULT_ACTIONS,
-    GROUP,
-    INPUTS,
-    NAME,
-    OPTIONS,
-    OUTPUTS,
-)
-from .derived import STATUS_CODE, STDERR, STDOUT
-from .schema import text
-from .signal_entries import entries_of, next_entry
+from ..schema import text
+from ..signals.received import entries_of, next_entry
+from . import deployment_values
+from .deployment_values import STATUS_CODE, STDERR, STDOUT
+from .schema import ACTIONS, CONFIG, DEFAULT_ACTIONS, GROUP, INPUTS, NAME, OPTIONS, OUTPUTS
 
 SERVER, VALUES, DEPLOY_ACTIONS, TRANSPORT = "server", "input_values", "actions", "signal_transport"
 INPUT_KEY, VALIDATE = "input_key", "input_values_validate"
@@ -161,7 +152,7 @@ class SoftwareDeployment(Resource):
         if config is None:
             return False
         known = json.loads(self.data().get("inputs") or "{}")
-        return derived.must_be_replaced(self._inputs("UPDATE", config, after), known)
+        return deployment_values.must_be_replaced(self._inputs("UPDATE", config, after), known)
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
         """Keep a result for the operation that waits for it; at any other time it means nothing."""
@@ -176,14 +167,14 @@ class SoftwareDeployment(Resource):
         """The configuration; None where one is named that is not there."""
         reference = props[CONFIG]
         if not reference:
-            return derived.NOTHING
+            return deployment_values.NOTHING
         found = self.context.find(reference)
         known = getattr(found, "software_config", None)
-        return None if known is None else {**derived.NOTHING, **known()}
+        return None if known is None else {**deployment_values.NOTHING, **known()}
 
     def _inputs(
         self, action: str, config: Mapping[str, Any], props: properties.Properties
-    ) -> list[derived.Input]:
+    ) -> list[deployment_values.Input]:
         stack = self.context.stack
         standard = {
             "deploy_server_id": (props[SERVER], "The server that is configured"),
@@ -192,14 +183,14 @@ class SoftwareDeployment(Resource):
             "deploy_resource_name": (self.name, "The name of the deployment in its stack"),
             "deploy_signal_transport": (props[TRANSPORT], "How the result is to be signalled"),
         }
-        return derived.inputs_of(config, plain(props[VALUES] or {}), standard)
+        return deployment_values.inputs_of(config, plain(props[VALUES] or {}), standard)
 
     def _derived(
         self, action: str, config: Mapping[str, Any], props: properties.Properties
     ) -> dict[str, Any]:
         """What is handed to whoever applies it."""
         inputs = self._inputs(action, config, props)
-        values = derived.values_of(inputs)
+        values = deployment_values.values_of(inputs)
         content = self._filled(config[CONFIG], values, props)
         return {
             "id": self.uuid,
@@ -223,7 +214,7 @@ class SoftwareDeployment(Resource):
             if action == "DELETE":
                 return None
             raise ResourceFailure(f"There is no software configuration {props[CONFIG]}.")
-        if action not in derived.actions_of(config, props[DEPLOY_ACTIONS]):
+        if action not in deployment_values.actions_of(config, props[DEPLOY_ACTIONS]):
             return None
         made = self._derived(action, config, props)
         if self.resource_id is None:
@@ -252,7 +243,7 @@ class SoftwareDeployment(Resource):
         if isinstance(result, Lost):
             raise failure(result)
         if isinstance(result, Failed):
-            self._store(derived.outcome(result.output or {}, token[OUTPUTS])[0])
+            self._store(deployment_values.outcome(result.output or {}, token[OUTPUTS])[0])
             raise failure(result)
         self._end(result.output or {}, token)
         execution.forget()
@@ -269,7 +260,7 @@ class SoftwareDeployment(Resource):
         return False
 
     def _end(self, details: Mapping[str, Any], token: Token) -> None:
-        outputs, reason = derived.outcome(details, token[OUTPUTS])
+        outputs, reason = deployment_values.outcome(details, token[OUTPUTS])
         self._store(outputs)
         if reason:
             error = ResourceFailure(f"Deployment to server failed: {reason}")
@@ -293,7 +284,7 @@ class SoftwareDeployment(Resource):
         if key in known:
             return select(known[key], path)
         if key not in self.attributes:
-            config = self._config(self.properties) or derived.NOTHING
+            config = self._config(self.properties) or deployment_values.NOTHING
             if all(each[NAME] != key for each in config[OUTPUTS]):
                 raise InvalidTemplateAttribute(self.name, key)
         return None
@@ -318,4 +309,6 @@ class StructuredDeployment(SoftwareDeployment):
     }
 
     def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
-        return derived.filled(content, props[INPUT_KEY], values, props[VALIDATE] == "STRICT")
+        return deployment_values.filled(
+            content, props[INPUT_KEY], values, props[VALIDATE] == "STRICT"
+        )

@@ -10,7 +10,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import DEPRECATED, SUPPORTED, SupportStatus
 
-from .schema import text
+from ..schema import text
 
 NAME, METADATA, TRANSPORT = "name", "metadata", "software_config_transport"
 SWIFT_DATA, CONTAINER, OBJECT = "deployment_swift_data", "container", "object"

@@ -10,7 +10,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.support import SupportStatus
 
-from .waiting import wait_token, waited
+from .timer import wait_token, waited
 
 VALUE = "value"
 REPLACE_VALUE = "update_replace_value"

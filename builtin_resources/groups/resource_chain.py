@@ -9,9 +9,9 @@ from zonda.hooks import attributes, properties
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.schema.support import SupportStatus
 
-from . import generated
-from .generated import Entry
-from .group import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, REFS, Group
+from . import member_template
+from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, REFS, Group
+from .member_template import Entry
 
 RESOURCES: Final = "resources"
 CONCURRENT: Final = "concurrent"
@@ -84,7 +84,7 @@ class ResourceChain(Group):
     def entry(self, name: str) -> Entry:
         """The resource at one position."""
         position, alone = int(name), self.properties[CONCURRENT] or name == "0"
-        return generated.entry(
+        return member_template.entry(
             self.properties[RESOURCES][position],
             self.properties[RESOURCE_PROPERTIES],
             depends_on=None if alone else str(position - 1),

@@ -21,10 +21,10 @@ from zonda.hooks.resources.nested_stack import (
 )
 from zonda.hooks.schema.attributes import select
 
-from .generated import Entry
-from .group import Group
-from .rollout import Pace, next_batch
-from .scaling_rules import Bounds, first_unused, free_names, new_size
+from ..groups.base import Group
+from ..groups.member_template import Entry
+from ..groups.rolling_update import Pace, next_batch
+from .capacity import Bounds, first_unused, free_names, new_size
 
 SIGNAL: Final = "SIGNAL"
 FAILED: Final = "FAILED"

@@ -10,7 +10,7 @@ from typing import Any
 
 from zonda.hooks.errors import ResourceFailure
 
-from .config_schema import (
+from .schema import (
     COMPONENT,
     CONFIG,
     DEFAULT,

@@ -9,9 +9,9 @@ from zonda.hooks import properties
 from zonda.hooks.resources.nested_stack import Child, ChildTemplate
 from zonda.hooks.schema.support import SupportStatus
 
-from .generated import Entry
-from .group import Group
-from .rollout import Pace, next_batch, pace_of, pace_schema
+from .base import Group
+from .member_template import Entry
+from .rolling_update import Pace, next_batch, pace_of, pace_schema
 
 ROLLING_UPDATE: Final = "rolling_update"
 BATCH_CREATE: Final = "batch_create"

@@ -1,0 +1,4 @@
+"""Groups of many resources of one kind, with rolling updates.
+
+Registered by ``plugin``; imports hooks.
+"""

@@ -1,0 +1,1 @@
+"""Wait conditions and their handles. Registered by ``plugin``; imports hooks."""

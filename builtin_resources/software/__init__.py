@@ -1,0 +1,4 @@
+"""Software configuration, components and deployments.
+
+Registered by ``plugin``; imports ``groups`` and hooks.
+"""
