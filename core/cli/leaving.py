@@ -11,7 +11,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from . import streams
+from .console import streams
 
 #: Seconds that threads of plug-ins have to end by themselves.
 GRACE = 2.0

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.text.borders import Terminated, interruptible
 
-from . import commands, leaving, streams
+from . import commands, leaving
+from .console import streams
 
 if TYPE_CHECKING:  # what completion has no time for
     import argparse
@@ -94,7 +95,7 @@ def _collecting_less(*, ends: bool) -> Iterator[None]:
 
 def _run(words: list[str]) -> int:
     if words[:1] == [COMPLETE]:
-        from . import completion
+        from .shell import completion
 
         return completion.complete(words[1:])
     from . import parsers
@@ -135,8 +136,8 @@ def _without_command(leading: list[str], rest: list[str]) -> int:
 def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings.settings import wants_colour
 
-    from . import problems
-    from .screen import Screen
+    from .console import errors
+    from .console.console import Screen
     from .session import Session
 
     screen = Screen(getattr(arguments, "format", None) or "table", colour=wants_colour())
@@ -159,6 +160,6 @@ def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
             import traceback
 
             traceback.print_exc()
-        return problems.report(screen, error)
+        return errors.report(screen, error)
     finally:
         session.close()

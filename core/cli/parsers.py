@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 
 import zonda
 
-from . import commands, streams
+from . import commands
+from .console import streams
 
 INVALID = 2
 

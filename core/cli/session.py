@@ -17,7 +17,7 @@ from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
 
-from .screen import Screen
+from .console.console import Screen
 
 
 class Session:

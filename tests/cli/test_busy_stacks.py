@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from zonda.core.app.app import App, build_app
-from zonda.core.cli import busy_stacks
-from zonda.core.cli.screen import Screen
+from zonda.core.cli.console.console import Screen
+from zonda.core.cli.progress import busy_stacks
 from zonda.core.engine import actions
 from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle

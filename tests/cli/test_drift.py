@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import drift_settings
+from zonda.core.cli.drift import schedule_ignore
 from zonda.hooks.errors import NotFound
 
 PLUGIN = Path(__file__).parents[1] / "acceptance" / "plugins" / "thing.py"
@@ -379,12 +379,12 @@ def test_where_nothing_has_drifted_nothing_is_repaired(zonda: Zonda, things: Thi
 )
 def test_a_resource_and_its_property_are_told_apart(what: str, path: str, name: str) -> None:
     paths = ["web", "web.1", "group", "group/0"]
-    assert drift_settings.split(what, paths) == (path, name)
+    assert schedule_ignore.split(what, paths) == (path, name)
 
 
 def test_a_resource_that_is_not_there_cannot_be_ignored() -> None:
     with pytest.raises(NotFound, match="wep"):
-        drift_settings.split("wep.tags", ["web"])
+        schedule_ignore.split("wep.tags", ["web"])
 
 
 def test_the_environment_may_say_it_all(

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli.follow import follow
-from zonda.core.cli.screen import Screen
+from zonda.core.cli.console.console import Screen
+from zonda.core.cli.progress.follow import follow
 from zonda.core.cli.session import Session
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.template.source.bundle import Bundle

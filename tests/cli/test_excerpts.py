@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.cli.excerpts import excerpt, width
+from zonda.core.cli.console.source_excerpt import excerpt, width
 from zonda.hooks.errors import Place
 
 LONG = "a" * 150 + "X" + "b" * 150

@@ -9,11 +9,11 @@ import re
 import pytest
 
 from zonda.core.app.engine_client import Waiting
-from zonda.core.cli import event_lines
-from zonda.core.cli.follow import Lines
-from zonda.core.cli.live import Live, elapsed
-from zonda.core.cli.news import Told
-from zonda.core.cli.screen import Screen
+from zonda.core.cli.console.console import Screen
+from zonda.core.cli.progress import event_line
+from zonda.core.cli.progress.event_stream import Told
+from zonda.core.cli.progress.follow import Lines
+from zonda.core.cli.progress.live import Live, elapsed
 from zonda.core.store.read.views import EventView
 
 EVENT = EventView(
@@ -91,7 +91,7 @@ def plain_text(shown: str) -> str:
     ],
 )
 def test_an_event_is_one_line(changes: dict[str, str], line: str) -> None:
-    assert event_lines.line(dataclasses.replace(EVENT, **changes)) == line  # type: ignore[arg-type]
+    assert event_line.line(dataclasses.replace(EVENT, **changes)) == line  # type: ignore[arg-type]
 
 
 def test_lines_are_printed_as_they_come(screen: Screen) -> None:
@@ -101,7 +101,7 @@ def test_lines_are_printed_as_they_come(screen: Screen) -> None:
     lines.show([], [], EVENT.at)
     lines.close()
 
-    assert text(screen) == event_lines.line(EVENT) + "\n"
+    assert text(screen) == event_line.line(EVENT) + "\n"
 
 
 def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen: Screen) -> None:
@@ -207,7 +207,7 @@ def test_of_nested_resources_the_innermost_are_shown(screen: Screen) -> None:
 def test_failures_of_nested_resources_do_not_flood_the_screen(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.cli.event_lines.MOST_NESTED", 2)
+    monkeypatch.setattr("zonda.core.cli.progress.event_line.MOST_NESTED", 2)
     live = Live(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, status="FAILED", stack_id="s2")
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import commands, streams
+from zonda.core.cli import commands
+from zonda.core.cli.console import streams
 from zonda.core.cli.main import COLLECTION, main
 
 
@@ -172,10 +173,10 @@ def test_debug_is_for_one_command_and_not_for_the_next_in_this_process(
 @pytest.mark.parametrize(
     ("words", "where", "as_python_does"),
     [
-        pytest.param(("engine", "run"), "serve.engine", True, id="engine"),
-        pytest.param(("serve", "--no-api"), "serve.serve", True, id="server"),
-        pytest.param(("runner", "serve", "flow.yaml"), "serve.runner", True, id="runner"),
-        pytest.param(("stack", "list"), "stack_show.list_stacks", False, id="command"),
+        pytest.param(("engine", "run"), "services.serve.engine", True, id="engine"),
+        pytest.param(("serve", "--no-api"), "services.serve.serve", True, id="server"),
+        pytest.param(("runner", "serve", "flow.yaml"), "services.serve.runner", True, id="runner"),
+        pytest.param(("stack", "list"), "inspect.show.list_stacks", False, id="command"),
     ],
 )
 def test_what_runs_until_it_is_stopped_collects_garbage_as_python_does(

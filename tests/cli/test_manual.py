@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import commands, manual, parsers
+from zonda.core.cli import commands, parsers
+from zonda.core.cli.shell import manual
 
 Zonda = Callable[..., Any]
 

@@ -238,7 +238,7 @@ def test_what_happens_inside_is_told_while_a_command_runs(zonda: Zonda, template
 def test_many_events_inside_are_not_told_one_by_one(
     zonda: Zonda, template: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zonda.core.cli.event_lines.MOST_NESTED", 2)
+    monkeypatch.setattr("zonda.core.cli.progress.event_line.MOST_NESTED", 2)
     err = zonda("stack", "create", "t", "-t", template, "--parameter", "fail=true", code=1).err
     lines = [line for line in err.splitlines() if "[t.middle/" in line]
     assert len(lines) == 4

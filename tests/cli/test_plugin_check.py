@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.cli.screen import Screen
+from zonda.core.cli.console.console import Screen
 
 from .conftest import Zonda
 

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from zonda.core.cli import problems
-from zonda.core.cli.screen import Screen
+from zonda.core.cli.console import errors
+from zonda.core.cli.console.console import Screen
 from zonda.hooks.errors import (
     Conflict,
     NotFound,
@@ -53,7 +53,7 @@ def said(screen: Screen) -> str:
 
 
 def test_a_fault_of_a_template_has_place_path_code_and_hint(screen: Screen) -> None:
-    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report(screen, ValidationErrors([WRONG_SIZE]))
 
     assert said(screen) == (
         "t.yaml:2:9: error: Property error: resources.web.properties.size: "
@@ -65,7 +65,7 @@ def test_a_fault_of_a_template_has_place_path_code_and_hint(screen: Screen) -> N
 def test_several_faults_are_counted(screen: Screen) -> None:
     other = TemplateError("x", place=Place("t.yaml", 1, 1))
 
-    problems.report(screen, ValidationErrors([WRONG_SIZE, other]))
+    errors.report(screen, ValidationErrors([WRONG_SIZE, other]))
 
     assert said(screen).endswith("2 errors\n")
 
@@ -74,7 +74,7 @@ def test_a_terminal_gets_an_excerpt_with_a_caret(screen: Screen) -> None:
     screen.err = Terminal()
     screen.remember_source("t.yaml", "resources:\n  size: [7]\n")
 
-    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report(screen, ValidationErrors([WRONG_SIZE]))
 
     lines = said(screen).splitlines()
     assert lines[1] == "    2 |   size: [7]"
@@ -84,7 +84,7 @@ def test_a_terminal_gets_an_excerpt_with_a_caret(screen: Screen) -> None:
 def test_data_is_wanted(screen: Screen) -> None:
     screen.form = "json"
 
-    problems.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report(screen, ValidationErrors([WRONG_SIZE]))
 
     assert isinstance(screen.out, io.StringIO)
     assert json.loads(screen.out.getvalue()) == {
@@ -119,7 +119,7 @@ def test_data_is_wanted(screen: Screen) -> None:
     ],
 )
 def test_exit_codes(screen: Screen, error: Exception, code: int) -> None:
-    assert problems.report(screen, error) == code
+    assert errors.report(screen, error) == code
     assert "Traceback" not in said(screen)
 
 
@@ -127,7 +127,7 @@ def test_what_is_related_is_told_as_notes(screen: Screen) -> None:
     error = TemplateError("x", place=Place("e.yaml", 1, 1))
     error.related = (Related("p is declared here", Place("t.yaml", 3, 4)),)
 
-    problems.report(screen, ValidationErrors([error]))
+    errors.report(screen, ValidationErrors([error]))
 
     assert "  t.yaml:3:4: note: p is declared here\n" in said(screen)
 
@@ -139,19 +139,19 @@ def test_the_way_to_a_nested_template_is_told(screen: Screen) -> None:
         Related("0 has the type c.yaml"),
     )
 
-    problems.report(screen, ValidationErrors([error]))
+    errors.report(screen, ValidationErrors([error]))
 
     assert said(screen).splitlines()[1:] == [
         "  t.yaml:3:4: on the way: a has the type g",
         "  on the way: 0 has the type c.yaml",
     ]
-    assert problems.as_data(error)["way"][0]["line"] == 3
+    assert errors.as_data(error)["way"][0]["line"] == 3
 
 
 def test_warnings_come_first_and_are_not_counted(screen: Screen) -> None:
     warning = TemplateWarning("ZON602", "p is used nowhere", place=Place("t.yaml", 3, 4))
 
-    code = problems.report(screen, ValidationErrors([WRONG_SIZE], [warning]))
+    code = errors.report(screen, ValidationErrors([WRONG_SIZE], [warning]))
 
     assert code == 2
     assert said(screen).startswith("t.yaml:3:4: warning: p is used nowhere [ZON602]\n")
@@ -163,8 +163,8 @@ def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
     way = (Related("x has the type a", place),)
     fault = TemplateError("no", place=place, code="ZON1")
     fault.way = fault.related = way
-    problems.tell(screen, fault)
-    problems.tell(screen, UsageError("a\nb.yaml cannot be read"))
+    errors.tell(screen, fault)
+    errors.tell(screen, UsageError("a\nb.yaml cannot be read"))
     assert said(screen) == (
         "a\\nerror: b.yaml:1:2: error: no [ZON1]\n"
         "  a\\nerror: b.yaml:1:2: on the way: x has the type a\n"
@@ -174,5 +174,5 @@ def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
 
 
 def test_further_lines_of_a_text_look_like_no_other_error(screen: Screen) -> None:
-    problems.tell(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
+    errors.tell(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
     assert said(screen) == "error: it said\n    error: all is lost\n  twice [ZON300]\n"

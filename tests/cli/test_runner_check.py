@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import runner_check
+from zonda.core.cli.services import runner_check
 from zonda.core.settings import settings
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import output, plain
-from zonda.core.cli.screen import Screen
-from zonda.core.cli.streams import OutputFailed, Results, Speech
+from zonda.core.cli.console import formats, sanitize
+from zonda.core.cli.console.console import Screen
+from zonda.core.cli.console.streams import OutputFailed, Results, Speech
 from zonda.core.settings import settings
 
 EVIL = "a\x1b[31mb\x9b2J\0c"
@@ -135,13 +135,13 @@ def test_a_pipe_that_closes_is_silent(tmp_path: Path) -> None:
     ],
 )
 def test_text_for_people_has_no_orders_for_their_terminal(text: str, shown: str) -> None:
-    assert plain.line(text) == shown
+    assert sanitize.line(text) == shown
 
 
 @pytest.mark.parametrize("form", ["table", "json", "yaml"])
 def test_no_format_for_people_or_programs_has_raw_orders(form: str) -> None:
     out = io.StringIO()
-    output.fields(out, Namespace(format=form, column=[]), {"said": EVIL})
+    formats.fields(out, Namespace(format=form, column=[]), {"said": EVIL})
 
     assert not set("\x1b\x9b\0") & set(out.getvalue())
     if form == "json":
@@ -156,7 +156,7 @@ def test_no_format_for_people_or_programs_has_raw_orders(form: str) -> None:
     ],
 )
 def test_a_bare_value_is_changed_for_terminals_only(out: io.StringIO, shown: str) -> None:
-    output.fields(out, Namespace(format="value", column=[]), {"said": EVIL})
+    formats.fields(out, Namespace(format="value", column=[]), {"said": EVIL})
 
     assert out.getvalue() == shown
 
@@ -167,7 +167,7 @@ def test_what_the_encoding_lacks_is_spelt_out(form: str, encoding: str) -> None:
     raw = io.BytesIO()
     inner = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
     thing = {"said": f"{LONE} é € 😀"}
-    output.fields(Results(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
+    formats.fields(Results(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
 
     text = raw.getvalue().decode(encoding)
     assert "\\ud800" in text.lower()

@@ -12,7 +12,7 @@ import yaml
 from zonda import __version__
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.app.app import build_app
-from zonda.core.cli.type_docs import pages_of
+from zonda.core.cli.types.docs import pages_of
 from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.reference import examples
 from zonda.core.settings.settings import load

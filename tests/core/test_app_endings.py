@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from zonda.core.app.app import App, build_app
-from zonda.core.cli import serve
+from zonda.core.cli.services import serve
 from zonda.core.engine.actions import CreateStack
 from zonda.core.settings import settings
 from zonda.core.store.file.faults import Refused

@@ -9,7 +9,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
 from tests.engine.planned_repairs import planned
 
-from zonda.core.cli import drift_text
+from zonda.core.cli.console import drift as drift_text
 from zonda.hooks.resources.live_state import AsAWhole
 from zonda.hooks.resources.resource import Resource
 

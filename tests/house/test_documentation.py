@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from zonda.builtin_resources import plugin as builtin_plugin
-from zonda.core.cli import commands, completion_table
+from zonda.core.cli import commands
+from zonda.core.cli.shell import completion_table
 from zonda.core.plugins.manager import gather, make_manager
 from zonda.core.settings import settings
 from zonda.hooks import errors, specs
@@ -105,5 +106,7 @@ def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
 
 
 def test_completion_knows_the_commands_as_they_are() -> None:
-    made = "after a change to a command or an option: python -m zonda.core.cli.completion_table"
+    made = (
+        "after a change to a command or an option: python -m zonda.core.cli.shell.completion_table"
+    )
     assert completion_table.FILE.read_text() == completion_table.text(), made

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from zonda.core.app.app import build_app
-from zonda.core.cli.type_docs import INDEX, pages_of
+from zonda.core.cli.types.docs import INDEX, pages_of
 from zonda.core.reference import markdown
 from zonda.core.reference.description import summary
 from zonda.core.settings.settings import load

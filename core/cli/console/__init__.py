@@ -1,0 +1,4 @@
+"""Output of all commands: formats, streams, tables, errors with excerpts of the source.
+
+Imports ``session`` only.
+"""

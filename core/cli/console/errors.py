@@ -1,0 +1,186 @@
+"""Errors as a person or a program wants to read them: place, path, sentence, code, excerpt, hint.
+
+Called by ``main`` for whatever a command raised, and by ``template validate``.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from ast import literal_eval
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.errors import (
+    Place,
+    Related,
+    TemplateError,
+    TemplateWarning,
+    UsageError,
+    ValidationErrors,
+    ZondaError,
+    show_path,
+)
+
+from . import formats, sanitize
+from .console import Screen
+from .source_excerpt import excerpt
+
+FAILED, INVALID = 1, 2
+
+log = logging.getLogger("zonda")
+
+
+def report(screen: Screen, error: Exception) -> int:
+    """Show ``error``; the exit code that fits it."""
+    if not isinstance(error, ZondaError):
+        return _unexpected(screen, error)
+    if screen.form not in ("json", "yaml"):
+        return tell(screen, error)
+    formats.data(screen.out, screen.form, {"errors": [as_data(one) for one in each(error)]})
+    return _code(error)
+
+
+def tell(screen: Screen, error: ZondaError) -> int:
+    """Say ``error``, whatever the results look like; the exit code that fits it."""
+    found = each(error)
+    for warning in error.warnings if isinstance(error, ValidationErrors) else ():
+        screen.say(warning_as_text(screen, warning))
+    for one in found:
+        screen.say(as_text(screen, one))
+    if len(found) > 1:
+        screen.say(f"{len(found)} errors")
+    return _code(error)
+
+
+def _code(error: ZondaError) -> int:
+    return INVALID if isinstance(error, (TemplateError, UsageError)) else FAILED
+
+
+def each(error: ZondaError) -> Sequence[ZondaError]:
+    """The single faults of an error."""
+    return error.errors if isinstance(error, ValidationErrors) else [error]
+
+
+def as_data(error: ZondaError) -> dict[str, Any]:
+    """One fault for programs. ``message`` is the whole sentence, as Heat would give it."""
+    place = error.place if isinstance(error, TemplateError) else None
+    path = error.path or error.at if isinstance(error, TemplateError) else ()
+    related = error.related if isinstance(error, TemplateError) else ()
+    way = error.way if isinstance(error, TemplateError) else ()
+    return {
+        **_position(place),
+        "way": [_related(each) for each in way],
+        "path": show_path(path) if isinstance(error, TemplateError) else None,
+        "message": str(error),
+        "code": error.code,
+        "hint": error.hint or None,
+        "related": [_related(each) for each in related],
+    }
+
+
+def warning_as_data(warning: TemplateWarning) -> dict[str, Any]:
+    """One warning for programs, in the form of an error."""
+    return {
+        **_position(warning.place),
+        "path": show_path(warning.path),
+        "message": warning.message,
+        "code": warning.code,
+        "hint": warning.hint or None,
+        "related": [_related(each) for each in warning.related],
+    }
+
+
+def _position(place: Place | None) -> dict[str, Any]:
+    return {
+        "file": place.file if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+    }
+
+
+def _related(related: Related) -> dict[str, Any]:
+    return {**_position(related.place), "message": related.message}
+
+
+def as_text(screen: Screen, error: ZondaError) -> str:
+    """One fault for people: a line, an excerpt on a terminal, what is related, a hint."""
+    place = error.place if isinstance(error, TemplateError) else None
+    related = error.related if isinstance(error, TemplateError) else ()
+    way = error.way if isinstance(error, TemplateError) else ()
+    if way and place is not None:
+        place = _from_here(place)
+    kind = screen.coloured("error", "red")
+    # Several lines are what a plug-in or a function says; no line of them looks like another error.
+    text = sanitize.line(str(error)) if isinstance(error, UsageError) else _unquoted(str(error))
+    text = re.sub(r"\n(?=\S)", "\n    ", text)
+    hides = isinstance(error, TemplateError) and error.hides_source
+    line = f"{kind}: {text} [{error.code}]"
+    return _said(screen, line, place, related, error.hint, way, with_excerpt=not hides)
+
+
+#: A text of several lines at the end of a sentence, in Python's notation: so Heat gives an example
+#: of how a function is called.
+_QUOTED = re.compile(r"""(?<=: )(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\Z""")
+
+
+def _unquoted(text: str) -> str:
+    """``text`` with the lines of such an example as lines."""
+    found = _QUOTED.search(text) if "\\n" in text else None
+    return text if found is None else f"{text[: found.start()]}{literal_eval(found[0])}"
+
+
+def warning_as_text(screen: Screen, warning: TemplateWarning) -> str:
+    """One warning for people, in the form of an error."""
+    line = f"{screen.coloured('warning', 'yellow')}: {warning.message} [{warning.code}]"
+    return _said(screen, line, warning.place, warning.related, warning.hint)
+
+
+def _said(
+    screen: Screen,
+    line: str,
+    place: Place | None,
+    related: Sequence[Related],
+    hint: str,
+    way: Sequence[Related] = (),
+    *,
+    with_excerpt: bool = True,
+) -> str:
+    lines = [f"{_shown(place)}: {line}" if place else line]
+    if place is not None and screen.on_terminal and with_excerpt:
+        lines += excerpt(screen.source(place.file), place)
+    for step in way:
+        where = f"{_shown(_from_here(step.place))}: " if step.place else ""
+        lines.append(f"  {where}on the way: {step.message}")
+    for other in related:
+        where = f"{_shown(other.place)}: " if other.place else ""
+        lines.append(f"  {where}note: {other.message}")
+    if hint:
+        lines.append(f"  hint: {hint}")
+    return "\n".join(lines)
+
+
+def _shown(place: Place) -> str:
+    return sanitize.line(str(place))
+
+
+def _from_here(place: Place) -> Place:
+    """``place`` with the path of its file as seen from the current folder, if it is below that.
+
+    Nested templates are known by where they are, not by what somebody called them.
+    """
+    file, here = Path(place.file), Path.cwd()
+    if not (file.is_absolute() and file.is_relative_to(here)):
+        return place
+    return replace(place, file=str(file.relative_to(here)))
+
+
+def _unexpected(screen: Screen, error: Exception) -> int:
+    """A fault of zonda itself (or of the machine): one line, and how to learn more."""
+    log.debug("unexpected error", exc_info=error)
+    kind = type(error).__name__
+    screen.say(f"{screen.coloured('error', 'red')}: unexpected {kind}: {error}")
+    screen.say("  hint: this is a fault in zonda or in a plug-in; --debug shows where.")
+    return FAILED

@@ -1,0 +1,255 @@
+"""Results as a table, JSON, YAML, CSV, bare values or variables of a shell, as cliff has them.
+
+Called by every command that shows something. ``rows`` shows a list of things, ``fields`` one
+thing. Columns are chosen with ``-c``; ``stack_name`` and ``Stack Name`` are the same column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from zonda.hooks.errors import UsageError
+
+from . import sanitize, tables
+
+#: Of a list; one thing can also be shown as SHELL.
+FORMATS = ("table", "json", "yaml", "value", "csv")
+SHELL = "shell"
+TEXT = ("table", "json", "yaml")
+#: What JSON may hold as it is, and terminals may take as orders: written as escapes.
+_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
+    """``-f``, ``-c`` and how wide a table may be; ``more`` are formats that others have not."""
+    add_formats(parser, (*FORMATS, *more), "table", "how to show it (default: table)")
+
+
+def add_formats(
+    parser: argparse.ArgumentParser, formats: Sequence[str], default: str | None, meaning: str
+) -> None:
+    """Like ``add_arguments``, of a command that has other formats or another default."""
+    group = parser.add_argument_group("output")
+    group.add_argument("-f", "--format", choices=formats, default=default, help=meaning)
+    group.add_argument(
+        "-c",
+        "--column",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="show only this column; may be given several times",
+    )
+    group.add_argument(
+        "--fit-width",
+        action=argparse.BooleanOptionalAction,
+        help="make a table fit the terminal (default: where it is shown on one)",
+    )
+    if SHELL in formats:
+        group.add_argument(
+            "--prefix", metavar="TEXT", default="", help="of -f shell: what names begin with"
+        )
+
+
+def add_text_format(parser: argparse.ArgumentParser) -> None:
+    """``-f`` of a command whose result is a text for people, or data."""
+    parser.add_argument(
+        "-f", "--format", choices=TEXT, default=TEXT[0], help="how to show it (default: table)"
+    )
+
+
+def rows(
+    out: TextIO,
+    arguments: argparse.Namespace,
+    columns: Sequence[str],
+    found: Iterable[Sequence[Any]],
+    width: int | None = None,
+    *,
+    spare: Sequence[str] = (),
+) -> None:
+    """A list of things. ``width``: of the terminal, to which a table is made to fit.
+
+    ``spare``: columns that a narrow terminal does without, unless somebody asks for them.
+    """
+    chosen = _chosen(columns, arguments.column)
+    cells = [[row[index] for index in chosen] for row in found]
+    names = [columns[index] for index in chosen]
+    if arguments.format == "table":
+        texts = [[_cell(value) for value in row] for row in cells]
+        spared = () if arguments.column else spare
+        for line in tables.table(names, texts, _room(arguments, width), spared):
+            out.write(line)
+    elif arguments.format == "value":
+        for row in cells:
+            out.write(" ".join(_value(out, value) for value in row) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [names, *cells])
+    else:
+        data(out, arguments.format, [dict(zip(names, row, strict=True)) for row in cells])
+
+
+def fields(
+    out: TextIO,
+    arguments: argparse.Namespace,
+    thing: Mapping[str, Any],
+    width: int | None = None,
+) -> None:
+    """One thing, as pairs of field and value; as CSV it is a list of one."""
+    names = list(thing)
+    chosen = [names[index] for index in _chosen(names, arguments.column)]
+    if arguments.format == "table":
+        values = [_cell(thing[name]) for name in chosen]
+        for line in tables.fields(chosen, values, _room(arguments, width)):
+            out.write(line)
+    elif arguments.format == "value":
+        for name in chosen:
+            out.write(_value(out, thing[name]) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [chosen, [thing[name] for name in chosen]])
+    elif arguments.format == SHELL:
+        variables(out, arguments, {name.lower(): thing[name] for name in chosen})
+    else:
+        data(out, arguments.format, {name: thing[name] for name in chosen})
+
+
+def variables(out: TextIO, arguments: argparse.Namespace, things: Mapping[str, Any]) -> None:
+    """Values as assignments that a shell can ``eval``, whatever is in them."""
+    for name, value in things.items():
+        variable = re.sub(r"\W", "_", f"{arguments.prefix}{name}", flags=re.ASCII)
+        if variable[:1].isdigit():
+            variable = f"_{variable}"
+        text = re.sub(r'([\\"$`])', r"\\\1", _value(out, value))
+        out.write(f'{variable}="{text}"\n')
+
+
+def _room(arguments: argparse.Namespace, width: int | None) -> int | None:
+    """Columns that a table has to fit; None: any number."""
+    fit = getattr(arguments, "fit_width", None)
+    if fit is None:
+        return width
+    return (width or shutil.get_terminal_size().columns) if fit else None
+
+
+def _csv(out: TextIO, lines: Iterable[Sequence[Any]]) -> None:
+    import csv
+
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    for line in lines:
+        writer.writerow([_csv_value(out, value) for value in line])
+
+
+def _csv_value(out: TextIO, value: Any) -> Any:
+    """Numbers as they are; everything else as text, which stands in quotes."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if is_number else _value(out, value)
+
+
+def head(out: TextIO, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+    """What stands above a list that goes on; raises UsageError for a column that is not there."""
+    chosen = _chosen(columns, arguments.column)
+    if arguments.format == "csv":
+        _csv(out, [[columns[index] for index in chosen]])
+
+
+def news(
+    out: TextIO, arguments: argparse.Namespace, columns: Sequence[str], row: Sequence[Any]
+) -> None:
+    """One more row of a list that goes on: JSON has an object a line, a table no frame."""
+    chosen = _chosen(columns, arguments.column)
+    thing = {columns[index]: row[index] for index in chosen}
+    if arguments.format == "json":
+        out.write(_json(thing, None) + "\n")
+    elif arguments.format == "yaml":
+        data(out, "yaml", [thing])
+    elif arguments.format == "value":
+        out.write(" ".join(_value(out, value) for value in thing.values()) + "\n")
+    elif arguments.format == "csv":
+        _csv(out, [list(thing.values())])
+    else:
+        out.write("  ".join(sanitize.line(bare(value)) for value in thing.values()) + "\n")
+
+
+def check_columns(arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+    """Raise UsageError if a column is asked for that is not there."""
+    _chosen(columns, arguments.column)
+
+
+def data(out: TextIO, form: str, value: Any) -> None:
+    """A value as JSON or YAML."""
+    if form == "yaml":
+        import yaml
+
+        yaml.safe_dump(value, out, sort_keys=False, allow_unicode=True, default_flow_style=False)
+    else:
+        out.write(_json(value, 2) + "\n")
+
+
+def _json(value: Any, indent: int | None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def moment(seconds: float | None) -> str | None:
+    """A point in time as Heat writes it, e.g. ``2026-11-21T10:00:00Z``; None for None.
+
+    What no calendar has is told as the nearest time that it has: one bad row hides no list.
+    """
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return "0001-01-01T00:00:00Z" if seconds < 0 else "9999-12-31T23:59:59Z"
+
+
+def _chosen(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    if not wanted:
+        return list(range(len(columns)))
+    known = [_folded(name) for name in columns]
+    for name in wanted:
+        if _folded(name) not in known:
+            raise UsageError(
+                f"There is no column {name}.", hint=f"The columns are {', '.join(columns)}."
+            )
+    return [known.index(_folded(name)) for name in wanted]
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", " ")
+
+
+def _cell(value: Any) -> str:
+    """A value inside a table: structures as indented JSON."""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return "" if value is None else str(value)
+
+
+def _value(out: TextIO, value: Any) -> str:
+    """A bare value: as it is for programs, without orders for terminals."""
+    text = bare(value)
+    return sanitize.lines(text) if out.isatty() else text
+
+
+def bare(value: Any) -> str:
+    """A value on one line; structures as JSON."""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None else str(value)
+
+
+def took(seconds: float) -> str:
+    """A span of time for people: ``0.4 s``, ``12 s``, ``3:05`` or ``1:02:05``."""
+    if seconds < 10:
+        return f"{max(seconds, 0):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    minutes = f"{rest // 60:02}" if hours else f"{rest // 60}"
+    return ":".join(filter(None, (str(hours) if hours else "", minutes, f"{rest % 60:02}")))

@@ -1,0 +1,1 @@
+"""The commands ``stack drift``. Imports ``options``, ``console`` and ``progress``."""

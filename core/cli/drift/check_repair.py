@@ -1,0 +1,164 @@
+"""``zonda stack drift check`` and ``drift repair``: look at what is really there, put it right."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from zonda.core.engine.actions import CheckDrift, RepairDrift
+from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.words import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
+
+from ..console import drift, formats, plan_tree, streams
+from ..options.scope import scoped
+from ..progress import result, run_action
+from ..session import Session
+
+#: Seconds between two looks at a check that runs.
+LOOK_AGAIN = 0.2
+#: Looks after which a person is told that it takes longer.
+_SAY_AFTER = 15
+#: How often a check is begun again whose process has ended: that may be a short command.
+_AGAIN = 3
+FAILED = 1
+#: How many of what is left alone are named.
+_MOST = 5
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
+    parser.add_argument(
+        "resources",
+        metavar="RESOURCE",
+        nargs="*",
+        help="name, or OWNER/NAME of a nested one; none: all, with what is nested in them",
+    )
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift check``."""
+    _arguments(parser)
+    formats.add_text_format(parser)
+    parser.epilog = "exit codes: 0 in sync, 3 drifted or missing, 4 cannot tell, 1 failed, 2 usage"
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """Compare resources with what they should be. Nothing is changed."""
+    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    action = CheckDrift(stack.id, tuple(resources))
+    found = _looked(session, action)
+    for _ in range(_AGAIN):
+        if found.status != INTERRUPTED:
+            break
+        session.screen.say("The process that looked for us has ended: looking again.")
+        found = _looked(session, action)
+    show_check(session, arguments.format, stack, found)
+    return exit_code(found)
+
+
+def exit_code(found: DriftCheckView) -> int:
+    """What a check deserves: one that has not come to its end has failed."""
+    return drift.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
+
+
+def _looked(session: Session, action: CheckDrift) -> DriftCheckView:
+    """The check, once it has ended; the process that carries it out may die."""
+    check_id = session.app.act(action, drive=False).check_id
+    found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), 1
+    while found.is_running:
+        if looks == _SAY_AFTER:
+            session.screen.say(f"Still looking (check {check_id}).")
+        found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), looks + 1
+    return found
+
+
+def show_check(session: Session, form: str, stack: StackView, found: DriftCheckView) -> None:
+    """A check with all that it has found."""
+    findings = session.app.reader.drift_findings(found.id)
+    screen = session.screen
+    with streams.outcome():
+        if form == "table":
+            for line in drift.check_lines(found, findings, stack.name):
+                screen.draw(line)
+        else:
+            shown = drift.check_as_data(found, stack.name)
+            shown["findings"] = [drift.finding_as_data(each) for each in findings]
+            formats.data(screen.out, form, shown)
+
+
+def repair_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift repair``."""
+    _arguments(parser)
+    parser.add_argument(
+        "--plan", "--dry-run", action="store_true", help="show what would be done, and do nothing"
+    )
+    run_action.add_waiting(parser)
+    result.add_arguments(parser, formats.SHELL)
+    parser.epilog = (
+        "exit codes: 0 done, 1 failed; where nothing was repaired 3 something has drifted and is "
+        "left alone, 4 something is UNKNOWN; "
+        "with --plan those of 'drift check'"
+    )
+
+
+def repair(session: Session, arguments: argparse.Namespace) -> int:
+    """Make what has drifted or is missing what the template says; nothing else is touched."""
+    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    action = RepairDrift(stack.id, tuple(resources))
+    if arguments.plan:
+        return _plan(session, arguments.format, stack, action)
+    running = session.app.act(action, drive=arguments.wait)
+    findings: list[DriftFindingView] = []
+    if running.check_id:
+        seen = session.app.reader.drift_check(running.check_id)
+        findings = session.app.reader.drift_findings(seen.id)
+        _say_what_was_seen(session, seen, findings, running.name)
+    if running.generation == stack.generation:
+        return _nothing(session, stack, findings)
+    return run_action.to_the_end(session, arguments, running, "UPDATE")
+
+
+def _plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:
+    """Show what a repair would do, and beside it what was seen; ends as a check does."""
+    found = session.app.plan(action)
+    assert found.seen is not None
+    check, findings = found.seen
+    _say_what_was_seen(session, check, findings, stack.name)
+    if check.verdict == UNKNOWN:
+        _nothing(session, stack, findings)
+    plan_tree.show(session.screen, form, found.document)
+    return FAILED if found.fails else exit_code(check)
+
+
+def _nothing(session: Session, stack: StackView, findings: Iterable[DriftFindingView]) -> int:
+    """Nothing was repaired: what nobody can tell of may still have drifted, or has."""
+    by_verdict: dict[str, list[str]] = {}
+    for each in findings:
+        by_verdict.setdefault(each.verdict, []).append(each.path)
+    wrong = sorted([*by_verdict.get(DRIFTED, ()), *by_verdict.get(MISSING, ())])
+    unknown = len(by_verdict.get(UNKNOWN, ()))
+    say = session.screen.say
+    if wrong:
+        more = f" and {len(wrong) - _MOST} more" if len(wrong) > _MOST else ""
+        named = f"{', '.join(wrong[:_MOST])}{more}"
+        say(f"Stack {stack.name}: nothing was repaired; what has drifted is left alone: {named}.")
+        return drift.EXIT_OF_VERDICT[DRIFTED]
+    if unknown:
+        say(
+            f"Stack {stack.name}: nothing that could be looked at needs a repair; "
+            f"of {unknown} nobody can tell."
+        )
+        return drift.EXIT_OF_VERDICT[UNKNOWN]
+    say(f"Stack {stack.name}: there is nothing to repair.")
+    return 0
+
+
+def _say_what_was_seen(
+    session: Session, check: DriftCheckView, findings: list[DriftFindingView], name: str
+) -> None:
+    """What the look before the repair has found."""
+    for line in drift.check_lines(check, findings, name, session.screen.coloured):
+        session.screen.say(line)
+    if any(each.verdict == UNKNOWN for each in findings):
+        session.screen.say("What is UNKNOWN is left alone.")

@@ -1,0 +1,158 @@
+"""``zonda stack drift schedule`` and ``drift ignore``: when is looked, and what is left out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Collection
+from typing import Any
+
+from zonda.core.engine.actions import IgnoreDrift, SetDrift, UnignoreDrift
+from zonda.core.store.read.drift_views import DriftIgnoreView
+from zonda.core.store.read.views import StackView
+from zonda.core.template.environment import drift_section
+from zonda.hooks.errors import NotFound, NotSupported, UsageError
+from zonda.hooks.text.suggestions import near
+
+from ..console import formats
+from ..options import drift
+from ..options.drift import POLICIES
+from ..options.scope import scoped, top
+from ..session import Session
+
+COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")
+
+
+def schedule_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift schedule``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "schedule",
+        metavar="EXPR",
+        nargs="?",
+        help="'*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never; environment: as that says. "
+        "None: show what is set",
+    )
+    parser.add_argument("--policy", choices=POLICIES, help="what to do about drift")
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def schedule(session: Session, arguments: argparse.Namespace) -> int:
+    """Set when a stack is looked at, or show it."""
+    stack = _with_schedule(session, arguments.stack)
+    if arguments.schedule is not None or arguments.policy is not None:
+        action = SetDrift(stack.id, arguments.schedule, arguments.policy)
+        session.app.act(action, drive=False)
+        stack = session.app.stack(stack.id)
+    screen = session.screen
+    formats.fields(
+        screen.out,
+        arguments,
+        {"stack_name": stack.name, **drift.fields(stack)},
+        screen.width,
+    )
+    if stack.drift_schedule and session.app.commands.driven_elsewhere is None:
+        screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
+    return 0
+
+
+def _with_schedule(session: Session, name: str) -> StackView:
+    """The stack, which has to be one at the top; raises NotSupported."""
+    stack, root = session.app.stack(name), top(session, name)
+    if stack.id == root.id:
+        return stack
+    raise NotSupported(
+        f"Stack {stack.name} is nested in the stack {root.name}: a schedule is of the whole.",
+        hint=f"Set it there: 'zonda stack drift schedule {root.name}'.",
+    )
+
+
+def ignore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "what",
+        metavar="RESOURCE[.PROPERTY]",
+        help="a resource (OWNER/NAME of a nested one; * stands for anything), or one property",
+    )
+    parser.add_argument("--reason", metavar="TEXT", required=True, help="why, for all who ask")
+    parser.add_argument(
+        "--until",
+        metavar="DATE",
+        help="only before that: 2027-01-31, 2027-01-31T12:00 (UTC), or 30d, 12h from now",
+    )
+
+
+def ignore(session: Session, arguments: argparse.Namespace) -> int:
+    """Have differences count as in sync from now on; they are still listed, as ignored."""
+    if not arguments.reason.strip():
+        raise UsageError("--reason is empty.", hint="Say why, for all who ask later.")
+    stack, [what] = scoped(session, arguments.stack, [arguments.what])
+    paths = [each.path for each in session.app.reader.drift_now(stack.id)]
+    path, name = split(what, paths)
+    until = None if arguments.until is None else _until(arguments.until, session.app.clock.now())
+    action = IgnoreDrift(stack.id, path, name, arguments.reason, until)
+    session.app.act(action, drive=False)
+    told = f"property {name} of {path}" if name else path
+    when = "" if until is None else f" until {formats.moment(until)}"
+    session.screen.say(f"Drift of {told} is ignored{when}.")
+    return 0
+
+
+def split(what: str, paths: Collection[str]) -> tuple[str, str]:
+    """The resource and the property of ``RESOURCE.PROPERTY``; names may have dots. NotFound."""
+    if what in paths:
+        return what, ""
+    ends = [found.start() for found in re.finditer(r"\.", what)]
+    for end in reversed(ends):
+        if what[:end] in paths:
+            return what[:end], what[end + 1 :]
+    if "*" in what:
+        path, _, name = what.partition(".") if ends else (what, "", "")
+        return path, name
+    raise NotFound("Resource", what, hint=near(what.partition(".")[0], paths))
+
+
+def _until(text: str, now: float) -> float:
+    """A time after now, in seconds since the epoch; raises UsageError."""
+    until = drift_section.until(text, now)
+    if until is None:
+        raise UsageError(
+            f"--until {text} is no date of the years 1 to 9999.",
+            hint="Give 2027-01-31, 2027-01-31T12:00, 30d or 12h.",
+        )
+    if until <= now:
+        raise UsageError(f"--until {text} is over already.")
+    return until
+
+
+def list_ignores_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    formats.add_arguments(parser)
+
+
+def list_ignores(session: Session, arguments: argparse.Namespace) -> int:
+    """What is ignored, by command and by the environment."""
+    stack = top(session, arguments.stack)
+    rows = [_row(each) for each in session.app.reader.drift_ignores(stack.id)]
+    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    return 0
+
+
+def _row(each: DriftIgnoreView) -> tuple[Any, ...]:
+    times = (formats.moment(each.until), each.reason, each.by, formats.moment(each.at))
+    return each.id, each.path, each.property, *times
+
+
+def remove_ignore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack drift ignore remove``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("ignore", metavar="ID", help="of 'drift ignore list', or its beginning")
+
+
+def remove_ignore(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the differences count again."""
+    stack = top(session, arguments.stack)
+    session.app.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
+    return 0

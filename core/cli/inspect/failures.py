@@ -1,0 +1,44 @@
+"""``zonda stack failures list``: the resources that have failed, down to the innermost."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.store.read import trees
+
+from ..console import formats
+from ..session import Session
+
+COLUMNS = (
+    "path",
+    "resource_type",
+    "physical_resource_id",
+    "resource_status",
+    "resource_status_reason",
+)
+SPARE = ("physical_resource_id", "resource_type")
+
+
+def list_failures_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack failures list``."""
+    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
+    formats.add_arguments(parser)
+
+
+def list_failures(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per resource that has failed; not those that failed because of what they own."""
+    stack = session.app.stack(arguments.stack)
+    failed = {
+        (*path, row.name): row
+        for path, row in trees.resources(session.app.reader, stack, trees.ALL_LEVELS)
+        if row.status == "FAILED" and not row.op
+    }
+    above = {path[:length] for path in failed for length in range(1, len(path))}
+    rows = [
+        (trees.named(path), row.type, row.physical_id, f"{row.action}_FAILED", row.status_reason)
+        for path, row in failed.items()
+        if path not in above
+    ]
+    screen = session.screen
+    formats.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    return 0

@@ -1,0 +1,135 @@
+"""``zonda stack graph`` and ``zonda template graph``: who needs whom, and why."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zonda.hooks.errors import UsageError
+
+from ..console import formats, sanitize
+from ..console.console import Screen
+from ..options import nested, template
+from ..session import Session
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.reports.graph import Graph
+
+FORMATS = ("text", "dot", "mermaid", "svg", "json")
+#: How a file's name ends -> the format.
+_BY_SUFFIX = {
+    "": "text",
+    ".txt": "text",
+    ".gv": "dot",
+    ".dot": "dot",
+    ".mmd": "mermaid",
+    ".svg": "svg",
+    ".json": "json",
+}
+_COLOURS = {"failed": "red", "progress": "yellow", "complete": "green"}
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-f", "--format", choices=FORMATS, help="default: as FILE ends, else text")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it there")
+
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack graph``."""
+    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
+    nested.add_depth(parser, "resources")
+    _add_arguments(parser)
+
+
+def graph(session: Session, arguments: argparse.Namespace) -> int:
+    """The graph of a stack, with the states of its resources."""
+    stack = session.app.stack(arguments.stack)
+    found, untold = session.app.telling.graph(stack, nested.depth(arguments))
+    if untold:
+        session.screen.say(f"The edges cannot be explained: {untold}")
+    _write(session.screen, found, arguments)
+    return 0
+
+
+def template_graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template graph``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
+    template.add_arguments(parser, required=False)
+    _add_arguments(parser)
+
+
+def template_graph(session: Session, arguments: argparse.Namespace) -> int:
+    """The graph of a template; parameters need no values, types need not be installed."""
+    arguments.template = arguments.template or arguments.file
+    bundle = template.collect(session, arguments, required=True)
+    name = Path(bundle.template_file).name
+    _write(session.screen, session.app.telling.template_graph(bundle, name), arguments)
+    return 0
+
+
+def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
+    form = arguments.format or _form_of(arguments.output or "")
+    if arguments.output is None:
+        if form == "json":
+            from zonda.core.reports import drawing
+
+            formats.data(screen.out, "json", drawing.as_data(found))
+            return
+        for line in _lines(screen, found, form, painted=True):
+            screen.show(line, fit=False)
+        return
+    try:
+        text = "".join(f"{line}\n" for line in _lines(screen, found, form, painted=False))
+        Path(arguments.output).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{arguments.output} cannot be written: {error.strerror}.") from error
+
+
+def _form_of(file: str) -> str:
+    """The format that a file's name asks for; raises UsageError where it names none of ours."""
+    ending = Path(file).suffix.lower()
+    if ending not in _BY_SUFFIX:
+        raise UsageError(
+            f"{file} is not written: there is no format for {ending} files.",
+            hint=f"Known are {', '.join(filter(None, _BY_SUFFIX))}; or say which with -f.",
+        )
+    return _BY_SUFFIX[ending]
+
+
+def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
+    import json
+
+    from zonda.core.reports import drawing, svg
+
+    if form == "json":
+        return [json.dumps(drawing.as_data(found), indent=2)]
+    if form == "svg":
+        return svg.svg(found)
+    if form != "text":
+        return drawing.dot(found) if form == "dot" else drawing.mermaid(found)
+    return _tree(screen, found, painted=painted)
+
+
+def _tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
+    from zonda.core.reports import drawing
+
+    lines = drawing.LINES if not painted or _can_draw(screen) else drawing.PLAIN
+    for branches, node, why, note in drawing.tree(found, lines):
+        colour = _COLOURS.get(node.look)
+        state = screen.painted(node.state, colour) if painted and colour else node.state
+        named, why = sanitize.line(f"{node.name} ({node.type})"), sanitize.line(why)
+        parts = [f"{branches}{named}", state, f"[{why}]" if why else "", note]
+        yield "  ".join(part for part in parts if part)
+    if not found.nodes:
+        yield "There are no resources."
+
+
+def _can_draw(screen: Screen) -> bool:
+    encoding = getattr(screen.out, "encoding", None) or "utf-8"
+    try:
+        "├└│─".encode(encoding)
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

@@ -1,0 +1,90 @@
+"""``zonda stack history``: every plan of a stack, who asked for it, and how it ended."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from ..console import formats
+from ..console.formats import took
+from ..session import Session
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.reports.generations import Generation
+
+COLUMNS = ("Generation", "Action", "Status", "By", "Started", "Took", "Did", "Template", "Reason")
+SPARE = ("Template", "By", "Took", "Started")
+#: How much of a keyed hash is shown.
+SHORT = 8
+
+
+def history_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack history``."""
+    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
+    parser.add_argument("--limit", metavar="N", type=int, help="only the last N")
+    formats.add_arguments(parser)
+
+
+def history(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per generation, the oldest first."""
+    stack = session.app.stack(arguments.stack)
+    found = session.app.telling.generations(stack).all()
+    if arguments.limit is not None:
+        found = found[-arguments.limit :] if arguments.limit > 0 else []
+    screen = session.screen
+    if arguments.format in ("json", "yaml"):
+        things = [as_data(each) for each in found]
+        chosen = [name.lower() for name in arguments.column]
+        formats.check_columns(arguments, [*as_data(found[0])] if found else COLUMNS)
+        if chosen:
+            things = [{name: thing[name] for name in chosen} for thing in things]
+        formats.data(screen.out, arguments.format, things)
+        return 0
+    now = session.app.clock.now()
+    rows = [_row(each, now) for each in found]
+    formats.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    return 0
+
+
+def as_data(each: Generation) -> dict[str, Any]:
+    """A generation for programs."""
+    action = each.action
+    return {
+        "generation": action.generation,
+        "action": action.action,
+        "status": action.status,
+        "by": action.by,
+        "started": formats.moment(action.started_at),
+        "ended": formats.moment(action.ended_at),
+        "counts": dict(each.counts),
+        "template": action.template_hash[:SHORT],
+        "environment": action.environment_hash[:SHORT],
+        "reason": action.status_reason,
+        "detail": action.detail,
+    }
+
+
+def _row(each: Generation, now: float) -> tuple[Any, ...]:
+    action = each.action
+    hashes = (action.template_hash[:SHORT], action.environment_hash[:SHORT])
+    return (
+        action.generation,
+        "\n".join([action.action, *_details(action.detail)]),
+        action.status,
+        action.by,
+        formats.moment(action.started_at),
+        took((now if action.ended_at is None else action.ended_at) - action.started_at),
+        ", ".join(f"{number} {name}" for name, number in sorted(each.counts.items())),
+        "/".join(hashes) if any(hashes) else "",
+        action.status_reason,
+    )
+
+
+def _details(detail: dict[str, Any]) -> list[str]:
+    """What an action was asked for with, a line each; nothing of what was not given."""
+    given = {name: value for name, value in detail.items() if value not in (None, [], "", False)}
+    return [
+        f"{name.replace('_', ' ')}: "
+        + (", ".join(map(str, value)) if isinstance(value, list) else formats.bare(value))
+        for name, value in given.items()
+    ]

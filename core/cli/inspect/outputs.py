@@ -1,0 +1,109 @@
+"""``zonda stack output list`` and ``zonda stack output show``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from zonda.core.store.read.views import REDACTED
+from zonda.hooks.errors import NotFound, UsageError
+
+from ..console import formats
+from ..progress.outputs import as_fields, show_all
+from ..session import Session
+
+if TYPE_CHECKING:  # listing stacks must not pay for the engine
+    from zonda.core.reports.outputs import OutputView
+
+
+def list_outputs_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack output list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    formats.add_arguments(parser)
+
+
+def list_outputs(session: Session, arguments: argparse.Namespace) -> int:
+    """Names and descriptions; values are computed when they are shown."""
+    screen = session.screen
+    found = [(shown.name, shown.description) for shown in _outputs(session, arguments.stack)]
+    formats.rows(screen.out, arguments, ("output_key", "description"), found, screen.width)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack output show``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("key", metavar="OUTPUT", nargs="?", help="name of the output")
+    parser.add_argument("--all", action="store_true", help="show every output")
+    add_refresh(parser)
+    parser.add_argument(
+        "--show-hidden", action="store_true", help="print hidden values, too: in clear"
+    )
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="print the value of OUTPUT alone, a text as it is and no line break behind it",
+    )
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def add_refresh(parser: argparse.ArgumentParser) -> None:
+    """``--refresh``."""
+    parser.add_argument(
+        "--refresh", action="store_true", help="ask the resources, not what was stored"
+    )
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """One output as fields, or all of them as a list. An output that failed gives exit code 1."""
+    if arguments.all == bool(arguments.key):
+        raise UsageError("Give the name of an output, or --all for every output.")
+    if arguments.raw and (arguments.all or arguments.column or arguments.format != "table"):
+        raise UsageError("--raw prints the value of one output, and takes no --all, -f or -c.")
+    found = _outputs(
+        session, arguments.stack, refresh=arguments.refresh, reveal=arguments.show_hidden
+    )
+    if arguments.key:
+        found = [_named(found, arguments.key)]
+    failed = [shown for shown in found if shown.error]
+    screen = session.screen
+    if arguments.raw:
+        screen.out.write("" if failed else _raw(found[0]))
+    elif arguments.key:
+        formats.fields(screen.out, arguments, as_fields(found[0]), screen.width)
+    else:
+        show_all(screen, arguments, found)
+    for shown in failed:
+        screen.say(f"{screen.coloured('error', 'red')}: output {shown.name}: {shown.error}")
+    return 1 if failed else 0
+
+
+def _raw(shown: OutputView) -> str:
+    """The text of a value; raises UsageError where a script would take something else for it."""
+    if shown.value == REDACTED and shown.secrecy == "hidden":
+        raise UsageError(
+            f"The output {shown.name} is hidden.", hint="--show-hidden prints it in clear."
+        )
+    if isinstance(shown.value, (dict, list)):
+        raise UsageError(
+            f"The output {shown.name} is a {'map' if isinstance(shown.value, dict) else 'list'}, "
+            "which --raw cannot print.",
+            hint="-f json -c output_value prints it.",
+        )
+    return shown.value if isinstance(shown.value, str) else json.dumps(shown.value)
+
+
+def _outputs(
+    session: Session, name: str, *, refresh: bool = False, reveal: bool = False
+) -> list[OutputView]:
+    stack = session.app.stack(name)
+    return session.app.details(stack, refresh=refresh, reveal=reveal).outputs
+
+
+def _named(found: list[OutputView], name: str) -> OutputView:
+    for shown in found:
+        if shown.name == name:
+            return shown
+    names = ", ".join(shown.name for shown in found)
+    raise NotFound("output", name, hint=f"The outputs are {names}." if names else "")

@@ -1,0 +1,69 @@
+"""``zonda stack show --at N``: a stack as it was, as far as that is kept."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.reports.past import NOT_KEPT, Past
+from zonda.core.store.read.views import StackView
+from zonda.hooks.errors import ZondaError
+
+from ..console import formats
+from ..session import Session
+
+#: Shown to programs, and to people who ask for it with ``-c``.
+LONG = ("template",)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """The stack at the end of a generation, its template and the state of its resources."""
+    stack = session.app.stack(arguments.stack)
+    telling, screen = session.app.telling, session.screen
+    past = telling.past(stack, arguments.at)
+    fields = _fields(stack, past)
+    try:
+        given = telling.shown(stack, past.action)
+        fields["parameters"] = dict(given.parameters)
+        fields["environments"] = dict(given.environments)
+        fields["template"] = given.template
+    except ZondaError as error:
+        screen.say(f"{screen.coloured('warning', 'yellow')}: the template cannot be shown: {error}")
+    if arguments.format == "table" and not arguments.column:
+        fields = {name: value for name, value in fields.items() if name not in LONG}
+    formats.fields(screen.out, arguments, fields, screen.width)
+    _say_what_is_missing(session, past)
+    return 0
+
+
+def _fields(stack: StackView, past: Past) -> dict[str, Any]:
+    action = past.action
+    return {
+        "id": stack.id,
+        "stack_name": stack.name,
+        "generation": action.generation,
+        "stack_status": past.state,
+        "outcome": action.status,
+        "stack_status_reason": action.status_reason,
+        "by": action.by,
+        "started": formats.moment(action.started_at),
+        "ended": formats.moment(action.ended_at),
+        "resources": [
+            {
+                "resource_name": each.name,
+                "resource_type": each.type,
+                "physical_resource_id": each.physical_id,
+                "resource_status": each.state,
+                "since": formats.moment(each.since),
+            }
+            for each in past.resources
+        ],
+    }
+
+
+def _say_what_is_missing(session: Session, past: Past) -> None:
+    session.screen.say(f"Not kept: {NOT_KEPT}.")
+    if not past.complete:
+        session.screen.say(
+            "Older events are not kept any more: resources that nothing was done to are missing."
+        )

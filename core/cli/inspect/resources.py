@@ -1,0 +1,128 @@
+"""``zonda stack resource list`` and ``zonda stack resource show``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.store.read import trees
+from zonda.core.store.read.views import ResourceView, StackView
+from zonda.core.store.schema.rows import ResourceRow
+
+from ..console import formats
+from ..options import nested
+from ..session import Session
+
+LIST_COLUMNS = (
+    "resource_name",
+    "physical_resource_id",
+    "resource_type",
+    "resource_status",
+    "updated_time",
+    "leaving",
+)
+#: Those of resources in nested stacks, too; with ``--nested-depth``.
+NESTED_COLUMNS = ("stack_name", "path")
+SPARE = ("updated_time", "physical_resource_id", "stack_name", "leaving")
+
+
+def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    nested.add_depth(parser, "resources")
+    formats.add_arguments(parser)
+
+
+def list_resources(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per resource that the stack owns, also those that are about to go."""
+    stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
+    columns: tuple[str, ...] = LIST_COLUMNS
+    if depth:
+        columns, rows = (*columns, *NESTED_COLUMNS), _tree(session, stack, depth)
+    else:
+        rows = [_row(one) for one in session.app.reader.resource_rows(stack.id)]
+    screen = session.screen
+    formats.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+    return 0
+
+
+def _tree(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
+    """The rows of a stack and of what is nested in it, each nested stack behind its owner."""
+    reader = session.app.reader
+    names = {key: name for key, name, _ in reader.names_of_tree(stack.root_id)}
+    return [
+        (*_row(one), names[one.stack_id], trees.named(path, one.name))
+        for path, one in trees.resources(reader, stack, depth)
+    ]
+
+
+def _row(one: ResourceRow) -> tuple[Any, ...]:
+    state = f"{one.op}_IN_PROGRESS" if one.op else f"{one.action}_{one.status}"
+    leaving = one.want != "PRESENT"
+    return one.name, one.physical_id, one.type, state, formats.moment(one.updated_at), leaving
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource show``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="name, an instance's id, or OWNER/NAME"
+    )
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """All that is stored of one resource; what is hidden is shown as ``(hidden)``."""
+    reader = session.app.reader
+    where, name = nested.address(arguments.stack, arguments.resource)
+    stack = session.app.stack(where)
+    found = reader.resource(stack.id, name)
+    others = [
+        {"id": one.id, "physical_resource_id": one.physical_id, "resource_status": one.state}
+        for one in reader.resources(stack.id, absent=True)
+        if one.name == found.name and not one.present and one.id != found.id
+    ]
+    screen = session.screen
+    child = reader.child_row(found.id)
+    fields = {
+        **as_fields(found),
+        "nested_stack_id": None if child is None else child.id,
+        "nested_stack_name": None if child is None else child.name,
+        "leftovers": others,
+    }
+    formats.fields(screen.out, arguments, fields, screen.width)
+    return 0
+
+
+def as_fields(one: ResourceView) -> dict[str, Any]:
+    """A resource under the names that the openstack client uses."""
+    return {
+        "resource_name": one.name,
+        "resource_type": one.type,
+        "physical_resource_id": one.physical_id,
+        "resource_status": one.state,
+        "resource_status_reason": one.status_reason,
+        "creation_time": formats.moment(one.created_at),
+        "updated_time": formats.moment(one.updated_at),
+        "requires": list(one.requires),
+        "required_by": list(one.required_by),
+        "properties": one.properties,
+        "attributes": one.attributes,
+        "metadata": one.metadata,
+        "leaving": not one.present,
+        "deletion_policy": one.deletion_policy,
+        "protected": one.protected,
+        "hook": one.hook or None,
+        "attempt": _attempt(one),
+        "next_attempt_time": formats.moment(one.next_attempt_at),
+        "operation_deadline": formats.moment(one.op_deadline),
+        "id": one.id,
+    }
+
+
+def _attempt(one: ResourceView) -> str | None:
+    """Which attempt is running, or was the last that failed; where there may be several."""
+    if one.most_attempts == 1 or not one.op:
+        return None
+    number = one.failed_attempts + (one.next_attempt_at is None)
+    return f"{number} of {one.most_attempts}"

@@ -1,0 +1,130 @@
+"""``zonda stack list`` and ``zonda stack show``: read without a lock and without an engine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.store.read import trees
+from zonda.core.store.read.views import StackView
+from zonda.hooks.errors import ZondaError
+
+from ..console import formats
+from ..console.stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
+from ..options import drift
+from ..progress import outputs
+from ..session import Session
+from . import engine_hint
+from . import outputs as output_show
+
+if TYPE_CHECKING:  # what only those need who ask about drift
+    from zonda.core.store.read.drift_views import DriftCheckView
+
+NESTED_COLUMNS = ("Parent", "Owner")
+#: The last drift checks, of which one should be of the whole stack.
+_LOOKED_AT = 50
+
+
+#: (asked for, carried) -> whether a stack is shown; named as in Heat, where ``all`` has no name.
+_TAG_MODES: dict[str, Callable[[set[str], set[str]], bool]] = {
+    "all": lambda asked, carried: asked <= carried,
+    "any": lambda asked, carried: bool(asked & carried),
+    "not": lambda asked, carried: not asked <= carried,
+    "not-any": lambda asked, carried: not asked & carried,
+}
+
+
+def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack list``."""
+    parser.add_argument("--tags", metavar="TAG,...", help="only stacks that carry these tags")
+    parser.add_argument(
+        "--tag-mode",
+        choices=tuple(_TAG_MODES),
+        default="all",
+        help="carry them all (default), any of them, not all of them, none of them",
+    )
+    parser.add_argument("--name", metavar="TEXT", help="only stacks whose name contains this")
+    parser.add_argument(
+        "--nested", action="store_true", help="also nested stacks, and whose they are"
+    )
+    formats.add_arguments(parser)
+
+
+def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per stack, the oldest first."""
+    tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
+    reader = session.app.reader
+    found = [
+        stack
+        for stack in reader.stacks(session.settings.project, nested=arguments.nested)
+        if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
+        and (not arguments.name or arguments.name in stack.name)
+    ]
+    screen = session.screen
+    if arguments.nested:
+        owners = trees.Owners(reader)
+        rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
+        columns = (*LIST_COLUMNS, *NESTED_COLUMNS)
+        formats.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+    else:
+        shown = map(as_row, found)
+        formats.rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack show``."""
+    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
+    parser.add_argument(
+        "--at", metavar="N", type=int, help="as it was at the end of generation N; N as in history"
+    )
+    output_show.add_refresh(parser)
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """All that is known of one stack, its parameters and outputs included."""
+    if arguments.at is not None:
+        from . import past  # templates and plug-ins, which showing the present may not need
+
+        return past.show(session, arguments)
+    stack = session.app.stack(arguments.stack)
+    screen = session.screen
+    fields = {**as_fields(stack), **_place(session, stack), **_drift(session, stack)}
+    try:
+        details = session.app.details(stack, refresh=arguments.refresh)
+        fields["parameters"] = dict(details.parameters)
+        fields["outputs"] = [outputs.as_fields(shown) for shown in details.outputs]
+    except ZondaError as error:
+        # A type whose plug-in is gone must not hide what is stored.
+        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
+    formats.fields(screen.out, arguments, fields, screen.width)
+    engine_hint.say_if_nobody(session, stack)
+    return 0
+
+
+def _place(session: Session, stack: StackView) -> dict[str, str | None]:
+    """Where a stack is nested; nothing of one that is at the top."""
+    parent, owner = trees.Owners(session.app.reader, stack.root_id).of(stack)
+    return {"parent": parent, "root": stack.root_id, "owner": owner}
+
+
+def _drift(session: Session, stack: StackView) -> dict[str, Any]:
+    """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
+    from zonda.core.store.schema.words import NOT_CHECKED
+
+    reader = session.app.reader
+    top = stack if stack.id == stack.root_id else session.app.stack(stack.root_id)
+    checks = reader.drift_checks(top.id, _LOOKED_AT)
+    last = next((each for each in checks if _tells_all(each)), None)
+    current = last is not None and last.generation == top.generation
+    return {
+        "drift_verdict": last.verdict if last is not None and current else NOT_CHECKED,
+        "drift_checked_at": formats.moment(None if last is None else last.ended_at),
+        **drift.fields(top),
+    }
+
+
+def _tells_all(check: DriftCheckView) -> bool:
+    return check.is_complete and not check.scope

@@ -1,0 +1,253 @@
+"""``zonda stack why``: what failed first, where it stands, what was tried, what to do.
+
+Exit codes: 0 told, 4 something failed and nothing is kept that says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..console import drift, formats
+from ..console.console import Screen
+from ..console.source_excerpt import excerpt
+from ..options import nested
+from ..session import Session
+from . import drift_why, engine_hint
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.reports.situation import Situation
+    from zonda.core.reports.why import Explanation, Spot
+    from zonda.core.store.read.views import StackView
+
+CANNOT_TELL = 4
+_WELL = "Nothing has failed."
+#: How many failures and other resources are told of at most, to people.
+_MOST = 10
+
+
+def why_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack why``."""
+    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", nargs="?", help="only this one, or OWNER/NAME"
+    )
+    parser.add_argument("--at", metavar="N", type=int, help="explain generation N")
+    formats.add_text_format(parser)
+
+
+def why(session: Session, arguments: argparse.Namespace) -> int:
+    """The explanation, the deepest failure first."""
+    where = arguments.stack
+    if arguments.resource is not None:
+        where, arguments.resource = nested.address(where, arguments.resource)
+    stack = session.app.stack(where)
+    found = session.app.telling.why(stack, arguments.resource, arguments.at)
+    screen, now = session.screen, session.app.clock.now()
+    engine_hint.say_if_nobody(session, stack)
+    drifted = (
+        [] if arguments.at is not None else drift_why.wrong(session, stack, arguments.resource)
+    )
+    if arguments.format in ("json", "yaml"):
+        shown = as_data(found, arguments.resource)
+        shown["drift"] = [drift.now_as_data(each) for each in drifted]
+        formats.data(screen.out, arguments.format, shown)
+    else:
+        for line in _lines(screen, found, arguments.resource, now):
+            screen.show(line)
+        for line in drift.now_lines(drifted[:_MOST]):
+            screen.draw(line)
+    return 0 if found.certain else CANNOT_TELL
+
+
+def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:
+    """An explanation for programs."""
+    action = found.action
+    return {
+        "stack_name": found.stack.name,
+        "stack_status": found.stack.state,
+        "stack_status_reason": found.stack.status_reason,
+        "resource_name": resource,
+        "generation": None if action is None else action.generation,
+        "action": None if action is None else action.action,
+        "status": None if action is None else action.status,
+        "failures": [_failure_as_data(each) for each in found.failures],
+        "followed": list(found.followed),
+        "now": [_situation_as_data(each) for each in found.situations],
+        "gone": formats.moment(found.gone.at) if found.gone else None,
+        "earlier": None if found.earlier is None else found.earlier.generation,
+        "untold": found.untold or None,
+        "advice": list(found.advice),
+        "certain": found.certain,
+    }
+
+
+def _failure_as_data(spot: Spot) -> dict[str, Any]:
+    failure, view = spot.failure, spot.failure.view
+    return {
+        "resource_name": view.resource_name,
+        "path": failure.path,
+        "resource_type": view.resource_type,
+        "physical_resource_id": view.physical_id,
+        "action": view.op,
+        "during": view.during,
+        "kind": view.kind,
+        "code": view.code or None,
+        "reason": view.reason,
+        "traceback": view.trace or None,
+        "file": spot.place.file if spot.place else None,
+        "line": spot.place.line if spot.place else None,
+        "column": spot.place.column if spot.place else None,
+        "properties": view.properties,
+        "attempts": view.attempt,
+        "started": formats.moment(view.started_at),
+        "failed": formats.moment(view.at),
+        "tried": [
+            {"failed": formats.moment(each.at), "reason": each.reason} for each in failure.tried
+        ],
+        "events": [
+            {"time": formats.moment(each.at), "status": each.state, "reason": each.reason}
+            for each in failure.events
+        ],
+        "advice": list(failure.advice),
+    }
+
+
+def _situation_as_data(each: Situation) -> dict[str, Any]:
+    row, cause = each.row, each.cause
+    return {
+        "resource_name": row.name,
+        "path": each.path,
+        "doing": each.doing,
+        "action": row.op or row.verb or None,
+        "since": formats.moment(row.started_at) if row.op else None,
+        "until": formats.moment(row.deadline) if row.op else None,
+        "attempt": row.attempt if row.op else None,
+        "waits_for": list(each.waits_for),
+        "told": list(each.told),
+        "changed_last": None
+        if cause is None
+        else {
+            "decision": cause.decision,
+            "why": cause.why or None,
+            "properties": list(cause.about or cause.changed),
+        },
+    }
+
+
+def _lines(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
+    yield from _head(screen, found, resource)
+    for spot in found.failures[:_MOST]:
+        yield ""
+        yield from _failure(screen, spot)
+    if len(found.failures) > _MOST:
+        yield f"... and {len(found.failures) - _MOST} more failures; -f json tells them all."
+    if found.followed:
+        yield f"Only followed from that: {', '.join(found.followed[:_MOST])}."
+    for text in found.advice:
+        yield f"  -> {text}"
+    if found.untold:
+        yield f"The template cannot be shown: {found.untold}"
+    yield from _present(screen, found, resource, now)
+
+
+def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[str]:
+    stack, action = found.stack, found.action
+    colour = {"COMPLETE": "green", "FAILED": "red"}.get(stack.status, "yellow")
+    yield f"Stack {stack.name} is {screen.painted(stack.state, colour)}."
+    if action is None and resource is not None:
+        yield from _earlier(found, resource)
+        return
+    if action is None and not found.certain:
+        yield f"Nothing is kept that tells why. {stack.status_reason}"
+        return
+    if action is None:
+        unwell = any(each.doing == "unwell" for each in found.situations)
+        yield "No action has failed, and not every resource is well." if unwell else _WELL
+        yield from _earlier(found, None)
+        return
+    who = f" (asked for by {action.by})" if action.by else ""
+    yield f"Generation {action.generation}, {action.action}{who}: {action.status}"
+    if not found.failures and action.status_reason:
+        yield f"  {action.status_reason}"
+    if not found.certain:
+        yield "Nothing is kept that tells why."
+
+
+def _earlier(found: Explanation, resource: str | None) -> Iterator[str]:
+    if found.earlier is not None:
+        number = found.earlier.generation
+        words = " ".join(filter(None, (_called(found.stack), resource)))
+        yield f"Generation {number} had failed: 'zonda stack why {words} --at {number}'."
+
+
+def _called(stack: StackView) -> str:
+    """What finds the stack."""
+    return stack.name if stack.deleted_at is None else stack.id
+
+
+def _failure(screen: Screen, spot: Spot) -> Iterator[str]:
+    failure, view = spot.failure, spot.failure.view
+    where = f"{spot.place}: " if spot.place else ""
+    code = f" [{view.code}]" if view.code else ""
+    named = f"{failure.path} ({view.resource_type})"
+    yield f"{where}{screen.painted(f'{view.op} of {named} failed', 'red')}{code}"
+    if spot.place is not None:
+        yield from excerpt(spot.text, spot.place)
+    yield f"  {view.reason}"
+    if view.physical_id:
+        yield f"  physical id: {view.physical_id}"
+    yield from (f"  {line}" for line in view.trace.splitlines())
+    yield from _properties(view.properties)
+    yield from _tried(spot)
+    for text in failure.advice:
+        yield f"  -> {text}"
+
+
+def _properties(properties: dict[str, Any]) -> Iterator[str]:
+    given = {name: value for name, value in properties.items() if value is not None}
+    if given:
+        yield "  properties:"
+        for name, value in given.items():
+            yield f"    {name}: {formats.bare(value)}"
+
+
+def _tried(spot: Spot) -> Iterator[str]:
+    failure, view = spot.failure, spot.failure.view
+    if view.started_at is None:
+        yield "  tried: nothing, it could not be begun"
+        return
+    times = f", {view.attempt} times" if view.attempt > 1 else ""
+    yield f"  tried{times}, for {formats.took(view.at - view.started_at)}:"
+    for event in failure.events:
+        reason = "" if event.reason == view.reason else event.reason  # told above
+        yield f"    {formats.moment(event.at)}  {event.state}  {reason}".rstrip()
+
+
+def _present(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
+    from zonda.core.reports.situation import of_cause
+
+    # of one resource all, but for what is nested in it
+    own = [each for each in found.situations if resource and each.row.stack_id == found.stack.id]
+    shown = [*own, *found.situations[len(own) : len(own) + _MOST]]
+    for each in shown:
+        row = each.row
+        since = formats.took(now - row.started_at) if row.op and row.started_at else ""
+        told = "; ".join(each.told) or f"it is {row.action}_{row.status}"
+        yield ""
+        yield screen.painted(each.path, "bold") + f" ({row.type}): {told}"
+        if since:
+            until = formats.moment(row.deadline)
+            yield f"  for {since}; given up at {until}" if until else f"  for {since}"
+        if resource and each.cause is not None:
+            yield f"  {of_cause(each.cause)}"
+        if resource and not row.op and each.doing != "unwell" and row.status_reason:
+            yield f"  {row.status_reason}"
+    if len(found.situations) > len(shown):
+        yield f"... and {len(found.situations) - len(shown)} more that are at work, wait or failed."
+    if found.gone is not None:
+        last = found.gone
+        yield ""
+        yield screen.painted(last.resource_name or "", "bold") + f" ({last.resource_type}): gone"
+        yield f"  {formats.moment(last.at)}  {last.state}  {last.reason}"

@@ -1,0 +1,1 @@
+"""Groups of arguments that several commands share. Imports ``console``."""

@@ -1,0 +1,35 @@
+"""``--drift-schedule`` and ``--drift-policy``: of creations and updates."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.store.read.views import StackView
+
+from ..console import formats
+
+POLICIES = ("report", "repair")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """``--drift-schedule`` and ``--drift-policy`` of a creation or an update."""
+    group = parser.add_argument_group("drift")
+    group.add_argument(
+        "--drift-schedule",
+        metavar="EXPR",
+        help="look for drift then: '*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never; "
+        "environment: as that says",
+    )
+    group.add_argument(
+        "--drift-policy", choices=POLICIES, help="what to do about it (default: report)"
+    )
+
+
+def fields(stack: StackView) -> dict[str, Any]:
+    """What is set for a stack."""
+    return {
+        "drift_schedule": stack.drift_schedule,
+        "drift_policy": stack.drift_policy,
+        "drift_next_check": formats.moment(stack.drift_next),
+    }

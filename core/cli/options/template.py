@@ -1,0 +1,183 @@
+"""The arguments that make up a template, and the bundle they give.
+
+``-t``, ``-e``, ``--parameter`` and ``--parameter-file`` as Heat's client knows them: values are
+text, a parameter that is given several times is a list.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from zonda.core.settings.secrets import own_files
+from zonda.core.settings.settings import parameters as values_of_variables
+from zonda.core.template.files.reader import (
+    STDIN,
+    FetchLimits,
+    Source,
+    bundle_from_files,
+    is_remote,
+    read_text,
+)
+from zonda.core.template.source.bundle import VARIABLE, Bundle
+from zonda.core.template.source.diagnostics import FILE_MISSING, TYPE_TEMPLATE
+from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
+
+from ..session import Session
+
+#: The environment that a template's folder may have for all that is made from there.
+DEFAULT_ENVIRONMENT = "zonda-environment.yaml"
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Declare the arguments; ``required``: there must be a template."""
+    group = parser.add_argument_group(
+        "template",
+        f"A parameter has its value from, the later the stronger: the template, {VARIABLE}NAME, "
+        f"{DEFAULT_ENVIRONMENT} beside the template, -e, -P.",
+    )
+    group.add_argument("-t", "--template", metavar="FILE", required=required, help="the template")
+    group.add_argument(
+        "-e",
+        "--environment",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="an environment; may be given several times, later ones win",
+    )
+    group.add_argument(
+        "-P",
+        "--parameter",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="value of a parameter; wins over environments",
+    )
+    group.add_argument(
+        "--parameter-file",
+        metavar="KEY=FILE",
+        action="append",
+        default=[],
+        help="a parameter whose value is what the file holds",
+    )
+    group.add_argument(
+        "--allow-remote",
+        action="store_true",
+        help="fetch what is named by http or https: the template (-t https://...), "
+        "environments, and files that these name",
+    )
+
+
+def collect(
+    session: Session,
+    arguments: argparse.Namespace,
+    *,
+    required: bool = False,
+    defaults: bool = True,
+    all_given: bool = False,
+) -> Bundle:
+    """Everything that the arguments name, read. Raises UsageError and ValidationErrors.
+
+    ``defaults``: with the variables ``ZONDA_PARAM_*`` and the environment beside the template.
+    Where files are missing all else that is wrong is told with them; ``all_given``: parameters
+    without a value, too.
+    """
+    _check_standard_input(arguments)
+    parameters = _parameters(arguments)
+    environments = [_source(name) for name in arguments.environment]
+    # An update that keeps the template may still bring environments.
+    template = None if arguments.template is None else _source(arguments.template)
+    if template is None and required:
+        raise UsageError("Give a template.")
+    remote = session.settings.allow_remote_files
+    limits = FetchLimits(
+        template_bytes=session.settings.max_template_bytes,
+        roots=tuple(map(Path, session.settings.file_roots)),
+        own=(session.settings.home, *own_files(session.settings)),
+        remote=arguments.allow_remote or remote != "no",
+        private=remote == "any",
+    )
+    variables = {}
+    if defaults and template is not None:
+        variables = values_of_variables()
+        environments = [*_beside(session, template, environments), *environments]
+    missing: list[TemplateError] = []
+    bundle = bundle_from_files(
+        template, environments, parameters, variables=variables, limits=limits, missing=missing
+    )
+    if template is not None:
+        session.template = bundle
+        session.screen.remember_source(bundle.template_file, bundle.template)
+    for file, text in bundle.environment_files:
+        if not file.startswith(VARIABLE):  # nobody has written that text
+            session.screen.remember_source(file, text)
+    if missing:
+        others = [] if template is None else _other_faults(session, bundle, missing, all_given)
+        raise ValidationErrors([*missing, *others])
+    return bundle
+
+
+def _other_faults(
+    session: Session, bundle: Bundle, missing: Sequence[TemplateError], all_given: bool
+) -> Iterator[TemplateError]:
+    """What is wrong with a bundle besides the files that are missing in it."""
+    try:
+        session.app.validate(bundle, all_given=all_given)
+    except ValidationErrors as error:
+        for fault in error.errors:
+            if not any(_is_same(fault, each) for each in missing):
+                yield fault
+
+
+def _is_same(fault: TemplateError, missing: TemplateError) -> bool:
+    """Whether it is what follows from a file that is missing."""
+    is_of_files = fault.code in (FILE_MISSING, TYPE_TEMPLATE)
+    return is_of_files and missing.at[: len(fault.at)] == fault.at
+
+
+def _beside(session: Session, template: Source, given: Sequence[Source]) -> list[Source]:
+    """The environment beside a template, unless it is given anyway."""
+    if isinstance(template, str) or str(template) == STDIN:
+        return []
+    file = template.with_name(DEFAULT_ENVIRONMENT)
+    if not file.exists() or any(
+        isinstance(each, Path) and each.exists() and each.samefile(file) for each in given
+    ):
+        return []
+    session.screen.say(f"The environment {file} is used, since it is beside the template.")
+    return [file]
+
+
+def _source(name: str) -> Source:
+    return name if is_remote(name) else Path(name)
+
+
+def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = [_pair("--parameter", text) for text in arguments.parameter]
+    for text in arguments.parameter_file:
+        name, file = _pair("--parameter-file", text)
+        given.append((name, read_text(Path(file))))
+    values: dict[str, Any] = {}
+    for name, value in given:
+        if name not in values:
+            values[name] = value
+        elif isinstance(values[name], list):
+            values[name].append(value)
+        else:
+            values[name] = [values[name], value]
+    return values
+
+
+def _check_standard_input(arguments: argparse.Namespace) -> None:
+    files = (text.partition("=")[2] for text in arguments.parameter_file)
+    if [arguments.template, *arguments.environment, *files].count(STDIN) > 1:
+        raise UsageError("Only one file can be read from standard input (-).")
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} {text} is not of the form KEY=VALUE.")
+    return name, value

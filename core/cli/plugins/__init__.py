@@ -1,0 +1,1 @@
+"""The commands ``plugin``. Imports ``options`` and ``console``."""

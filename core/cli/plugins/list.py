@@ -1,0 +1,114 @@
+"""``zonda plugin list``: what is installed, what it brings, what failed and why."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from zonda.core.plugins.manager import Origin, Plugins
+from zonda.core.template.source.versions import DATES
+from zonda.hooks.errors import PluginError
+from zonda.hooks.text.sanitize import sentences
+
+from ..console import formats
+from ..console.console import Screen
+from ..session import Session
+
+COLUMNS = ("Plugin", "Distribution", "Version", "Status", "Brings", "Failures")
+#: Of a line where there is no terminal.
+WIDTH = 100
+_COLOURS = {"ok": "green", "partly": "yellow", "failed": "red", "disabled": "yellow"}
+
+
+def list_plugins_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``plugin list``."""
+    formats.add_arguments(parser)
+
+
+def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
+    """What each plug-in brings; exit code 1 if any of them could not be used in full."""
+    plugins, screen = session.app.plugins, session.screen
+    found = entries(plugins)
+    if arguments.format == "table" and not arguments.column:
+        for line in _listing(screen, found):
+            screen.show(line)
+    else:
+        rows = [_row(entry, arguments.format) for entry in found]
+        formats.rows(screen.out, arguments, COLUMNS, rows, screen.width)
+    if arguments.format == "table":
+        for failure in {str(each): each for each in plugins.failures}.values():
+            hint = f"\n  {failure.hint}" if failure.hint else ""
+            screen.say(f"{screen.coloured('warning', 'yellow')}: {failure}{hint}")
+    return 1 if plugins.failures else 0
+
+
+def _listing(screen: Screen, found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """For people: a line for each plug-in, below it what it brings, by kind."""
+    for entry in found:
+        status = _status(entry)
+        origin = " ".join(filter(None, (entry["distribution"], entry["version"])))
+        named = entry["plugin"] + (f" ({origin})" if origin else "")
+        yield f"{screen.painted(named, 'bold')}: {screen.painted(status, _COLOURS[status])}"
+        for kind, names in sorted(entry["brings"].items()):
+            text = f"{kind}: {', '.join(sorted(names))}"
+            yield from textwrap.wrap(
+                text,
+                screen.width or WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+
+
+def entries(plugins: Plugins) -> list[dict[str, Any]]:
+    """Every plug-in, those that failed too, with what it brings by kind."""
+    for version in DATES:  # functions are asked for version by version
+        plugins.functions(version)
+    found: dict[str, dict[str, Any]] = {}
+    for origin in plugins.manager.origins() if plugins.manager else ():
+        found[origin.plugin] = _entry(origin)
+    for origin in plugins.manager.disabled if plugins.manager else ():
+        found[origin.plugin] = {**_entry(origin), "disabled": True}
+    for failure in plugins.failures:
+        _note_failure(found, failure)
+    for (kind, name), origin in plugins.origins.items():
+        kind = "function" if kind.startswith("function") else kind
+        entry = found.setdefault(origin.plugin, _entry(origin))  # a text in a folder is no plug-in
+        names = entry["brings"].setdefault(kind, [])
+        if name not in names:
+            names.append(name)
+    return list(found.values())
+
+
+def _entry(origin: Origin) -> dict[str, Any]:
+    named = (origin.plugin, origin.distribution, origin.version)
+    return {
+        **dict(zip(("plugin", "distribution", "version"), named, strict=True)),
+        "brings": {},
+        "failures": [],
+    }
+
+
+def _note_failure(found: dict[str, dict[str, Any]], failure: PluginError) -> None:
+    version = failure.version
+    origin = Origin(failure.plugin, failure.distribution, version)
+    entry = found.setdefault(failure.plugin, _entry(origin))
+    entry["failures"].append(sentences(str(failure), failure.hint))
+
+
+def _status(entry: Mapping[str, Any]) -> str:
+    if entry["failures"]:
+        return "partly" if entry["brings"] else "failed"
+    return "disabled" if entry.get("disabled") else "ok"
+
+
+def _row(entry: Mapping[str, Any], form: str) -> tuple[Any, ...]:
+    brings, failures = entry["brings"], entry["failures"]
+    if form in ("table", "value"):
+        names = [f"{kind}: {', '.join(sorted(each))}" for kind, each in sorted(brings.items())]
+        brings, failures = "; ".join(names), len(failures) or ""
+    origin = (entry["plugin"], entry["distribution"], entry["version"])
+    return *origin, _status(entry), brings, failures

@@ -1,0 +1,37 @@
+"""``zonda plugin new``: a small plug-in package to begin with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from zonda.core.scaffold import own_requirement
+from zonda.core.scaffold.plugin_package import Names, write
+
+from ..session import Session
+
+
+def new_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``plugin new``."""
+    parser.add_argument("name", metavar="NAME", help="of the distribution, e.g. acme-thing")
+    parser.add_argument(
+        "--folder", metavar="FOLDER", help="where to put it; default: a new folder NAME here"
+    )
+
+
+def new(session: Session, arguments: argparse.Namespace) -> int:
+    """Write the package; its own tests pass at once."""
+    names = Names.of(arguments.name)
+    folder = Path(arguments.folder or arguments.name)
+    for path in write(names, folder):
+        session.screen.out.write(f"{path}\n")
+    checkout = own_requirement.checkout()
+    first = f"  (elsewhere first: pip install '{checkout}')\n" if checkout else ""
+    session.screen.say(
+        f"{names.distribution} brings {names.type}. To go on:\n{first}"
+        f"  {sys.executable} -m pip install -e '{folder}[dev]'\n"
+        f"  {sys.executable} -m pytest {folder}\n"
+        f"  zonda plugin check {names.distribution}"
+    )
+    return 0

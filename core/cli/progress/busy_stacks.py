@@ -1,0 +1,149 @@
+"""What a command does where another one is at work on its stack: tell who that is, ask, or wait.
+
+Used by whatever acts on stacks, but for deletions and cancellations: those are for what is going
+on, so that nobody is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Literal
+
+from zonda.core.app.app import Running
+from zonda.core.engine.actions import Action
+from zonda.core.engine.model.states import OVERTAKES
+from zonda.core.store.read.views import StackView
+from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, UsageError
+
+from ..console import formats
+from ..session import Session
+from .follow import until_rest
+
+#: The code of the error for a name that another stack has.
+_TAKEN = "ZON206"
+#: What makes a stack: one of the name is in its way unless that is being deleted.
+_NEW = frozenset({"CREATE", "ADOPT"})
+
+Choice = Literal["supersede", "wait", "leave"]
+#: The option for a choice, and the question.
+_WAYS = {
+    "supersede": ("--supersede takes its place.", "Take its place?"),
+    "wait": ("--wait waits for its end, then goes on.", "Wait for its end, and go on then?"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, supersedes: bool = False) -> None:
+    """``--wait`` and ``--no-wait``, and ``--supersede`` for those that may."""
+    waiting = parser.add_mutually_exclusive_group()
+    waiting.add_argument(
+        "--wait",
+        dest="wait_first",
+        action="store_true",
+        help="if an action runs on the stack, wait for its end and go on then (default: ask)",
+    )
+    waiting.add_argument(
+        "--no-wait",
+        dest="wait",
+        action="store_false",
+        default=True,
+        help="return as soon as it is planned; an engine or 'zonda stack wait' carries it out",
+    )
+    parser.set_defaults(supersede=False)
+    if supersedes:
+        add_superseding(parser)
+
+
+def add_superseding(parser: argparse.ArgumentParser) -> None:
+    """``--supersede``."""
+    parser.add_argument(
+        "--supersede",
+        action="store_true",
+        help="if an action runs on the stack, take its place (default: ask)",
+    )
+
+
+def act(
+    session: Session, arguments: argparse.Namespace, action: Action, stack: str, verb: str
+) -> Running:
+    """Have an action planned; ``verb``: what the stack is to be doing.
+
+    Raises Conflict where the stack is left to who is at work on it: the user wants that, or nobody
+    can be asked and no option says what to do.
+    """
+    wait_first(session, arguments, stack, verb)
+    supersedes = bool(arguments.supersede)
+    while True:
+        try:
+            return session.app.act(action, drive=arguments.wait, supersedes=supersedes)
+        except Conflict as error:
+            busy = _busy(session, stack, error)
+            if busy is None:
+                raise
+            choice: Choice = "wait"
+            if not busy.idle and not arguments.wait_first:
+                ways: list[Choice] = []
+                if not supersedes and busy.action in OVERTAKES.get(verb, ()):
+                    ways.append("supersede")
+                if action.may_wait:
+                    ways.append("wait")
+                choice = _choice(session, busy, ways)
+        if choice == "leave":
+            raise Conflict("Nothing was done.")
+        supersedes = choice == "supersede"
+        if choice == "wait":
+            _wait_for(session, busy)
+
+
+def wait_first(session: Session, arguments: argparse.Namespace, name: str, verb: str) -> None:
+    """With ``--wait``: wait until what runs on the stack ``name``, if there is one, has ended."""
+    if not arguments.wait_first:
+        return
+    if arguments.supersede:
+        raise UsageError("--supersede and --wait exclude each other: give one of them.")
+    try:
+        stack = session.app.stack(name)
+    except NotFound:
+        return
+    if verb not in _NEW or stack.action == "DELETE":
+        _wait_for(session, stack)
+
+
+def _busy(session: Session, name: str, error: Conflict) -> StackView | None:
+    """The stack whose running action an error is about; None if it is about something else."""
+    try:
+        stack = session.app.stack(name)
+    except NotFound:
+        return None
+    if isinstance(error, ActionInProgress):
+        return stack
+    return stack if error.code == _TAKEN and stack.action == "DELETE" and not stack.idle else None
+
+
+def _choice(session: Session, stack: StackView, ways: list[Choice]) -> Choice:
+    """What the user wants to be done about the action that runs, of the ``ways`` that there are."""
+    screen, told = session.screen, at_work(session, stack)
+    if not screen.can_ask:
+        options = [_WAYS[way][0] for way in ways] + [f"'zonda stack cancel {stack.name}' ends it."]
+        raise ActionInProgress(told, hint=" ".join(options))
+    screen.say(told)
+    return next((way for way in ways if screen.ask(_WAYS[way][1])), "leave")
+
+
+def at_work(session: Session, stack: StackView) -> str:
+    """Who has an action on a stack carried out, by which process, since when."""
+    last = session.app.reader.actions(stack.id)[-1]
+    by = f" by {last.by}" if last.by else ""
+    who = "nobody carries it out now"
+    if session.app.has_engine:
+        who = f"process {session.app.lock.holder() or 'unknown'} carries it out"
+    return (
+        f"Stack {stack.name} already has an action ({last.action}) in progress{by}, since "
+        f"{formats.moment(last.started_at)}; {who}."
+    )
+
+
+def _wait_for(session: Session, stack: StackView) -> None:
+    """Follow the action that runs on a stack, and what that brings about, to its end."""
+    if not stack.idle:
+        session.screen.say(f"{at_work(session, stack)} Waiting for its end.")
+        until_rest(session, session.app.wait(stack.id))

@@ -1,0 +1,71 @@
+"""Outputs of a stack as a list and as fields."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.store.read.views import REDACTED
+from zonda.hooks.errors import ZondaError
+
+from ..console import formats, streams
+from ..console.console import Screen
+from ..session import Session
+
+if TYPE_CHECKING:
+    from zonda.core.reports.outputs import OutputView
+
+
+_SEALED = "sealed"
+
+
+_COLUMNS = ("output_key", "output_value", "description")
+
+
+def show_all(screen: Screen, arguments: argparse.Namespace, found: Iterable[OutputView]) -> None:
+    """Several outputs: a list, or a map by name where the format has one."""
+    if arguments.format == formats.SHELL:
+        formats.variables(screen.out, arguments, {shown.name: shown.value for shown in found})
+    elif arguments.format in ("json", "yaml") and not arguments.column:
+        formats.data(
+            screen.out, arguments.format, {shown.name: as_fields(shown) for shown in found}
+        )
+    else:
+        rows = [(shown.name, shown.value, shown.description) for shown in found]
+        formats.rows(screen.out, arguments, _COLUMNS, rows, screen.width, spare=_COLUMNS[2:])
+
+
+def at_the_end(session: Session, stack_id: str) -> None:
+    """The outputs of a stack that has come to a good end; nothing where it has none.
+
+    Nobody has asked for generated passwords here, so that they do not get into a log.
+    """
+    screen, stack = session.screen, session.app.reader.stack_by_id(stack_id)
+    try:
+        found = session.app.details(stack).outputs
+    except ZondaError as error:  # what was done has been done
+        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
+        return
+    if not found:
+        return
+    as_table = argparse.Namespace(format="table", column=[])
+    rows = [(each.name, each.error or _unless_sealed(each)) for each in found]
+    with streams.outcome():
+        formats.rows(screen.out, as_table, _COLUMNS[:2], rows, screen.width)
+    if any(each.secrecy == _SEALED for each in found):
+        screen.say(f"'zonda stack output show {stack.name} --all' shows what is sealed.")
+
+
+def _unless_sealed(shown: OutputView) -> Any:
+    return REDACTED if shown.secrecy == _SEALED else shown.value
+
+
+def as_fields(shown: OutputView) -> dict[str, Any]:
+    """An output under the names of Heat's API; ``output_error`` only where there is one."""
+    fields = {
+        "output_key": shown.name,
+        "output_value": shown.value,
+        "description": shown.description,
+    }
+    return {**fields, "output_error": shown.error} if shown.error else fields

@@ -1,0 +1,66 @@
+"""What is said where nothing happens for a while: who waits, and for what. Used by ``follow``.
+
+For logs and pipes; a terminal shows it all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from zonda.core.app.app import Waiting
+
+from ..console import formats, sanitize
+from .event_line import PAUSED
+from .event_stream import Told
+
+#: Seconds of silence that end by a line, and those after which the same is said again.
+QUIET, AGAIN = 2.0, 60.0
+_NAMED = 3
+_AT_WORK = "still at work"
+
+
+class Silence:
+    """Of one stack ``name`` and all that is nested in it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        #: By stack and resource: the way down to what runs.
+        self._running: dict[tuple[str, str], tuple[str, ...]] = {}
+        #: When each text was said last, and when anything was.
+        self._said: dict[str, float] = {}
+        self._last: float | None = None
+
+    def lines(
+        self, told: Sequence[Told], waiting: Sequence[Waiting], now: float, *, is_silent: bool
+    ) -> Iterator[str]:
+        """The lines that end a silence.
+
+        ``told``: what has happened since the last call; ``is_silent``: nothing was said of it.
+        """
+        for path, event in told:
+            key = event.stack_id, event.resource_name
+            if event.resource_name and event.status == "IN_PROGRESS" and PAUSED not in event.reason:
+                self._running[key] = (*path, event.resource_name)
+            else:
+                self._running.pop(key, None)
+        if not is_silent or self._last is None:
+            self._last = now
+        elif not 0 <= now - self._last < QUIET:  # whoever sets the clock back ends it, too
+            yield from self._due(waiting, now)
+
+    def _due(self, waiting: Sequence[Waiting], now: float) -> Iterator[str]:
+        known = {(each.stack_id, each.resource): each.message for each in waiting}
+        by_text: dict[str, list[str]] = {}
+        above = {way[:end] for way in self._running.values() for end in range(len(way))}
+        for key, way in self._running.items():
+            if way not in above:
+                name = f"{self._name}.{'/'.join(way)}"
+                by_text.setdefault(known.get(key, _AT_WORK), []).append(name)
+        for text, names in by_text.items():
+            what = text.partition(", next try in ")[0]
+            if 0 <= now - self._said.get(what, now - AGAIN) < AGAIN:
+                continue
+            self._said[what] = self._last = now
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            at = (formats.moment(now) or "").replace("T", " ")
+            yield sanitize.line(f"{at} [{', '.join(names[:_NAMED])}{more}]: {text}")

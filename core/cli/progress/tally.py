@@ -1,0 +1,94 @@
+"""What an action has made of the resources of a stack, counted from its events. Used by ``follow``.
+
+Of an instance that was made and removed again by the same action (a rollback) nothing is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow
+
+from ..console.formats import took
+from .event_stream import Told
+
+_MAKING = ("CREATE", "ADOPT")
+#: The actions whose end is told in numbers of all kinds.
+_COUNTED = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE")
+_KINDS = ("made", "changed", "replaced", "removed", "unchanged")
+
+#: A resource by its stack and its name.
+_Key = tuple[str, str]
+
+
+class Tally:
+    """The events of one action so far."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Key] = {}
+        self._removed: dict[str, _Key] = {}
+        #: Instances that this action has begun to make.
+        self._begun: set[str] = set()
+        self._changed: set[_Key] = set()
+        self._last: dict[_Key, str] = {}
+        self._times: list[float] = []
+
+    def add(self, told: Iterable[Told]) -> None:
+        """Count events."""
+        for _, event in told:
+            self._times = [*self._times[:1], event.at]
+            if not event.resource_name or event.resource_id is None:
+                continue
+            key = (event.stack_id, event.resource_name)
+            self._last[key] = event.status
+            if event.action in _MAKING:
+                self._begun.add(event.resource_id)
+            if event.status == "COMPLETE":
+                self._count(event.action, event.resource_id, key)
+
+    def _count(self, action: str, instance: str, key: _Key) -> None:
+        if action in _MAKING:
+            self._made[instance] = key
+        elif action == "UPDATE":
+            self._changed.add(key)
+        elif action == "DELETE" and instance in self._begun:
+            self._made.pop(instance, None)
+        elif action == "DELETE":
+            self._removed[instance] = key
+
+    def summary(self, reader: Reader, stack: StackView) -> str:
+        """E.g. `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
+        span = took(self._times[-1] - self._times[0]) if self._times else took(0)
+        if stack.action == "DELETE":
+            return f" in {span}: {len(set(self._removed.values()))} removed"
+        if stack.action not in _COUNTED or stack.id != stack.root_id:
+            return f" in {span}"
+        counts = self._counts(reader, stack)
+        shown = [f"{counts[kind]} {kind}" for kind in _KINDS]
+        shown += [f"{counts[kind]} {kind}" for kind in ("failed", "not reached") if counts[kind]]
+        return f" in {span}: {', '.join(shown)}"
+
+    def _counts(self, reader: Reader, stack: StackView) -> Mapping[str, int]:
+        there, before = set(self._made.values()), set(self._removed.values())
+        failed = {key for key, status in self._last.items() if status == "FAILED"}
+        changed = self._changed - there - before
+        done = there | changed | failed
+        waiting = 0
+        if stack.status == "FAILED":
+            waiting = sum(map(_is_not_reached, reader.tree_resources(stack.root_id)))
+        wanted = reader.tree_size(stack.root_id, wanted=True)
+        return {
+            "made": len(there - before - failed),
+            "changed": len(changed - failed),
+            "replaced": len(there & before - failed),
+            "removed": len(before - there - failed),
+            "unchanged": max(0, wanted - len(done) - waiting),
+            "failed": len(failed),
+            "not reached": waiting,
+        }
+
+
+def _is_not_reached(row: ResourceRow) -> bool:
+    return row.want == "PRESENT" and row.action == "INIT" and not row.op

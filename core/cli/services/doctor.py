@@ -1,0 +1,33 @@
+"""``zonda doctor``: what is wrong with this installation, and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.app.doctor import FAULT, OK, Finding, examine, packages
+from zonda.hooks.errors import UsageError
+
+from ..console import formats
+from ..session import Session
+
+COLUMNS = ("Check", "Status", "Finding", "What to do")
+
+
+def doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``doctor``."""
+    formats.add_arguments(parser)
+
+
+def doctor(session: Session, arguments: argparse.Namespace) -> int:
+    """Show every finding; exit code 1 if any of them is an error."""
+    try:
+        settings = session.settings
+    except UsageError as error:
+        hint = error.hint or "Correct zonda.toml, --set or the variable that it names."
+        found = [*packages(), Finding("settings", FAULT, str(error), hint)]
+    else:
+        found = [Finding("settings", OK, f"{settings.home / 'zonda.toml'} and the environment")]
+        found += examine(session.app)
+    rows = [(each.check, each.status, each.text, each.hint) for each in found]
+    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    return int(any(each.status == FAULT for each in found))

@@ -1,0 +1,122 @@
+"""``zonda runner check``: does an endpoint keep the ``http`` contract?"""
+
+from __future__ import annotations
+
+import argparse
+import threading
+
+from zonda.core.app.runner_endpoint import Wanted
+from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
+
+from ..console import formats
+from ..options.argument_types import seconds
+from ..session import Session
+
+COLUMNS = ("Check", "Verdict", "Reason", "See")
+#: What a program reads has every part by itself.
+PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``runner check``."""
+    add = parser.add_argument
+    add("endpoint", metavar="URL|NAME", help="a URL, a [runners.NAME] section, or bundled")
+    add("--workflow", metavar="NAME", default="", help="a workflow: URL/workflows/NAME is called")
+    add(
+        "--delete-workflow",
+        metavar="NAME",
+        default="",
+        help="the workflow that DELETE is sent to (default: the same)",
+    )
+    add("--no-delete", action="store_true", help="send no DELETE; what is made is left there")
+    add("--input", metavar="JSON", default="{}", help="the input of every CREATE (default: {})")
+    add("--failing-input", metavar="JSON", default="", help="an input that a run fails with")
+    add("--token", default="", help="a bearer token, or env:NAME or file:PATH that has it")
+    add(
+        "--signing-key",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="sign requests with this key, or with that in env:NAME or file:PATH; repeatable",
+    )
+    add(
+        "--header",
+        metavar="'NAME: VALUE'",
+        action="append",
+        default=[],
+        help="a further header; repeatable",
+    )
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        default=60.0,
+        help="how long one run may take (default: %(default)g)",
+    )
+    add(
+        "--callback",
+        metavar="HOST:PORT",
+        nargs="?",
+        const="127.0.0.1:0",
+        default="",
+        help="listen there for a callback (default: 127.0.0.1:0), and announce it",
+    )
+    add("--callback-url", metavar="URL", default="", help="how the endpoint gets to --callback")
+    add(
+        "--callback-key",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="callbacks must be signed with this key, or with that in env:NAME or file:PATH; "
+        "repeatable",
+    )
+    add("--failed", action="store_true", help="show only what failed, and how many there were")
+    formats.add_arguments(parser)
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per rule; exit code 1 if any rule is not kept."""
+    detailed = arguments.format in ("json", "yaml")
+    columns = PARTS if detailed else COLUMNS
+    formats.check_columns(arguments, columns)
+    screen = session.screen
+
+    def told(row: object) -> None:
+        if screen.on_terminal and not detailed:
+            screen.say(str(row))
+
+    try:
+        report = session.app.check_endpoint(_wanted(arguments), threading.Event().wait, told)
+    except KeyboardInterrupt:
+        screen.say("Interrupted: what the check has made is still there.")
+        raise
+    shown = report.failed if arguments.failed else report.rows
+    cells = [
+        (row.check, row.verdict, row.reason, row.expected, row.came, row.do, row.see)
+        if detailed
+        else (row.check, row.verdict, row.text(), row.see)
+        for row in shown
+    ]
+    formats.rows(screen.out, arguments, columns, cells, screen.width)
+    counts = [f"{report.count(PASSED)} passed", f"{len(report.failed)} failed"]
+    hints, others = report.count("hint"), report.count(NOT_APPLICABLE)
+    screen.say(f"{', '.join(counts)}, {hints} with a hint, {others} not applicable.")
+    return 1 if report.count(FAILED) else 0
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    return Wanted(
+        endpoint=arguments.endpoint,
+        workflow=arguments.workflow,
+        delete_workflow=arguments.delete_workflow,
+        delete=not arguments.no_delete,
+        inputs=arguments.input,
+        failing_inputs=arguments.failing_input,
+        token=arguments.token,
+        signing_keys=arguments.signing_key,
+        headers=arguments.header,
+        timeout=arguments.timeout,
+        listen=arguments.callback or ("127.0.0.1:0" if arguments.callback_url else ""),
+        callback_url=arguments.callback_url,
+        callback_keys=arguments.callback_key,
+    )

@@ -1,0 +1,115 @@
+"""``zonda runner serve``, ``runner stop``, ``engine run``, ``serve``: what runs until stopped."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+from pathlib import Path
+
+from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.text.suggestions import near
+
+from ..session import Session
+
+#: Seconds between two looks at whether the engine is still alive.
+_CHECK_EVERY = 0.5
+
+
+def runner_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``runner serve``."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a workflow file")
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        default="",
+        help="of this runner, for 'NAME:workflow' (default: bundled, or beside that the file's)",
+    )
+    parser.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="where to listen (default: the setting service_address, and a free port beside "
+        "another one); port 0 takes a free one",
+    )
+
+
+def runner(session: Session, arguments: argparse.Namespace) -> int:
+    """Serve the workflows of files until stopped, and let commands find this service."""
+
+    def ready(name: str, url: str) -> None:
+        files = ", ".join(arguments.files)
+        session.screen.say(f"Runner {name}: workflows of {files} at {url}; Ctrl-C stops it.")
+
+    files = [Path(file) for file in arguments.files]
+    session.app.serve_workflows(files, arguments.address, ready, arguments.name)
+    return 0
+
+
+def stop_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``runner stop``."""
+    parser.add_argument("names", metavar="NAME", nargs="*", help="which runners (default: all)")
+
+
+def stop(session: Session, arguments: argparse.Namespace) -> int:
+    """Stop running services; what they have started goes on."""
+    running = {service.serving.name: service for service in session.app.services()}
+    for name in arguments.names or running or [str(session.settings.home)]:
+        if name not in running:
+            raise NotFound("workflow service", name, hint=near(name, running))
+        service = running[name]
+        os.kill(service.pid, signal.SIGTERM)
+        session.screen.say(
+            f"Stopped the runner {name} at {service.address} (process {service.pid})."
+        )
+    return 0
+
+
+def engine_arguments(parser: argparse.ArgumentParser) -> None:
+    """``engine run`` takes none."""
+
+
+def engine(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive every stack, and carry out what other commands ask for, until stopped."""
+    session.open_log(default="stderr")
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    said = False
+
+    def goes_on(holder: int | None) -> bool:
+        nonlocal said
+        if not said:
+            said = True
+            who = f"the command of process {holder}" if holder else "a command"
+            session.screen.say(f"Waiting for {who}, which is the engine until it ends.")
+        return not ended.is_set()
+
+    try:
+        if session.app.run_engine(goes_on):
+            session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
+        while not ended.wait(_CHECK_EVERY):
+            session.app.check_engine()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0
+
+
+def serve_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``serve``."""
+    parser.add_argument(
+        "--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"
+    )
+
+
+def serve(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive every stack, fire schedules, deliver events, until stopped."""
+    if not arguments.no_api:
+        raise UsageError(
+            "This zonda has no REST API to serve yet.",
+            hint="'zonda serve --no-api' drives stacks, schedules and notifications without one.",
+        )
+    return engine(session, arguments)

@@ -1,0 +1,82 @@
+"""``zonda sink list``, ``sink test`` and ``sink skip``: who is told of what happens."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.app.event_sinks import SinkView, sinks
+
+from ..console import formats
+from ..session import Session
+
+COLUMNS = (
+    *("Name", "Kind", "State", "Waiting", "Delivered", "Last Delivered", "Cursor"),
+    *("Failures", "Failing Since", "Next Try", "Error"),
+)
+
+
+def list_sinks_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``sink list``."""
+    formats.add_arguments(parser)
+
+
+def list_sinks(session: Session, arguments: argparse.Namespace) -> int:
+    """Every sink: how far it is, and what is wrong with it."""
+    app = session.app
+    rows = [_row(view) for view in sinks(app.settings, app.reader)]
+    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    return 0
+
+
+def _row(view: SinkView) -> tuple[object, ...]:
+    row = view.row
+    if row is None:
+        return (view.name, view.kind, "NEW", 0, 0, None, None, 0, None, None, "")
+    return (
+        view.name,
+        view.kind,
+        _state(view),
+        view.waiting,
+        row.delivered,
+        formats.moment(row.delivered_at),
+        row.seq,
+        row.failures,
+        formats.moment(row.failing_since),
+        formats.moment(row.next_at),
+        row.error,
+    )
+
+
+def _state(view: SinkView) -> str:
+    if not view.kind:
+        return "REMOVED"
+    if view.row is not None and view.row.failures:
+        return "FAILING"
+    return "BEHIND" if view.waiting else "UP_TO_DATE"
+
+
+def test_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``sink test``."""
+    parser.add_argument("name", metavar="NAME", help="name of the section [sinks.NAME]")
+
+
+def test(session: Session, arguments: argparse.Namespace) -> int:
+    """Send a made-up event of the action TEST, now and once."""
+    wrong = session.app.try_sink(arguments.name)
+    if wrong:
+        session.screen.say(f"Sink {arguments.name} did not take it: {wrong}")
+        return 1
+    session.screen.say(f"Sink {arguments.name} has taken a test event.")
+    return 0
+
+
+def skip_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``sink skip``."""
+    parser.add_argument("name", metavar="NAME", help="name of a sink that 'zonda sink list' shows")
+
+
+def skip(session: Session, arguments: argparse.Namespace) -> int:
+    """Give up what waits for a sink; it goes on with what happens from now on."""
+    last = session.app.skip_sink(arguments.name)
+    session.screen.say(f"Sink {arguments.name} goes on after event {last}.")
+    return 0

@@ -1,0 +1,1 @@
+"""Commands that change a stack. Imports ``options``, ``console`` and ``progress``."""

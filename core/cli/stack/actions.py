@@ -1,0 +1,116 @@
+"""``zonda stack cancel``, ``suspend``, ``resume``, ``check`` and ``wait``."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
+from zonda.core.engine.model.states import PASSING
+
+from ..console import formats
+from ..progress import busy_stacks, outputs, result
+from ..progress.follow import follow, follow_passing
+from ..progress.run_action import add_waiting, to_a_good_end
+from ..session import Session
+from .create_update_delete import act_on_all
+
+#: An action that was cancelled or undone has still come to a good end for who asked for that.
+_ENDS_OF_CANCEL = (
+    *("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"),
+    *("SUSPEND", "RESUME", "CHECK", "SNAPSHOT"),
+)
+_GOOD_ENDS = (
+    "CREATE",
+    "ADOPT",
+    "UPDATE",
+    "DELETE",
+    "SUSPEND",
+    "RESUME",
+    "CHECK",
+    "RESTORE",
+    "SNAPSHOT",
+)
+
+
+#: Whose end is told with the outputs.
+_SHOWN = ("CREATE", "ADOPT", "UPDATE")
+
+
+def _stack_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
+    busy_stacks.add_arguments(parser)
+    result.add_arguments(parser)
+
+
+suspend_arguments = resume_arguments = check_arguments = _stack_arguments
+
+
+def suspend(session: Session, arguments: argparse.Namespace) -> int:
+    """Suspend every resource, dependants first."""
+    actions = [SuspendStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "SUSPEND")
+
+
+def resume(session: Session, arguments: argparse.Namespace) -> int:
+    """Resume every resource, requirements first."""
+    actions = [ResumeStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "RESUME")
+
+
+def check(session: Session, arguments: argparse.Namespace) -> int:
+    """Ask every resource whether it is still as it should be; nothing is changed."""
+    actions = [CheckStack(name) for name in arguments.stacks]
+    return act_on_all(session, arguments, actions, "CHECK")
+
+
+def cancel_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack cancel``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    rollback = parser.add_mutually_exclusive_group()
+    rollback.add_argument(
+        "--rollback",
+        action="store_true",
+        default=True,
+        help="go back to what was before (default); of a create nothing is left",
+    )
+    rollback.add_argument(
+        "--no-rollback",
+        dest="rollback",
+        action="store_false",
+        help="start nothing more, and leave everything as it is then",
+    )
+    add_waiting(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def cancel(session: Session, arguments: argparse.Namespace) -> int:
+    """Undo the running create or update, or just start nothing more of the running action."""
+    action = CancelStack(arguments.stack, arguments.rollback)
+    running = session.app.act(action, drive=arguments.wait)
+    to_a_good_end(session, arguments, running, _ENDS_OF_CANCEL)
+    if not arguments.wait:
+        return 0
+    ended = session.app.stack(running.stack_id)
+    # Without rollback an UPDATE_FAILED is left: that is what was asked for. Going back may fail.
+    return 1 if arguments.rollback and ended.status == "FAILED" else 0
+
+
+def wait_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack wait``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    result.add_arguments(parser, formats.SHELL)
+
+
+def wait(session: Session, arguments: argparse.Namespace) -> int:
+    """Drive what an interrupted command left, or watch the engine that does."""
+    running = session.app.wait(arguments.stack)
+    action = session.app.stack(running.stack_id).action
+    if action in PASSING:
+        done = f"{action} of stack {running.name}: COMPLETE"
+        code = follow_passing(session, running, done)
+    else:
+        code = follow(session, running, _GOOD_ENDS)
+    result.one(session, arguments, running)
+    if code == 0 and action in _SHOWN and arguments.format is None:
+        outputs.at_the_end(session, running.stack_id)
+    return code

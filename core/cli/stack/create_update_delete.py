@@ -1,0 +1,256 @@
+"""``zonda stack create``, ``update`` and ``delete``."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from zonda.core.app.app import Running
+from zonda.core.engine import actions
+from zonda.core.settings.table import LONGEST_ACTION
+from zonda.core.store.read.views import StackView, gone_at
+from zonda.hooks.errors import NotFound, UsageError, ZondaError
+
+from ..console import errors, formats
+from ..options import agreement, breakpoints, drift, template
+from ..progress import busy_stacks, result
+from ..progress.follow import follow
+from ..progress.run_action import add_waiting, say_planned, to_the_end
+from ..session import Session
+
+if TYPE_CHECKING:  # of which a command has one
+    from zonda.core.engine.actions.stacks import CheckStack, DeleteStack, ResumeStack, SuspendStack
+
+    _OfStack = DeleteStack | SuspendStack | ResumeStack | CheckStack
+
+
+def action_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a creation or an update is done with: timeout, rollback, tags."""
+    parser.add_argument(
+        "--timeout", type=_minutes, metavar="MINUTES", help="when to give the action up"
+    )
+    rollback = parser.add_mutually_exclusive_group()
+    rollback.add_argument(
+        "--enable-rollback",
+        dest="rollback",
+        action="store_const",
+        const=True,
+        help="go back to what was before if it fails",
+    )
+    rollback.add_argument(
+        "--disable-rollback",
+        dest="rollback",
+        action="store_const",
+        const=False,
+        help="leave everything as it is if it fails",
+    )
+    parser.add_argument("--tags", metavar="TAG,...", help="words to find the stack by")
+    drift.add_options(parser)
+
+
+def part_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--target`` and ``--exclude``."""
+    group = parser.add_argument_group("a part of the template")
+    group.add_argument(
+        "--target",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="only this and all it requires; may be given several times",
+    )
+    group.add_argument(
+        "--exclude",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="all but this and what requires it; may be given several times",
+    )
+
+
+def _common_arguments(parser: argparse.ArgumentParser) -> None:
+    action_arguments(parser)
+    part_arguments(parser)
+    agreement.add_arguments(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def _minutes(text: str) -> int:
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    if not 1 <= value <= LONGEST_ACTION:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of minutes from 1 to {LONGEST_ACTION} (a year)"
+        )
+    return value
+
+
+def create_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack create``."""
+    parser.add_argument("name", metavar="NAME", help="name of the new stack")
+    template.add_arguments(parser, required=True)
+    breakpoints.add_argument(parser, "pre-create")
+    _common_arguments(parser)
+    busy_stacks.add_arguments(parser)
+
+
+def create(session: Session, arguments: argparse.Namespace) -> int:
+    """Create a stack and wait until every resource is there."""
+    action = creation(session, arguments, arguments.name)
+    bundle = breakpoints.with_hooks(action.bundle, arguments.pre_create, "pre-create")
+    action = dataclasses.replace(action, bundle=bundle)
+    wanted, code = agreement.agreed(session, arguments, action)
+    if wanted is None:
+        return code
+    running = busy_stacks.act(session, arguments, wanted, arguments.name, "CREATE")
+    _say_warnings(session, running)
+    return to_the_end(session, arguments, running, "CREATE")
+
+
+def creation(session: Session, arguments: argparse.Namespace, name: str) -> actions.CreateStack:
+    """The creation that the arguments ask for."""
+    return actions.CreateStack(
+        name=name,
+        bundle=template.collect(session, arguments, all_given=True),
+        timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
+        rollback=bool(arguments.rollback),
+        tags=tags_of(arguments.tags) or (),
+        targets=tuple(arguments.target),
+        excludes=tuple(arguments.exclude),
+        drift_schedule=arguments.drift_schedule,
+        drift_policy=arguments.drift_policy,
+    )
+
+
+def update_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack update``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    template.add_arguments(parser, required=False)
+    parser.add_argument(
+        "--existing",
+        action="store_true",
+        help="keep the parameters and, without -t, the template that the stack has",
+    )
+    breakpoints.add_argument(parser, "pre-update")
+    _common_arguments(parser)
+    busy_stacks.add_arguments(parser, supersedes=True)
+
+
+def update(session: Session, arguments: argparse.Namespace) -> int:
+    """Change a stack to fit a template, and wait until it does."""
+    action = change(session, arguments)
+    if arguments.pre_update and arguments.existing and not arguments.environment:
+        raise UsageError("--pre-update replaces the environment: give that with -e, too.")
+    bundle = breakpoints.with_hooks(action.bundle, arguments.pre_update, "pre-update")
+    action = dataclasses.replace(action, bundle=bundle)
+    busy_stacks.wait_first(session, arguments, arguments.stack, "UPDATE")
+    wanted, code = agreement.agreed(session, arguments, action)
+    if wanted is None:
+        return code
+    running = busy_stacks.act(session, arguments, wanted, arguments.stack, "UPDATE")
+    if arguments.template or arguments.environment:
+        _say_warnings(session, running)
+    return to_the_end(session, arguments, running, "UPDATE")
+
+
+def _say_warnings(session: Session, running: Running) -> None:
+    """What ``template validate`` would have warned of."""
+    for warning in session.app.warnings(session.app.stack(running.stack_id)):
+        session.screen.say(errors.warning_as_text(session.screen, warning))
+
+
+def change(session: Session, arguments: argparse.Namespace) -> actions.UpdateStack:
+    """The update that the arguments ask for; raises UsageError where there is no template."""
+    if not arguments.template and not arguments.existing:
+        raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
+    return actions.UpdateStack(
+        stack=arguments.stack,
+        bundle=template.collect(
+            session, arguments, defaults=not arguments.existing, all_given=not arguments.existing
+        ),
+        existing=arguments.existing,
+        timeout_mins=arguments.timeout,
+        rollback=arguments.rollback,
+        tags=tags_of(arguments.tags),
+        targets=tuple(arguments.target),
+        excludes=tuple(arguments.exclude),
+        drift_schedule=arguments.drift_schedule,
+        drift_policy=arguments.drift_policy,
+    )
+
+
+def delete_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack delete``."""
+    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    add_waiting(parser)
+    result.add_arguments(parser)
+
+
+def delete(session: Session, arguments: argparse.Namespace) -> int:
+    """Delete stacks, all at once, and wait until nothing of them is left."""
+    found, code = _there(session, arguments.stacks)
+    if found and not arguments.yes and not _sure(session, found):
+        return 1
+    deletions = [actions.DeleteStack(stack.id) for stack in found]
+    return max(code, act_on_all(session, arguments, deletions, "DELETE"))
+
+
+def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int]:
+    """The stacks that are there; 1 unless the others have been deleted before."""
+    found: dict[str, StackView] = {}
+    code = 0
+    for name in dict.fromkeys(names):
+        try:
+            stack = session.app.stack_ever(name)
+        except NotFound as missing:
+            code = errors.tell(session.screen, missing)
+            continue
+        if stack.deleted_at is None:
+            found[stack.id] = stack
+        else:
+            how = f"deleted at {gone_at(stack)} ({stack.status_reason})"
+            session.screen.say(f"Stack {stack.name} was {how}: nothing to do.")
+    return list(found.values()), code
+
+
+def act_on_all(
+    session: Session, arguments: argparse.Namespace, wanted: Iterable[_OfStack], end: str
+) -> int:
+    """Act on several stacks at once and follow each to its end, which should be ``end``.
+
+    One that refuses does not keep the others from it. Gives the exit code.
+    """
+    running, code = [], 0
+    for action in wanted:
+        try:
+            running.append(busy_stacks.act(session, arguments, action, action.stack, end))
+        except ZondaError as error:
+            code = max(code, errors.tell(session.screen, error))
+    for each in running:
+        if arguments.wait:
+            code = max(code, follow(session, each, (end,)))
+        else:
+            say_planned(session, each)
+    result.several(session, arguments, running)
+    return code
+
+
+def _sure(session: Session, stacks: list[StackView]) -> bool:
+    if not session.screen.can_ask:
+        raise UsageError("Deleting needs a yes: give -y where nobody can be asked.")
+    for stack in stacks:
+        if not stack.idle:
+            session.screen.say(busy_stacks.at_work(session, stack))
+    names = [stack.name for stack in stacks]
+    if session.screen.ask(f"Delete {', '.join(names)} and everything in it?"):
+        return True
+    session.screen.say("Nothing was deleted.")
+    return False
+
+
+def tags_of(text: str | None) -> tuple[str, ...] | None:
+    """Tags from a text with commas; None for none."""
+    if text is None:
+        return None
+    return tuple(tag.strip() for tag in text.split(",") if tag.strip())

@@ -1,0 +1,100 @@
+"""``zonda stack hook poll`` and ``zonda stack hook clear``."""
+
+from __future__ import annotations
+
+import argparse
+from fnmatch import fnmatchcase
+
+from zonda.core.engine.actions import ClearHooks
+from zonda.core.store.read import trees
+from zonda.core.store.read.reader import ALL
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.hooks.errors import NotFound
+
+from ..console import formats
+from ..options import nested
+from ..progress.event_line import PAUSED
+from ..progress.run_action import say_planned
+from ..session import Session
+
+_HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
+_COLUMNS = ("resource_name", "hook", "resource_status", "event_time", "cleared_at")
+
+
+def poll_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack hook poll``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    nested.add_depth(parser, "what waits in resources")
+    formats.add_arguments(parser)
+
+
+def poll(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per resource that waits at a breakpoint."""
+    stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
+    waiting = _waiting(session, stack, depth)
+    since = _since(session, stack, depth) if waiting else {}
+    found = [(trees.named(path, one.name), *_row(one, since)) for path, one in waiting]
+    screen = session.screen
+    formats.rows(screen.out, arguments, _COLUMNS, found, screen.width)
+    return 0
+
+
+def _waiting(
+    session: Session, stack: StackView, depth: int
+) -> list[tuple[tuple[str, ...], ResourceRow]]:
+    """What waits at a breakpoint, with the way down to its stack."""
+    found = trees.resources(session.app.reader, stack, depth)
+    return [(path, one) for path, one in found if one.hook and not one.hook.startswith("+")]
+
+
+def _row(one: ResourceRow, since: dict[str | None, float]) -> tuple[str | None, ...]:
+    times = (formats.moment(since.get(one.id)), formats.moment(one.hook_until))
+    return one.hook, f"{one.action}_{one.status}", *times
+
+
+def _since(session: Session, stack: StackView, depth: int) -> dict[str | None, float]:
+    """When each resource came to where it waits: by its last event that says so."""
+    reader = session.app.reader
+    root = stack.root_id
+    events = reader.tree_events(root) if depth else reader.events(stack.id, limit=ALL)
+    return {event.resource_id: event.at for event in events if PAUSED in event.reason}
+
+
+def clear_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack hook clear``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resources", metavar="RESOURCE", nargs="+", help="name, OWNER/NAME, or pattern with *"
+    )
+    for hook in _HOOKS:
+        parser.add_argument(
+            f"--{hook}",
+            dest="hooks",
+            action="append_const",
+            const=hook,
+            help=f"only what waits at {hook}",
+        )
+
+
+def clear(session: Session, arguments: argparse.Namespace) -> int:
+    """Let resources go on that wait at a breakpoint."""
+    hooks = tuple(arguments.hooks or ())
+    chosen = [name for each in arguments.resources for name in _meant(session, arguments, each)]
+    for stack, names in nested.by_stack(arguments.stack, chosen).items():
+        running = session.app.act(ClearHooks(stack, tuple(names), hooks), drive=False)
+    if not nested.root_of(session, running.stack_id).idle:
+        say_planned(session, running)
+    return 0
+
+
+def _meant(session: Session, arguments: argparse.Namespace, pattern: str) -> list[str]:
+    """What a pattern means; one with ``*`` in the way down: all that waits and fits."""
+    if "*" not in pattern.rpartition("/")[0]:
+        return [pattern]
+    parts, stack = pattern.split("/"), session.app.stack(arguments.stack)
+    ways = [(*path, one.name) for path, one in _waiting(session, stack, len(parts) - 1)]
+    found = [way for way in ways if len(way) == len(parts) and all(map(fnmatchcase, way, parts))]
+    if not found:
+        raise NotFound("resource that waits at a hook", pattern)
+    return ["/".join(way) for way in found]

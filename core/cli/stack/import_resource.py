@@ -1,0 +1,48 @@
+"""``zonda stack import``: one object that exists becomes a resource of a stack."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import ImportResource
+
+from ..console import formats
+from ..progress import busy_stacks, result
+from ..progress.follow import follow_passing
+from ..progress.run_action import say_planned
+from ..session import Session
+
+
+def bind_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack import``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="a resource of the template that does not exist yet"
+    )
+    parser.add_argument("physical_id", metavar="PHYSICAL_ID", help="the id of what exists")
+    parser.add_argument(
+        "--force", action="store_true", help="although another resource has the same physical id"
+    )
+    busy_stacks.add_arguments(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def bind(session: Session, arguments: argparse.Namespace) -> int:
+    """Bind an object to a resource; nothing is created. Tells what differs, where that is known."""
+    action = ImportResource(
+        arguments.stack, arguments.resource, arguments.physical_id, arguments.force
+    )
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "IMPORT")
+    if not arguments.wait:
+        say_planned(session, running)
+        result.one(session, arguments, running)
+        return 0
+    code = follow_passing(session, running, f"Resource {arguments.resource} is imported.")
+    if code == 0:
+        view = session.app.reader.resource(running.stack_id, arguments.resource)
+        said = "its type cannot tell what it really is, so nothing was compared"
+        if view.status_reason != "state changed":
+            said = view.status_reason
+        session.screen.say(f"{arguments.resource}: {said}")
+    result.one(session, arguments, running)
+    return code

@@ -1,0 +1,124 @@
+"""``zonda stack plan`` and ``apply``: see what would be done, and do exactly that."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
+from zonda.core.template.files.reader import read_text
+from zonda.core.template.source.json_text import read_json
+from zonda.hooks.errors import NotFound, UsageError
+
+from ..console import formats, plan_tree
+from ..options import template
+from ..progress import busy_stacks, result, run_action
+from ..session import Session
+from . import create_update_delete
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.app.planning import Planned
+
+NOTHING, ERROR, CHANGES = 0, 1, 2
+
+
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack plan``."""
+    parser.add_argument("stack", metavar="STACK", help="name of a stack, a new one too; or id")
+    template.add_arguments(parser, required=False)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--existing",
+        action="store_true",
+        help="keep the parameters and, without -t, the template that the stack has",
+    )
+    what.add_argument("--delete", action="store_true", help="plan the deletion of the stack")
+    create_update_delete.action_arguments(parser)
+    create_update_delete.part_arguments(parser)
+    parser.add_argument(
+        "-o", "--out", metavar="FILE", help="keep the plan there, for 'zonda stack apply'"
+    )
+    parser.add_argument(
+        "--detailed-exitcode",
+        action="store_true",
+        help="exit with 0 if there is nothing to do, 1 if it fails, 2 if something would change",
+    )
+    formats.add_text_format(parser)
+
+
+def plan(session: Session, arguments: argparse.Namespace) -> int:
+    """Show what would be created, changed and deleted, and why. Nothing is done."""
+    found = session.app.plan(_action(session, arguments), keep=arguments.out is not None)
+    plan_tree.show(session.screen, arguments.format, found.document)
+    if found.file is not None:
+        _write(Path(arguments.out), found.file)
+        session.screen.say(f"Kept in {arguments.out}; {_use_of(found)}.")
+    if not arguments.detailed_exitcode:
+        return NOTHING
+    if found.fails:
+        return ERROR
+    return CHANGES if found.does_something else NOTHING
+
+
+def _use_of(found: Planned) -> str:
+    if found.fails:
+        return "it is known to fail, so that 'zonda stack apply' refuses it"
+    return "'zonda stack apply' does exactly that"
+
+
+def _action(session: Session, arguments: argparse.Namespace) -> Action:
+    name = arguments.stack
+    if arguments.delete:
+        given = (arguments.template, *arguments.environment, *arguments.parameter)
+        if any(given) or arguments.target or arguments.exclude:
+            raise UsageError("A deletion is of the whole stack: give its name only.")
+        return DeleteStack(session.app.stack(name).id)
+    try:
+        session.app.stack(name)
+    except NotFound:
+        if arguments.existing:
+            raise
+        if not arguments.template:
+            raise UsageError(
+                f"There is no stack {name}, and no template to make one of.",
+                hint="Give a template with -t.",
+            ) from None
+        return create_update_delete.creation(session, arguments, name)
+    return create_update_delete.change(session, arguments)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a plan file that only its owner may read; raises UsageError."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def apply_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack apply``."""
+    parser.add_argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'")
+    run_action.add_waiting(parser)
+    busy_stacks.add_superseding(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def apply(session: Session, arguments: argparse.Namespace) -> int:
+    """Do exactly what a plan says, or refuse and name what has changed since."""
+    text = read_text(Path(arguments.plan))
+    name, verb = _planned(text)
+    running = busy_stacks.act(session, arguments, ApplyPlan(text), name, verb)
+    return run_action.to_the_end(session, arguments, running, verb)
+
+
+def _planned(text: str) -> tuple[str, str]:
+    """The stack, and what it will be doing; the engine refuses what is no plan."""
+    try:
+        stack: Any = read_json(text)["stack"]
+        return str(stack["name"]), str(stack["action"])
+    except (ValueError, TypeError, KeyError):
+        return "", ""

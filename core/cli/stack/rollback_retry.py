@@ -1,0 +1,58 @@
+"""``zonda stack rollback`` and ``zonda stack retry``."""
+
+from __future__ import annotations
+
+import argparse
+
+from zonda.core.engine.actions import RetryStack, RollbackStack
+
+from ..console import formats
+from ..progress import busy_stacks, result
+from ..progress.run_action import to_a_good_end
+from ..session import Session
+
+#: What can be tried again, and has then come to a good end.
+_ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
+_ENDS_OF_VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT")
+
+
+def rollback_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack rollback``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "--to",
+        type=int,
+        metavar="GENERATION",
+        help="back to what this generation wanted ('zonda stack history' lists them); "
+        "without it to the last template that worked",
+    )
+    parser.add_argument(
+        "--skip",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="leave this resource as it is; may be given several times",
+    )
+    busy_stacks.add_arguments(parser, supersedes=True)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def rollback(session: Session, arguments: argparse.Namespace) -> int:
+    """Make a stack what it was, and wait until it is."""
+    action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "ROLLBACK")
+    return to_a_good_end(session, arguments, running, ("ROLLBACK",))
+
+
+def retry_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack retry``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    busy_stacks.add_arguments(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def retry(session: Session, arguments: argparse.Namespace) -> int:
+    """Do once more what failed, and wait for its end."""
+    action = RetryStack(arguments.stack)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "")
+    return to_a_good_end(session, arguments, running, (*_ENDS, *_ENDS_OF_VERBS))

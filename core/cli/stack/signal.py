@@ -1,0 +1,105 @@
+"""``zonda stack resource signal`` and ``zonda stack resource mark unhealthy``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from zonda.core.engine.actions import MarkResource, MoveResource, SignalResource
+from zonda.core.template.files.reader import read_text
+from zonda.core.template.source.json_text import read_json
+from zonda.hooks.errors import UsageError
+
+from ..options import nested
+from ..progress.follow import follow_signal
+from ..progress.run_action import say_planned
+from ..session import Session
+
+
+def signal_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource signal``."""
+    _resource_arguments(parser)
+    data = parser.add_mutually_exclusive_group()
+    data.add_argument(
+        "--data",
+        "--data-binary",
+        metavar="JSON",
+        help="what the signal says: a JSON object (--data-binary as with curl)",
+    )
+    data.add_argument("--data-file", metavar="FILE", help="the same from a file")
+
+
+def signal(session: Session, arguments: argparse.Namespace) -> int:
+    """Hand a signal to a resource."""
+    where, name = nested.address(arguments.stack, arguments.resource)
+    action = SignalResource(where, name, _details(arguments))
+    running = session.app.act(action, drive=False)
+    root = nested.root_of(session, running.stack_id)
+    if not root.idle or running.driven_elsewhere:
+        if not running.is_at_rest(root):
+            say_planned(session, running)
+        return 0
+    return follow_signal(session, session.app.wait(root.id))
+
+
+def _details(arguments: argparse.Namespace) -> dict[str, Any]:
+    text, option = arguments.data, "--data"
+    if arguments.data_file is not None:
+        text, option = read_text(Path(arguments.data_file)), "--data-file"
+    if text is None:
+        return {}
+    try:
+        found = read_json(text)
+    except ValueError as error:
+        raise UsageError(f"{option} is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{option} must be a JSON object.", hint='For example {"word": "go"}.')
+    return found
+
+
+def mark_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource mark unhealthy``."""
+    _resource_arguments(parser)
+    parser.add_argument("reason", metavar="REASON", nargs="?", default="", help="why")
+    parser.add_argument(
+        "--reset", action="store_true", help="it is well: take a mark or a failed check back"
+    )
+
+
+def mark(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the next update replace a resource, as if a check of it had failed."""
+    where, name = nested.address(arguments.stack, arguments.resource)
+    action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
+    session.app.act(action, drive=False)
+    return 0
+
+
+def move_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack resource move``."""
+    _resource_arguments(parser)
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="its name in the new template, or OWNER/NAME"
+    )
+    parser.add_argument("--reset", action="store_true", help="it keeps its name after all")
+
+
+def move(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the next update whose template has NEW in its place take the resource for that."""
+    new = arguments.new
+    if arguments.reset == (new is not None):
+        raise UsageError("Give the new name of the resource, or --reset.")
+    session.app.act(MoveResource(arguments.stack, arguments.resource, new), drive=False)
+    if new is not None:
+        session.screen.say(
+            f"The update whose template has {new} instead of {arguments.resource} moves it; "
+            "'zonda stack plan' shows that."
+        )
+    return 0
+
+
+def _resource_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument(
+        "resource", metavar="RESOURCE", help="name in the template, id, or OWNER/NAME"
+    )

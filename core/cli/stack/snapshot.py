@@ -1,0 +1,132 @@
+"""``zonda stack snapshot create``, ``list``, ``show``, ``delete`` and ``restore``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
+
+from ..console import formats, streams
+from ..progress import busy_stacks, result
+from ..progress.follow import follow, follow_passing
+from ..progress.run_action import say_planned, to_a_good_end
+from ..session import Session
+
+COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
+SPARE = ("Status Reason", "Creation Time")
+
+
+def create_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot create``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("--name", default="", help="name of the snapshot")
+    busy_stacks.add_arguments(parser)
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def create(session: Session, arguments: argparse.Namespace) -> int:
+    """Have every resource give what it needs to come back, and keep that."""
+    action = SnapshotStack(arguments.stack, arguments.name)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "SNAPSHOT")
+    made = session.app.exporting.snapshots(running.stack_id)[-1]["id"]
+    code = 0
+    if arguments.wait:
+        code = follow(session, running, ("SNAPSHOT",))
+    else:
+        say_planned(session, running)
+    with streams.outcome():
+        _show(session, arguments, session.app.exporting.snapshot(running.stack_id, made))
+    return code
+
+
+def list_snapshots_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot list``."""
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    formats.add_arguments(parser)
+
+
+def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
+    """The snapshots of a stack, the oldest first."""
+    stack = session.app.stack(arguments.stack)
+    found = [list(_fields(each).values()) for each in session.app.exporting.snapshots(stack.id)]
+    screen = session.screen
+    formats.rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot show``."""
+    _snapshot_arguments(parser)
+    parser.add_argument("--with-secrets", action="store_true", help="show what is hidden, too")
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """One snapshot with all that it keeps."""
+    stack = session.app.stack(arguments.stack)
+    found = session.app.exporting.snapshot(
+        stack.id, arguments.snapshot, with_secrets=arguments.with_secrets
+    )
+    _show(session, arguments, found, data=True)
+    return 0
+
+
+def delete_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot delete``."""
+    _snapshot_arguments(parser)
+    busy_stacks.add_arguments(parser)
+
+
+def delete(session: Session, arguments: argparse.Namespace) -> int:
+    """Have the resources remove what they keep for a snapshot, then forget it."""
+    action = DeleteSnapshot(arguments.stack, arguments.snapshot)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "DELETE_SNAPSHOT")
+    if not arguments.wait:
+        say_planned(session, running)
+        return 0
+    return follow_passing(session, running, f"Snapshot {arguments.snapshot} has been deleted.")
+
+
+def restore_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``stack snapshot restore``."""
+    _snapshot_arguments(parser)
+    busy_stacks.add_arguments(parser)
+    result.add_arguments(parser, formats.SHELL)
+
+
+def restore(session: Session, arguments: argparse.Namespace) -> int:
+    """Make a stack what it was when a snapshot was taken."""
+    action = RestoreSnapshot(arguments.stack, arguments.snapshot)
+    running = busy_stacks.act(session, arguments, action, arguments.stack, "RESTORE")
+    return to_a_good_end(session, arguments, running, ("RESTORE",))
+
+
+def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("stack", metavar="STACK", help="name or id")
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help="name or id of the snapshot")
+
+
+def _fields(found: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": found["id"],
+        "name": found["name"],
+        "status": _status(found),
+        "status_reason": found["status_reason"],
+        "creation_time": formats.moment(found["created_at"]),
+    }
+
+
+def _status(found: dict[str, Any]) -> str:
+    """As with Heat; of a deletion with the action, since such a snapshot is not what failed."""
+    deleting = found["action"] == "DELETE"
+    return f"DELETE_{found['status']}" if deleting else str(found["status"])
+
+
+def _show(
+    session: Session, arguments: argparse.Namespace, found: dict[str, Any], *, data: bool = False
+) -> None:
+    fields = {**_fields(found), "action": found["action"]}
+    if data:
+        fields["data"] = found["data"]
+    formats.fields(session.screen.out, arguments, fields, session.screen.width)

@@ -1,0 +1,1 @@
+"""The commands ``template`` and ``capabilities``. Imports ``options`` and ``console``."""

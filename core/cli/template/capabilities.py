@@ -1,0 +1,164 @@
+"""``zonda capabilities find`` and ``zonda capabilities summary``: what templates offer.
+
+Their ``-c`` and ``-f`` are a capability and a file, as the proposal for Heat has them; the format
+is chosen with ``--format``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os.path
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zonda.core.template.source.bundle import Bundle, Limits
+from zonda.hooks.errors import ValidationErrors
+
+from ..console import errors, formats
+from ..options import template
+from ..session import Session
+
+if TYPE_CHECKING:
+    from zonda.core.introspection.catalog import Offer
+
+#: How a summary looks where nothing else is asked for.
+_PLAIN = "plain"
+_WIDEST = 72
+
+
+def find_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``capabilities find``."""
+    parser.add_argument("path", metavar="PATH", nargs="+", help="templates, and folders of them")
+    parser.add_argument("-r", "--recursive", action="store_true", help="in folders of folders, too")
+    parser.add_argument(
+        "-c",
+        "--capability",
+        metavar="KEY=VALUE",
+        action="append",
+        required=True,
+        help="what a template must declare, e.g. resource_type=OS::TripleO::Controller or "
+        "'version=>=2,<3'; of several all must hold",
+    )
+    _format_argument(parser, "value", formats.FORMATS)
+
+
+def find(session: Session, arguments: argparse.Namespace) -> int:
+    """The path of each template that declares what is asked for, one a line."""
+    from zonda.core.introspection import catalog
+
+    wanted = [catalog.requirement(text) for text in arguments.capability]
+    found = list(catalog.find(_offers(session, arguments.path, arguments.recursive), wanted))
+    columns: tuple[str, ...] = ("Path",)
+    rows: list[tuple[Any, ...]] = [(each.path,) for each in found]
+    if arguments.format != "value":
+        columns = ("Path", "Capabilities")
+        rows = [(each.path, _as_data(each)) for each in found]
+    arguments.column = []
+    formats.rows(session.screen.out, arguments, columns, rows, session.screen.width)
+    return 0
+
+
+def summary_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``capabilities summary``."""
+    parser.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a template; may be given several times",
+    )
+    parser.add_argument("more", metavar="FILE", nargs="*", help="templates, and folders of them")
+    parser.add_argument("-r", "--recursive", action="store_true", help="in folders of folders, too")
+    parser.add_argument(
+        "-e",
+        "--environment",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="an environment, whose lists of templates are summed up, too",
+    )
+    _format_argument(parser, _PLAIN, (_PLAIN, *formats.FORMATS))
+
+
+def summary(session: Session, arguments: argparse.Namespace) -> int:
+    """The values that can be required of each key, and the templates for each type."""
+    from zonda.core.introspection import catalog
+
+    paths = [*arguments.file, *arguments.more]
+    found = list(_offers(session, paths, arguments.recursive))
+    bundle = _environments(session, arguments)
+    listed = session.app.introspection.listed(bundle) if bundle.environment_files else None
+    known = {each.path for each in found}
+    if listed is not None:
+        found += (each for each in listed.offers if each.path not in known)
+    summed = catalog.summary(found, {} if listed is None else listed.lists)
+    arguments.column = []
+    if arguments.format == _PLAIN:
+        session.screen.show("\n".join(_plain(summed)))
+    elif arguments.format in ("json", "yaml"):
+        formats.data(session.screen.out, arguments.format, summed)
+    else:
+        rows = [(key, ", ".join(values)) for key, values in summed.items()]
+        formats.rows(session.screen.out, arguments, ("Name", "Values"), rows, session.screen.width)
+    return 0
+
+
+def _environments(session: Session, arguments: argparse.Namespace) -> Bundle:
+    wanted = argparse.Namespace(
+        template=None,
+        environment=arguments.environment,
+        parameter=[],
+        parameter_file=[],
+        allow_remote=False,
+    )
+    return template.collect(session, wanted)
+
+
+def _format_argument(parser: argparse.ArgumentParser, default: str, forms: tuple[str, ...]) -> None:
+    parser.add_argument(
+        "--format", choices=forms, default=default, help=f"how to show it (default: {default})"
+    )
+
+
+def _offers(session: Session, paths: list[str], deep: bool) -> Iterator[Offer]:
+    """What the templates declare; what is malformed is told, and left out."""
+    from zonda.core.introspection import catalog
+
+    limits: Limits = session.app.limits
+    for given in dict.fromkeys(os.path.normpath(path) for path in paths):
+        path = Path(given)
+        for file in catalog.walk(path, deep=deep):
+            text = catalog.read(file, limits)
+            offer = None if text is None else catalog.offer(str(file), text, limits)
+            if offer is None or offer.problem:
+                if file == path:
+                    why = offer.problem if offer is not None else "is too long, or no text"
+                    session.screen.say(f"{file} is left out: it {why}")
+            elif offer.faults:
+                errors.tell(session.screen, ValidationErrors(offer.faults))
+            else:
+                yield offer
+
+
+def _as_data(offer: Offer) -> dict[str, Any]:
+    return {
+        key: values[0] if len(values) == 1 else list(values)
+        for key, values in offer.capabilities.items()
+    }
+
+
+def _plain(summed: dict[str, list[str]]) -> Iterator[str]:
+    """A summary in the form of the proposal for Heat: a list too long for a line has one each."""
+    entries = []
+    for key, values in summed.items():
+        start = f"  {key!r}: ["
+        shown = [repr(value) for value in values]
+        line = f"{start}{', '.join(shown)}]"
+        if len(line) > _WIDEST:
+            line = start + f",\n{' ' * len(start)}".join(shown) + "]"
+        entries.append(line)
+    yield "{"
+    yield from (entry + "," * (at < len(entries)) for at, entry in enumerate(entries, 1))
+    yield "}"

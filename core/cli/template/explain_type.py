@@ -1,0 +1,120 @@
+"""``zonda template explain-type``: which rule decides what a type means, and why others do not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from zonda.core.introspection.type_resolution import Explanation, Rule
+from zonda.core.template.capabilities.selection import Selection
+from zonda.hooks.errors import Place
+
+from ..console import errors, formats, sanitize
+from ..options import template
+from ..session import Session
+
+_COLUMNS = ("Looked Up", "Rule", "Leads To", "Place", "Chosen", "Why")
+
+
+def explain_type_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template explain-type``."""
+    parser.add_argument("type", metavar="TYPE", help="a type, as a template would name it")
+    parser.add_argument(
+        "--resource", metavar="NAME", default="", help="the name of the resource that has the type"
+    )
+    template.add_arguments(parser, required=False)
+    formats.add_arguments(parser)
+
+
+def explain_type(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per rule, and what comes of them; exit code 2 where that is nothing."""
+    bundle = template.collect(session, arguments)
+    introspection = session.app.introspection
+    found = introspection.explain_type(bundle, arguments.type, arguments.resource)
+    screen = session.screen
+    if arguments.format in ("json", "yaml") and not arguments.column:
+        formats.data(screen.out, arguments.format, as_data(found))
+    elif found.rules or arguments.format != "table":
+        rows = [_row(rule) for rule in found.rules]
+        formats.rows(screen.out, arguments, _COLUMNS, rows, screen.width)
+    if arguments.format == "table" and not arguments.column:
+        for line in _lines(found):
+            screen.show(line)
+    if found.error is None:
+        return 0
+    return errors.tell(screen, found.error)
+
+
+def _row(rule: Rule) -> tuple[Any, ...]:
+    pattern = rule.pattern if rule.resource is None else f"{rule.pattern} (for {rule.resource})"
+    chosen = "yes" if rule.chosen else "no"
+    target = "null" if rule.target is None else rule.target
+    if isinstance(target, list):
+        target = ", ".join(map(str, target))
+    place = "" if rule.place is None else str(rule.place)
+    return (rule.name, pattern, target, place or "(plug-in)", chosen, rule.why)
+
+
+def _lines(found: Explanation) -> Iterator[str]:
+    for selection in found.selections:
+        yield f"Candidates for {selection.type_name}:"
+        yield from (f"  {line}" for line in selection.table())
+        yield from (f"  (no candidate declares what {each} asks for)" for each in selection.idle)
+    chain = " -> ".join(map(sanitize.line, found.chain))
+    if found.template:
+        names = sanitize.line(found.template), sanitize.line(found.template_key)
+        yield f"{chain} -> {names[0]} (template {names[1]})"
+    elif found.cls_name:
+        yield f"{chain} -> {found.cls_name} ({found.origin})"
+
+
+def as_data(found: Explanation) -> dict[str, Any]:
+    """An explanation for programs."""
+    return {
+        "type": found.type_name,
+        "resource": found.resource or None,
+        "chain": list(found.chain),
+        "class": found.cls_name or None,
+        "plugin": found.origin or None,
+        "template": found.template or None,
+        "template_file": found.template_key or None,
+        "rules": [_rule_as_data(rule) for rule in found.rules],
+        "candidates": [_selection_as_data(each) for each in found.selections],
+        "errors": [] if found.error is None else [errors.as_data(found.error)],
+    }
+
+
+def _rule_as_data(rule: Rule) -> dict[str, Any]:
+    return {
+        "looked_up": rule.name,
+        "rule": rule.pattern,
+        "leads_to": rule.target,
+        "resource": rule.resource,
+        **_position(rule.place),
+        "chosen": rule.chosen,
+        "why": rule.why,
+    }
+
+
+def _position(place: Place | None) -> dict[str, Any]:
+    if place is None:
+        return {"file": None, "line": None, "column": None}
+    return {"file": place.file, "line": place.line, "column": place.column}
+
+
+def _selection_as_data(selection: Selection) -> dict[str, Any]:
+    return {
+        "type": selection.type_name,
+        "requirements": list(selection.columns),
+        "without_effect": list(selection.idle),
+        "candidates": [
+            {
+                "name": verdict.candidate.name,
+                "fits": verdict.fits,
+                "result": verdict.result,
+                "why": dict(zip(selection.columns, verdict.cells, strict=True)),
+            }
+            for verdict in selection.verdicts
+        ],
+    }

@@ -1,0 +1,91 @@
+"""``zonda template parameters``: what can be given to a template and to all nested in it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from zonda.core.introspection.parameters import Found, Parameter
+from zonda.hooks.errors import Place
+
+from ..console import formats
+from ..options import template
+from ..session import Session
+
+_COLUMNS = ("Parameter", "Type", "Mandatory", "Default", "Value", "From", "Declared", "Used By")
+_SHOWN = 2
+
+
+def parameters_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template parameters``."""
+    template.add_arguments(parser, required=True)
+    parser.add_argument("--missing", action="store_true", help="only what still has no value")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also what templates give to those nested in them",
+    )
+    formats.add_arguments(parser)
+
+
+def parameters(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per parameter of each template."""
+    bundle = template.collect(session, arguments, required=True)
+    found = session.app.introspection.parameters(bundle, given_too=arguments.all)
+    rows = [each for each in found.parameters if each.missing or not arguments.missing]
+    screen = session.screen
+    for note in found.open:
+        screen.say(f"not looked into: {note}")
+    if arguments.format in ("json", "yaml") and not arguments.column:
+        formats.data(screen.out, arguments.format, _as_data(found, rows))
+    else:
+        cells = [_row(each) for each in rows]
+        formats.rows(screen.out, arguments, _COLUMNS, cells, screen.width)
+    return 0
+
+
+def _row(each: Parameter) -> tuple[Any, ...]:
+    origin = each.origin or "(missing)"
+    if each.origin_place is not None:
+        origin += f" {each.origin_place}"
+    used = each.resources[:_SHOWN]
+    more = len(each.resources) - len(used)
+    return (
+        each.name,
+        each.schema.type,
+        "yes" if each.mandatory else "no",
+        each.default,
+        each.value,
+        origin,
+        str(each.place or each.template),
+        ", ".join(used) + (f", {more} more" if more else ""),
+    )
+
+
+def _as_data(found: Found, rows: list[Parameter]) -> dict[str, Any]:
+    return {
+        "parameters": [dict(_fields(each)) for each in rows],
+        "templates": found.templates,
+        "not_looked_into": list(found.open),
+    }
+
+
+def _fields(each: Parameter) -> Iterator[tuple[str, Any]]:
+    schema = each.schema
+    yield from (("name", each.name), ("type", schema.type))
+    yield from (("label", schema.label), ("description", schema.description or ""))
+    yield from (("mandatory", each.mandatory), ("missing", each.missing))
+    yield from (("default", each.default), ("value", each.value))
+    yield from (("from", each.origin or None), ("from_place", _position(each.origin_place)))
+    yield from (("hidden", each.hidden), ("immutable", schema.immutable))
+    yield "constraints", [constraint.to_dict() for constraint in schema.constraints]
+    yield from (("tags", list(schema.tags)), ("declared", _position(each.place)))
+    yield from (("template", each.template), ("give_in", each.give_in))
+    yield "resources", each.resources
+
+
+def _position(place: Place | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {"file": place.file, "line": place.line, "column": place.column}

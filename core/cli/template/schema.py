@@ -1,0 +1,59 @@
+"""``zonda template schema``: the template language for editors, with the installed types."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from inspect import getdoc
+from typing import Any
+
+from zonda.core.reference.json_schema import template_schema
+from zonda.core.template.source.versions import DATES, NAMES
+from zonda.hooks.errors import NotFound
+
+from ..session import Session
+
+
+def schema_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template schema``."""
+    parser.add_argument(
+        "--version",
+        metavar="VERSION",
+        help="e.g. 2018-08-31 or rocky (default: a schema for templates of any version)",
+    )
+
+
+def schema(session: Session, arguments: argparse.Namespace) -> int:
+    """A JSON Schema on standard output."""
+    dates = DATES if arguments.version is None else (_date(arguments.version),)
+    functions: dict[str, str] = {}
+    conditions: dict[str, str] = {}
+    for date in dates:
+        table = session.app.function_table(date)
+        known = {name: cls for name, cls in table.functions.items() if name not in table.removed}
+        functions |= _described(known)
+        conditions |= _described(
+            {
+                name: cls
+                for name, cls in table.conditions.items()
+                if name not in table.functions or known.get(name) is cls
+            }
+        )
+    names = [name for name, date in NAMES.items() if date in dates]
+    types = session.app.plugins.resource_types
+    made = template_schema((*dates, *names), functions, conditions, types)
+    session.screen.out.write(json.dumps(made, indent=2, default=str) + "\n")
+    return 0
+
+
+def _date(version: str) -> str:
+    date = NAMES.get(version, version)
+    if date not in DATES:
+        known = ", ".join((*DATES, *NAMES))
+        raise NotFound("template version", version, hint=f"The versions are {known}.")
+    return date
+
+
+def _described(functions: Mapping[str, type[Any]]) -> dict[str, str]:
+    return {name: (getdoc(cls) or "").split("\n")[0] for name, cls in functions.items()}

@@ -1,0 +1,136 @@
+"""``zonda template validate``, ``template version list`` and ``template function list``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import zonda
+from zonda.core.template.source.versions import CFN, CFN_DATES, DATES, KEY, NAMES
+from zonda.hooks.errors import (
+    NotFound,
+    TemplateError,
+    TemplateWarning,
+    ValidationErrors,
+    ZondaError,
+)
+from zonda.hooks.text.suggestions import near
+
+from ..console import errors as problems
+from ..console import formats, sanitize
+from ..console.console import Screen
+from ..options import template
+from ..session import Session
+
+SARIF = "sarif"
+
+
+def validate_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template validate``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
+    template.add_arguments(parser, required=False)
+    parser.add_argument(
+        "--ignore-unknown-types",
+        action="store_true",
+        help="only warn of resource types and custom constraints that are not installed",
+    )
+    formats.add_arguments(parser, SARIF, formats.SHELL)
+
+
+def validate(session: Session, arguments: argparse.Namespace) -> int:
+    """Every fault and warning with its place, or what the template declares."""
+    arguments.template = arguments.template or arguments.file
+    screen = session.screen
+    try:
+        bundle = template.collect(session, arguments, required=True)
+        checked = session.app.validate(bundle, ignore_unknown=arguments.ignore_unknown_types)
+    except TemplateError as error:
+        if arguments.format not in ("json", "yaml", SARIF):
+            raise
+        warnings = error.warnings if isinstance(error, ValidationErrors) else ()
+        _faults_as_data(screen, arguments.format, problems.each(error), warnings)
+        return problems.INVALID
+    if arguments.format == SARIF:
+        _faults_as_data(screen, SARIF, (), checked.warnings)
+        return 0
+    fields: dict[str, Any] = {
+        "valid": True,
+        "description": checked.description,
+        "parameters": checked.parameters,
+        "resources": checked.resources,
+        "outputs": checked.outputs,
+    }
+    if arguments.format in ("json", "yaml"):
+        fields["errors"] = []
+        fields["warnings"] = [problems.warning_as_data(each) for each in checked.warnings]
+    else:
+        for warning in checked.warnings:
+            screen.say(problems.warning_as_text(screen, warning))
+    formats.fields(screen.out, arguments, fields, screen.width)
+    return 0
+
+
+def _faults_as_data(
+    screen: Screen, form: str, errors: Sequence[ZondaError], warnings: Sequence[TemplateWarning]
+) -> None:
+    if form == SARIF:
+        from zonda.core.diagnostics import sarif  # with the pages of all codes
+
+        formats.data(screen.out, "json", sarif.log(errors, warnings, zonda.__version__))
+        return
+    found = {
+        "valid": False,
+        "errors": [problems.as_data(each) for each in errors],
+        "warnings": [problems.warning_as_data(each) for each in warnings],
+    }
+    formats.data(screen.out, form, found)
+
+
+def versions_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template version list``."""
+    formats.add_arguments(parser)
+
+
+def versions(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per version, with the other name that it goes by."""
+    named = {date: name for name, date in NAMES.items()}
+    rows = [(f"{KEY}.{date}", "hot", named.get(date, "")) for date in DATES]
+    rows += [(f"{key}.{date}", "cfn", "") for key, date in CFN_DATES.items()]
+    screen = session.screen
+    formats.rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
+    return 0
+
+
+def functions_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``template function list``."""
+    parser.add_argument("version", metavar="VERSION", help="e.g. 2018-08-31 or rocky")
+    parser.add_argument(
+        "--with-conditions",
+        "--with_conditions",
+        action="store_true",
+        help="also what conditions may call",
+    )
+    formats.add_arguments(parser)
+
+
+def functions(session: Session, arguments: argparse.Namespace) -> int:
+    """The functions that templates of one version may call."""
+    name = arguments.version.rpartition(".")[2]
+    date = NAMES.get(name, name)
+    if date not in (*DATES, *CFN):
+        known = (*DATES, *NAMES, *sorted(CFN))
+        hint = near(name, known) or f"The versions are {', '.join(known)}."
+        raise NotFound("template version", arguments.version, hint=hint)
+    found = session.app.function_table(date)
+    called = dict(found.functions)
+    if arguments.with_conditions:
+        called.update(found.conditions)
+    rows = [(name, _first_line(called[name])) for name in sorted(set(called) - found.removed)]
+    screen = session.screen
+    formats.rows(screen.out, arguments, ("Functions", "Description"), rows, screen.width)
+    return 0
+
+
+def _first_line(cls: type[Any]) -> str:
+    return sanitize.prose((cls.__doc__ or "").strip().partition("\n")[0])

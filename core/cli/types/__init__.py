@@ -1,0 +1,1 @@
+"""The commands ``resource type`` and ``type``. Imports ``options`` and ``console``."""

@@ -1,0 +1,102 @@
+"""``zonda resource type docs`` and ``resource type template``: types written down."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from zonda.core.app.app import App
+from zonda.core.plugins.manager import Plugins
+from zonda.core.reference import examples, markdown
+from zonda.core.reference.description import summary
+from zonda.core.system.folders import make_folder
+from zonda.hooks import support
+from zonda.hooks.errors import NotFound, UsageError
+
+from ..console import formats
+from ..session import Session
+from .show import known_type, meant_by
+
+INDEX = "README.md"
+
+
+def docs_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``resource type docs``."""
+    parser.add_argument(
+        "package", metavar="PACKAGE", nargs="?", help="only types of this distribution or plug-in"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FOLDER", help="write a page per type and an index there"
+    )
+
+
+def docs(session: Session, arguments: argparse.Namespace) -> int:
+    """A page per type: into a folder, or one after the other on standard output."""
+    app = session.app
+    pages = pages_of(app, arguments.package or "")
+    if arguments.output is None:
+        session.screen.out.write("\n".join(pages.values()))
+        return 0
+    folder = Path(arguments.output)
+    make_folder(folder)
+    types = {name: summary(app.plugins.resource_types[name]) for name in pages}
+    try:
+        for name, text in pages.items():
+            (folder / markdown.file_name(name)).write_text(text, encoding="utf-8")
+        (folder / INDEX).write_text(markdown.index(types), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    session.screen.say(f"{len(pages)} pages and {INDEX} are in {folder}.")
+    return 0
+
+
+def pages_of(app: App, package: str) -> dict[str, str]:
+    """The pages of all types that are not hidden, by name; raises NotFound for no package."""
+    plugins = app.plugins
+    context = app.check_context()
+    pages = {}
+    for name in types_of(plugins, package):
+        cls = plugins.resource_types[name]
+        if cls.support_status.status != support.HIDDEN:
+            origin = plugins.origins["resource type", name]
+            pages[name] = markdown.page(name, cls, context, origin.distribution)
+    return pages
+
+
+def types_of(plugins: Plugins, package: str) -> list[str]:
+    """The types of a distribution or a plug-in, or all, by name; raises NotFound."""
+    found = []
+    for kind, name in plugins.origins:
+        origin = plugins.origins[kind, name]
+        if kind == "resource type" and (not package or package in origin.names):
+            found.append(name)
+    if package and not found:
+        raise NotFound(
+            "plug-in with resource types", package, hint="'zonda plugin list' lists plug-ins."
+        )
+    return sorted(found)
+
+
+def template_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``resource type template``."""
+    parser.add_argument(
+        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
+    )
+    parser.add_argument(
+        "--example", action="store_true", help="with example values instead of parameters"
+    )
+    parser.add_argument(
+        "-f", "--format", choices=("yaml", "json"), default="yaml", help="default: yaml"
+    )
+
+
+def template(session: Session, arguments: argparse.Namespace) -> int:
+    """A template to begin with: a parameter for each property, an output for each attribute."""
+    plugins, name = meant_by(session.app, arguments.type)
+    cls = known_type(plugins, name)
+    if arguments.example:
+        made = examples.example(name, cls, session.app.check_context())
+    else:
+        made = examples.provider(name, cls)
+    formats.data(session.screen.out, arguments.format, made)
+    return 0

@@ -1,0 +1,95 @@
+"""``zonda resource type list`` and ``resource type show``: the types there are."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from zonda.core.app.app import App
+from zonda.core.app.type_files import SUFFIXES
+from zonda.core.plugins.manager import Plugins
+from zonda.core.reference.description import describe
+from zonda.hooks import support
+from zonda.hooks.errors import NotFound
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.suggestions import near
+
+from ..console import formats
+from ..session import Session
+
+
+def list_types_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``resource type list``."""
+    parser.add_argument("--filter", metavar="TEXT", help="only types whose name contains this")
+    parser.add_argument("--all", action="store_true", help="hidden types, too")
+    parser.add_argument("--long", action="store_true", help="also the state of support and origin")
+    formats.add_arguments(parser)
+
+
+def list_types(session: Session, arguments: argparse.Namespace) -> int:
+    """One row per type, by name."""
+    plugins = session.app.plugins
+    wanted = (arguments.filter or "").lower()
+    names = sorted(
+        name
+        for name, cls in plugins.resource_types.items()
+        if wanted in name.lower() and (arguments.all or cls.support_status.status != support.HIDDEN)
+    )
+    columns: tuple[str, ...] = ("Resource Type",)
+    rows: list[tuple[str, ...]] = [(name,) for name in names]
+    if arguments.long:
+        columns = ("Resource Type", "Support Status", "Origin")
+        rows = [
+            (
+                name,
+                plugins.resource_types[name].support_status.status,
+                str(plugins.origins.get(("resource type", name), "")),
+            )
+            for name in names
+        ]
+    screen = session.screen
+    formats.rows(screen.out, arguments, columns, rows, screen.width)
+    return 0
+
+
+def show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``resource type show``."""
+    parser.add_argument(
+        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
+    )
+    formats.add_arguments(parser, formats.SHELL)
+
+
+def show(session: Session, arguments: argparse.Namespace) -> int:
+    """Properties, attributes and state of support of one type, as its schemas say."""
+    plugins, name = meant_by(session.app, arguments.type)
+    cls = known_type(plugins, name)
+    origin = str(plugins.origins["resource type", name])
+    screen = session.screen
+    fields = describe(name, cls, origin)
+    formats.fields(screen.out, arguments, fields, screen.width)
+    return 0
+
+
+def meant_by(app: App, type_: str) -> tuple[Plugins, str]:
+    """Where a type is found, and its name: a file that declares one has it alone.
+
+    Raises the first fault of such a file.
+    """
+    path = Path(type_)
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return app.plugins, type_
+    found = app.plugins_of(path)
+    if found.failures:
+        raise found.failures[0]
+    made = (name for name, cls in found.resource_types.items() if cls.made_from is not None)
+    return found, next(made)
+
+
+def known_type(plugins: Plugins, name: str) -> type[Resource]:
+    """A type; raises NotFound, with what was probably meant or who is to blame."""
+    cls = plugins.resource_types.get(name)
+    if cls is None:
+        hint = f"{near(name, plugins.resource_types)} {plugins.why_no_type(name)}".strip()
+        raise NotFound("resource type", name, hint=hint or "'zonda resource type list' lists them.")
+    return cls
