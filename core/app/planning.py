@@ -23,7 +23,8 @@ from .engine_client import Parts
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan. ``document``: what is shown of it, see docs/plans.md; ``file``: the text to keep.
+    """A plan. ``document``: the data that is shown (docs/reference/plan-json.md);
+    ``file``: the text to keep.
 
     ``seen``: of a repair, what was seen of what it is for: a check that is stored nowhere, and what
     that has found.

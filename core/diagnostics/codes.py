@@ -76,7 +76,7 @@ def page(code: str) -> Page:
 
 
 def markdown() -> str:
-    """All pages, as ``docs/codes.md`` shows them."""
+    """All pages, as ``docs/reference/error-codes.md`` shows them."""
     return "\n".join(line for each in pages().values() for line in _markdown(each)) + "\n"
 
 

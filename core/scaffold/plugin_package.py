@@ -19,7 +19,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 _LONGEST: Final = 64
 #: Beside Python's own modules: packages that would lie where others look for something else.
 _TAKEN: Final = frozenset({"heat", "pip", "setuptools", "site", "tests", "wheel", "zonda"})
-#: First parts of type names that docs/hooks-policy.md keeps for Heat and zonda.
+#: First parts of type names that docs/reference/plugin-api.md keeps for Heat and zonda.
 NAMESPACES: Final = frozenset({"os", "zonda"})
 
 #: File of a package -> the template it is made from. ``@PACKAGE@`` stands for the import name.

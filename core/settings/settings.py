@@ -1,8 +1,8 @@
 """Settings are read here, and nothing else reads environment variables.
 
 ``$ZONDA_HOME/zonda.toml``, then ``ZONDA_*`` variables, then flags: the later wins. What can be set
-stands in ``settings_table``; ``docs/settings.md`` is made from it (``markdown_table``). Faults are
-collected, so that one run shows them all, each with the place it stands at.
+stands in ``settings_table``; ``docs/reference/settings.md`` is made from it (``markdown_table``).
+Faults are collected, so that one run shows them all, each with the place it stands at.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ _ROWS: dict[str, Field[Any]] = {row.name: row for row in fields(Settings) if row
 
 
 def markdown_table() -> str:
-    """The table of settings as ``docs/settings.md`` shows it, ending with a line break."""
+    """The table of settings for ``docs/reference/settings.md``, ending with a line break."""
     lines = ["| setting | type | default | variable | meaning |", "|---|---|---|---|---|"]
     for row in fields(Settings):
         variable = row.metadata["variable"]

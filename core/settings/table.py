@@ -93,7 +93,7 @@ class Settings:
     )
     secret_sources: str = _setting(
         "env:ZONDA_SECRET_*,file:secrets/**",
-        "Which secrets [workflow types](workflow-types.md#secrets) may name: patterns of "
+        "Which secrets [workflow types](manifest.md#secrets) may name: patterns of "
         "`env:NAME` and `file:PATH` (relative to `ZONDA_HOME`), separated by commas.",
         "ZONDA_SECRET_SOURCES",
     )
@@ -127,7 +127,7 @@ class Settings:
     allowed_networks: str = _setting(
         "",
         "Networks, separated by commas, that may be called although [they are not "
-        "public](workflows.md#which-addresses-are-called).",
+        "public](http-runner.md#which-addresses-are-called).",
         "ZONDA_ALLOWED_NETWORKS",
         check=values.networks,
     )
@@ -148,7 +148,7 @@ class Settings:
     )
     sinks: Mapping[str, Mapping[str, Any]] = _setting(
         {},
-        "Sections `[sinks.NAME]`: who is [told of what happens](notifications.md); `kind` "
+        "Sections `[sinks.NAME]`: who is [told of what happens](../how-to/get-notified.md); `kind` "
         "(`webhook`, `log`, ...), `events`, `scope` and what that kind takes.",
         "",
         shown="none",
@@ -184,7 +184,8 @@ class Settings:
     )
     log: str = _setting(
         "",
-        "Where the [engine log](logging.md) goes: `stderr`, `off`, or a file (from the home on).",
+        "Where the [engine log](engine-log.md) goes: `stderr`, `off`, or a file (relative to the "
+        "home).",
         "ZONDA_LOG",
         shown="`stderr` for `engine run` and `serve`, `off` for other commands",
     )

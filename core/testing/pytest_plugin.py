@@ -1,7 +1,8 @@
 """The pytest fixture ``zonda_stack``: whole templates, in memory, without waiting.
 
 pytest loads this module wherever zonda is installed (entry point ``pytest11``), so it imports
-nothing of zonda until a test asks for the fixture. For authors of plug-ins; see docs/plugins.md.
+nothing of zonda until a test asks for the fixture. For authors of plug-ins; see
+docs/how-to/write-a-plugin.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The request of zonda's HTTP contract, version 1, as the body that a workflow is sent.
 
 For runners: whoever sends this body, by whatever way, has workflows that run behind any other
-runner of the contract too. ``docs/http-contract.openapi.yaml`` describes every field. Pure.
+runner of the contract too. ``docs/reference/http-contract.openapi.yaml`` describes every field.
+Pure.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def check_answer(answer: Any, call: str, runner: str) -> None:
         who = f"{runner[0].upper()}{runner[1:]}"
         raise ResourceFailure(
             f"{who} has answered {call} with {came}; expected: {expected}",
-            hint="Correct the plug-in that brings the runner ('zonda_runners()' in plugins.md).",
+            hint="Correct the plug-in that brings the runner ('zonda_runners()' in plugin-api.md).",
             code=NOT_RUN,
         )
 

@@ -107,7 +107,7 @@ def test_json_is_the_documented_shape(
     kept = json.loads(file.read_text())
     assert kept.pop("sealed").startswith("sealed:")
     assert kept == shown
-    document = (Path(__file__).parents[2] / "docs" / "plans.md").read_text()
+    document = (Path(__file__).parents[2] / "docs" / "reference" / "plan-json.md").read_text()
     missing = [key for key in shown if f"`{key}`" not in document]
     missing += [key for each in shown["resources"] for key in each if f"`{key}`" not in document]
     assert missing == []

@@ -75,7 +75,7 @@ def test_one_that_does_not_ends_with_1_and_says_why(zonda: Any, url: str) -> Non
     assert row["Expected"] == "an answer as a JSON object"
     assert "not JSON (text/html)" in row["Came"]
     assert row["Do"].startswith("Answer JSON")
-    assert row["See"] == "docs/workflows.md#the-answer"
+    assert row["See"] == "docs/reference/http-contract.md#the-answer"
     assert "1 failed" in done.err
 
 

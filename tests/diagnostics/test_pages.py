@@ -82,7 +82,7 @@ def test_every_code_in_the_sources_has_a_page_and_every_page_a_code() -> None:
 
 
 def test_the_document_of_codes_is_generated() -> None:
-    assert registry.markdown() in (ROOT / "docs" / "codes.md").read_text()
+    assert registry.markdown() in (ROOT / "docs" / "reference" / "error-codes.md").read_text()
 
 
 def run(capsys: pytest.CaptureFixture[str], home: Path, *words: str) -> tuple[int, str, str]:

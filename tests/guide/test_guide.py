@@ -1,4 +1,4 @@
-"""What the plug-in guide says, on whole stacks; ``docs/guide-table.md`` leads here."""
+"""What the plug-in guide says, on whole stacks; ``statements.md`` leads here."""
 
 from __future__ import annotations
 

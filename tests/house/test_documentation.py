@@ -22,6 +22,7 @@ from zonda.workflows.http_runner import settings as http_settings
 from zonda.workflows.service import config
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+REFERENCE = DOCS / "reference"
 
 
 def hooks() -> list[tuple[str, str]]:
@@ -36,22 +37,22 @@ def hooks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "signature"), hooks(), ids=[name for name, _ in hooks()])
 def test_a_hook_has_a_heading_with_its_arguments(name: str, signature: str) -> None:
-    headings = re.findall(r"^### `(.*)`$", (DOCS / "plugins.md").read_text(), re.M)
+    headings = re.findall(r"^### `(.*)`$", (REFERENCE / "plugin-api.md").read_text(), re.M)
     assert signature in headings
 
 
 def test_no_hook_is_documented_that_does_not_exist() -> None:
-    headings = re.findall(r"^### `(zonda_\w+)\(", (DOCS / "plugins.md").read_text(), re.M)
+    headings = re.findall(r"^### `(zonda_\w+)\(", (REFERENCE / "plugin-api.md").read_text(), re.M)
     assert sorted(headings) == sorted(name for name, _ in hooks())
 
 
 def test_every_setting_is_documented_as_it_is() -> None:
-    assert settings.markdown_table() in (DOCS / "settings.md").read_text()
+    assert settings.markdown_table() in (REFERENCE / "settings.md").read_text()
 
 
 def test_every_setting_of_an_http_runner_is_documented() -> None:
-    text = (DOCS / "workflows.md").read_text()
-    rows = re.findall(r"^\| (`.*?`) \|", text.split("### A section of kind")[1], re.M)
+    text = (REFERENCE / "http-runner.md").read_text()
+    rows = re.findall(r"^\| (`.*?`) \|", text.split("\n## ")[0], re.M)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert documented == http_settings.KNOWN - http_settings.COLLABORATORS - {"kind"}
 
@@ -59,7 +60,7 @@ def test_every_setting_of_an_http_runner_is_documented() -> None:
 def test_the_error_tree_is_documented_as_it_is() -> None:
     drawn = re.search(r"::\n\n((?:    .*\n)+)", inspect.getdoc(errors) or "")
     assert drawn is not None
-    assert inspect.cleandoc(drawn[1]) in (DOCS / "errors.md").read_text()
+    assert inspect.cleandoc(drawn[1]) in (REFERENCE / "plugin-api.md").read_text()
 
 
 def built_in_types() -> Mapping[str, type[Resource]]:
@@ -88,13 +89,15 @@ def test_a_resource_type_describes_itself(name: str, cls: type[Resource]) -> Non
 
 
 def test_every_command_is_documented_as_it_is() -> None:
-    rows = re.findall(r"^\| `zonda (.*?)` \| (.*) \|$", (DOCS / "commands.md").read_text(), re.M)
+    rows = re.findall(
+        r"^\| `zonda (.*?)` \| (.*) \|$", (REFERENCE / "commands.md").read_text(), re.M
+    )
     assert dict(rows) == {name: command.help for name, command in commands.COMMANDS.items()}
 
 
 def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
-    section = (DOCS / "workflows.md").read_text().split("## The bundled service")[1]
-    [text] = re.findall(r"^```yaml\n(.*?)^```$", section.split("\n## ")[0], re.M | re.S)
+    page = (DOCS / "how-to" / "run-scripts-as-workflows.md").read_text()
+    [text] = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
     (tmp_path / "disks").mkdir()
     (tmp_path / "flows.py").touch()
     (tmp_path / "flows.yaml").write_text(text)

@@ -25,6 +25,7 @@ parameters: {text: {type: string, constraints: [{custom_constraint: acme.one_lin
 outputs: {said: {value: {acme_lines: [{get_param: text}, two]}}}
 """
 ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = "docs/how-to/write-a-plugin.md"
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -35,7 +36,7 @@ def blocks(document: str, language: str) -> list[str]:
 
 def test_the_plugin_in_the_documents_lives_its_life(tmp_path: Path) -> None:
     (tmp_path / "plugins").mkdir()
-    (tmp_path / "plugins" / "folder.py").write_text(blocks("docs/plugins.md", "python")[0])
+    (tmp_path / "plugins" / "folder.py").write_text(blocks(PLUGINS, "python")[0])
     [plugin], failures = files.load([str(tmp_path / "plugins")])
     assert failures == []
     cls = plugin.zonda_resource_types()["My::Folder"]  # type: ignore[attr-defined]
@@ -49,7 +50,7 @@ def test_the_plugin_in_the_documents_lives_its_life(tmp_path: Path) -> None:
 
 
 def test_the_settings_in_the_documents_are_accepted(tmp_path: Path) -> None:
-    for block in blocks("docs/settings.md", "toml"):
+    for block in blocks("docs/reference/settings.md", "toml"):
         tomllib.loads(block)
         (tmp_path / settings.FILE_NAME).write_text(block)
         found = settings.load({"home": str(tmp_path)}, {})
@@ -65,7 +66,7 @@ def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
 
 
 def test_the_function_and_the_constraint_in_the_documents_work(tmp_path: Path) -> None:
-    code = [each for each in blocks("docs/plugins.md", "python") if "def zonda_" in each]
+    code = [each for each in blocks(PLUGINS, "python") if "def zonda_" in each]
     plugins = tmp_path / "plugins"
     plugins.mkdir()
     for name in ("zonda_functions", "zonda_constraints"):
@@ -80,7 +81,7 @@ def test_the_function_and_the_constraint_in_the_documents_work(tmp_path: Path) -
 
 
 def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
-    (tmp_path / "queue.py").write_text(blocks("docs/plugins.md", "python")[-3])
+    (tmp_path / "queue.py").write_text(blocks("docs/how-to/write-a-runner.md", "python")[0])
     [plugin], failures = files.load([str(tmp_path)])
     assert failures == []
     make = plugin.zonda_runners()["queue"]  # type: ignore[attr-defined]

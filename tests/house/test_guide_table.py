@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = (ROOT / "docs" / "guide-table.md").read_text()
+TABLE = (ROOT / "tests" / "guide" / "statements.md").read_text()
 ROWS = [
     (statement, re.findall(r"`([^`]+)`", tests))
     for statement, tests in re.findall(r"^\| (.+?) \| ((?:`tests/.*|)) \|$", TABLE, re.M)

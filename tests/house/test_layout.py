@@ -106,15 +106,44 @@ def test_the_readme_has_two_shell_blocks_of_one_line_each() -> None:
     assert all(language for language, _ in blocks), "every block names its language"
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors that code hosts give the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
 def test_links_between_the_documents_lead_somewhere(tracked: list[Path]) -> None:
     dead = []
     for path in tracked:
         if path.suffix != ".md" or "conformance" in path.parts:
             continue
-        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text()):
-            if "://" not in target and not (path.parent / target).exists():
+        for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+            name, _, anchor = target.partition("#")
+            page = path.parent / name if name else path
+            if "://" in target:
+                continue
+            if not page.exists() or (anchor and anchor not in anchors(page)):
                 dead.append(f"{path.relative_to(ROOT)}: {target}")
     assert dead == []
+
+
+DOORS = ("tutorial", "how-to", "reference", "explanation")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_page_is_listed_by_the_index_of_its_folder(door: str) -> None:
+    folder = ROOT / "docs" / door
+    index = folder / "index.md"
+    listed = re.findall(r"^- \[.*?\]\(([^)]+\.md)\)", index.read_text(), re.M)
+    assert sorted(listed) == sorted({*listed})
+    pages = {path.name for path in folder.glob("*.md")} - {index.name}
+    assert {name for name in listed if "/" not in name} == pages
+
+
+def test_the_documents_have_four_doors_and_a_page_for_contributors() -> None:
+    names = {path.name for path in (ROOT / "docs").iterdir()}
+    assert names == {"index.md", "contributing.md", *DOORS}
 
 
 def test_nothing_is_left_for_later(tracked: list[Path]) -> None:

@@ -29,8 +29,8 @@ from zonda.hooks.context import Operation, ResourceContext
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners import http_contract, settings
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-API = (DOCS / "plugin-api.md").read_text()
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+API = (REFERENCE / "plugin-api.md").read_text()
 #: Every word that the page sets as code.
 WORDS = {word for code in re.findall(r"`([^`]+)`", API) for word in re.findall(r"\w+", code)}
 
@@ -136,11 +136,11 @@ def test_every_argument_of_a_constructor_is_documented(made: type) -> None:
 
 
 def test_the_reference_of_our_types_is_what_their_schemas_say(tmp_path: Path) -> None:
-    """If not: ``zonda resource type docs zonda -o docs/types``."""
+    """If not: ``zonda resource type docs zonda -o docs/reference/resource-types``."""
     app = build_app(load({"home": str(tmp_path)}, {}))
     pages = pages_of(app, "zonda")
     written = {markdown.file_name(name): text for name, text in pages.items()}
     index = {name: summary(app.plugins.resource_types[name]) for name in pages}
     written[INDEX] = markdown.index(index)
-    found = {path.name: path.read_text() for path in (DOCS / "types").iterdir()}
+    found = {path.name: path.read_text() for path in (REFERENCE / "resource-types").iterdir()}
     assert found == written

@@ -1,4 +1,4 @@
-"""docs/states.md shows the engine's tables of states as they are."""
+"""docs/reference/states.md shows the engine's tables of states as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from zonda.core.engine.model import states
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "states.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "states.md"
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -61,14 +61,14 @@ def row_of(report: Report, name: str) -> Row:
 
 
 def test_every_rule_is_documented_as_it_is() -> None:
-    page = (DOCS / "endpoint-check.md").read_text().split("## The rules")[1]
+    page = (DOCS / "how-to" / "check-an-endpoint.md").read_text().split("## The rules")[1]
     written = dict(re.findall(r"^\| `(.*?)` \| (.*?) \|$", page, re.M))
     first = {name: (rule.try_it.__doc__ or "").split("\n\n")[0] for name, rule in RULES.items()}
     assert written == {name: " ".join(text.split()) for name, text in first.items()}
 
 
 def test_what_a_row_refers_to_is_a_heading() -> None:
-    headings = re.findall(r"^#+ (.*)$", (DOCS / "workflows.md").read_text(), re.M)
+    headings = re.findall(r"^#+ (.*)$", (DOCS / "reference" / "http-contract.md").read_text(), re.M)
     anchors = {heading.lower().replace(" ", "-") for heading in headings}
     assert {rule.see for rule in RULES.values()} <= anchors
 
@@ -381,7 +381,7 @@ def test_what_a_broken_endpoint_does_wrong_is_told(
     assert came in row.came
     assert do in row.do
     assert row.expected
-    assert row.see.startswith("docs/workflows.md#")
+    assert row.see.startswith("docs/reference/http-contract.md#")
 
 
 def test_what_needs_a_broken_rule_is_left_out(on_trial: Callable[..., Report]) -> None:

@@ -24,7 +24,7 @@ from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import server as service
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "http-contract.openapi.yaml").read_text()
+TEXT = (ROOT / "docs" / "reference" / "http-contract.openapi.yaml").read_text()
 DOCUMENT: dict[str, Any] = yaml.safe_load(TEXT)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 CLOCK = SystemClock()
@@ -85,8 +85,8 @@ def test_the_states_are_those_of_the_runner() -> None:
 
 
 def test_the_fields_and_headers_of_the_manual_are_those_of_the_document() -> None:
-    manual = (ROOT / "docs" / "workflows.md").read_text()
-    request, answer = manual.split("### The request")[1].split("### The answer")[:2]
+    manual = (ROOT / "docs" / "reference" / "http-contract.md").read_text()
+    request, answer = manual.split("## The request")[1].split("## The answer")[:2]
     fields = re.findall(r"^\| (`.*?`) \|", request.split("| header |")[0], re.M)
     told = {name for row in fields for name in re.findall(r"`(\w+)`", row)}
     assert told == set(SCHEMAS["Request"]["properties"])

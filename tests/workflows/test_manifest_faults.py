@@ -13,7 +13,7 @@ from zonda.workflows.manifest.parser import ACTION_KEYS, CHECK_KEYS, SECTIONS
 
 from .manifests import DISK, type_of
 
-DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "workflow-types.md").read_text()
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "manifest.md").read_text()
 
 START = "zonda_type: 1\nname: Acme::Disk\n"
 MADE = "actions: {CREATE: mk}\n"

@@ -12,7 +12,7 @@ from zonda.hooks.text.sanitize import sentences
 #: Allowed, and worth knowing: what would make the endpoint better or safer.
 HINT: Final = "hint"
 #: Where the rules are written down.
-DOCUMENT = "docs/workflows.md"
+DOCUMENT = "docs/reference/http-contract.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a manifest says, as data: the result of reading one. See docs/workflow-types.md."""
+"""What a manifest says, as data: the result of reading one. See docs/reference/manifest.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan as a tree for people. Called with the document of a plan (docs/plans.md)."""
+"""A plan as a tree for people. Called with the document of a plan (docs/reference/plan-json.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan as data for people and programs. The shape is described in docs/plans.md, and versioned.
+"""A plan as data for people and programs: docs/reference/plan-json.md describes its version.
 
 Nothing secret stands in it: changes come without the values that may not be shown.
 """

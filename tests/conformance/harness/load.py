@@ -36,7 +36,7 @@ def cases(paths: list[Path]) -> Iterator[dict[str, Any]]:
 
 
 def deviations() -> dict[str, dict[str, Any]]:
-    """Case id -> the rule of docs/compatibility.md and our own expectation."""
+    """Case id -> the rule of docs/reference/heat-compatibility.md and our own expectation."""
     return read(HERE / "deviations.yaml") or {}
 
 

@@ -78,7 +78,8 @@ class Resource(Showing, status.ResourceStatus):
     always_replace_on_check_failed = True
     no_signal_actions: Any = (status.ResourceStatus.SUSPEND, status.ResourceStatus.DELETE)
     signal_needs_metadata_updates = True
-    #: zonda's: what recovery may do with a handler that was interrupted (see docs/plugins.md).
+    #: zonda's: what recovery may do with a handler that was interrupted
+    #: (docs/reference/resource-life-cycle.md).
     start_policy: ClassVar[str] = "fail"
 
     def __init__(self, name: str, definition: Any, stack: Any) -> None:
