@@ -1,1 +1,4 @@
-"""The engine: template language, store, engine, clock and faces. No plug-in imports it."""
+"""Everything but plug-ins: template language, store, engine, application and faces.
+
+No plug-in imports it.
+"""

@@ -1,4 +1,4 @@
-"""What the codes of errors and warnings mean: a page for each, and reports made from them.
+"""The pages of error codes (``pages/*.yaml``), and SARIF.
 
-The pages are data (``pages/*.yaml``). Faces read them; whoever raises an error only knows its code.
+Called by the faces; whoever raises an error only knows its code.
 """

@@ -1,4 +1,4 @@
-"""The sinks room: hands committed events on to event sinks, once and again until they arrive.
+"""Delivery of committed events to event sinks, repeated until they arrive.
 
-Knows the store and the hooks; ``core/app/event_sinks.py`` gives it sinks, a database and a process.
+Called by ``core.app``, which provides sinks, database and process; imports the store and hooks.
 """

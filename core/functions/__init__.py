@@ -1,7 +1,6 @@
-"""Intrinsic functions: small classes, one file per family, and one table from version to class.
+"""Intrinsic functions of templates: one module for each family of small classes.
 
-A class parses its arguments, tells what it reads (``sources``), finds static faults and resolves;
-it stands on ``hooks.function`` and knows no stack. ``table.functions_for`` is the way in, handed to
-``template.stack.load`` by ``core.app``; ``yaql_function.evaluator`` is what a scope answers yaql
-with.
+A class parses its arguments, names what it reads (``sources``), finds static faults and resolves.
+``versions.functions_for`` is the table from template version to classes, which ``core.app`` hands
+to ``core.template.load``. Imports ``hooks.function`` and sources of templates; knows no stack.
 """

@@ -1,4 +1,4 @@
-"""What is told of a stack's past and present: generations, their differences, reasons, its graph.
+"""Reports on a stack's past and present: history, differences, reasons, graph, export.
 
-Reads only; every text that leaves this room is without hidden values. Used by ``core/app/app.py``.
+Reads only; no report holds a hidden value. Called by ``core.app.inspection`` and the faces.
 """

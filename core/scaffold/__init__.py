@@ -1,1 +1,4 @@
-"""What ``zonda plugin new`` writes: a small plug-in package, complete and tested."""
+"""The files of a new plug-in package or type (``zonda plugin new``, ``zonda type new``).
+
+Called by the command line; imports nothing.
+"""

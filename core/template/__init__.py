@@ -1,4 +1,5 @@
-"""From text to parsed trees with places: versions, sections, parameters, environments, conditions.
+"""From the text of templates to a ``StackDefinition``, as a compiler's front end.
 
-The one entrance is ``stack.load``; nothing here knows the engine, the store or a socket.
+``load`` is the entrance; each folder is a phase and imports only the phases below it. Nothing here
+knows the engine, the store or a socket.
 """

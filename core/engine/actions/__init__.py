@@ -1,8 +1,9 @@
-"""What can be asked of the engine, as data that travels through table ``request``.
+"""Actions: what can be asked of the engine, as data that travels through table ``request``.
 
-A new one is a dataclass in a module of this folder, named in ``wire.PLACES`` and below, whose work
-stands in a module of its own and is found through ``handlers.registry`` or ``plan.registry``.
-``stack`` is a name or an id. A command makes one action: a kind is imported when somebody names it.
+Called by the faces, ``plan`` and ``handlers``; imports nothing of the engine. A new action is a
+dataclass in a module of this folder, named in ``wire.PLACES`` and below; its work stands in
+``handlers.registry`` or ``plan.registry``. ``stack`` is a name or an id. A command makes one
+action, so a kind is imported when somebody names it.
 """
 
 from __future__ import annotations

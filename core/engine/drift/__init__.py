@@ -1,7 +1,7 @@
-"""Drift: whether what was made is still as it was made, and putting it right.
+"""Drift: whether resources still are what was made, and their repair.
 
-``asking`` takes the actions up, ``checking`` runs a check with what ``observing`` sees of each
-resource and ``differing`` says of it, ``storing`` keeps the end of it; ``firing`` is for schedules,
-``repairing`` makes a plan of what was found. A check changes nothing of stacks and resources: all
-that it writes stands in tables of its own.
+``actions`` is the way in, ``check_resources`` runs a check, ``observe`` asks a resource for its
+live state, ``differences`` compares, ``store`` keeps the result, ``schedule`` starts what is due,
+``repair`` makes a plan of findings. Called by ``runtime`` and, by name, ``handlers``; imports
+``execution``, ``plan`` and below. A check writes to tables of its own only.
 """
