@@ -20,7 +20,7 @@ from ..text.sanitize import named
 from .resource import Resource
 
 #: The class method by which a class that is no ``Resource`` gives the one that stands for it, or
-#: ``Unavailable``: how ``contrib/heat-compat`` brings classes that were written for Heat.
+#: ``Unavailable``: how ``contrib/zonda-heat-compat`` brings classes that were written for Heat.
 OTHER_CONTRACT: Final = "__zonda_resource__"
 
 _SCHEMATA: Final = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
 from zonda.hooks.errors import PluginError
 from zonda.hooks.testing import FakeContext, Lifecycle

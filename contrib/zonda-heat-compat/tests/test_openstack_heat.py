@@ -22,7 +22,7 @@ from zonda.core.engine.actions import SignalResource
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.schema.support import Unavailable
 
-pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
 HERE = Path(__file__).resolve().parent
 CONFORMANCE = HERE.parents[2] / "tests" / "conformance"
@@ -44,7 +44,7 @@ def distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
         try:
             importlib.import_module(library)
         except ImportError:
-            cannot(f"{library} is not installed: pip install 'contrib/heat-compat[oslo]'")
+            cannot(f"{library} is not installed: pip install 'contrib/zonda-heat-compat[oslo]'")
     folder = tmp_path_factory.mktemp("openstack-heat")
     command = ["-m", "pip", "install", "-q", "--no-deps", "--target", str(folder), RELEASE]
     try:

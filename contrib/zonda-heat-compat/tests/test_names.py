@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
 
 def run(code: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load
 from zonda.hooks.errors import ValidationErrors
 
-pytest.importorskip("zonda_heat_compat", reason="not installed: pip install contrib/heat-compat")
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
 IDIOMS = Path(__file__).parent / "idioms"
 HOT = "heat_template_version: 2021-04-16\n"
