@@ -6,10 +6,11 @@ that what a failed creation has left is being removed; ``repair``: what a drift 
 which stands for its properties in the plan of one generation; ``missing``: the plan of this
 generation has found that it is not there; ``gone``: it was not, when its successor was made;
 ``owed``: it is made by a repair, to the definition of this hash; ``unfinished``: the ``repair``
-that has failed in place; ``attempt``: the instances that earlier plans failed to make instead of
-it, and that are still there; ``move``: the names that a command wants it, and what is nested in it,
-to have; ``promised``: the way to what it is to be in another stack of the tree, whose next plan
-takes it. At most one of a kind; what holds values is sealed.
+that has failed in place; ``attempt``: it was never completed when a plan dropped it, or it is to be
+made after all such ones are removed (``waits``: which is being done); ``move``: the names that a
+command wants it, and what is nested in it, to have; ``promised``: the way to what it is to be in
+another stack of the tree, whose next plan takes it. At most one of a kind; what holds values is
+sealed.
 What is being adopted is not ours to delete: that stays until the adoption of the whole stack has
 worked.
 What is to be forgotten is so by the plan that it was handed for, no other.
@@ -41,6 +42,8 @@ UNFINISHED, ATTEMPT, MOVE, PROMISED = "unfinished", "attempt", "move", "promised
 WHOLE = "whole"
 #: Goes with ADOPT: although the object may belong to somebody else.
 FORCED = "forced"
+#: With ATTEMPT: the removals have been begun.
+_WAITS = "waits"
 #: What takes the place of which.
 _INSTEAD = {REPAIR: (MISSING,), MISSING: (REPAIR,)}
 #: What operations of which action of a stack read to make an instance.
@@ -150,14 +153,27 @@ def is_gone(row: ResourceRow) -> bool:
     return GONE in entries and FORGET not in entries
 
 
-def attempted(row: ResourceRow, key: str) -> None:
-    """Note that an earlier plan failed to make the instance ``key`` instead of ``row``."""
-    hand(row, f"{ATTEMPT}:{' '.join([*attempts(row), key])}")
+def note_attempts(row: ResourceRow) -> None:
+    """Note that ``row`` was never completed and goes first, or is made after such ones."""
+    hand(row, f"{ATTEMPT}:")
 
 
-def attempts(row: ResourceRow) -> list[str]:
-    """The instances that earlier plans failed to make instead of ``row``."""
-    return _entries(row).get(ATTEMPT, "").removeprefix(f"{ATTEMPT}:").split()
+def notes_attempts(row: ResourceRow) -> bool:
+    """Whether ``row`` is an attempt that goes first, or is made after such ones."""
+    return row.given is not None and ATTEMPT in _entries(row)
+
+
+def wait_for_attempts(row: ResourceRow) -> None:
+    """Note that ``row`` waits for the removal of attempts, and for nothing else."""
+    row.waiting = 1
+    hand(row, f"{ATTEMPT}:{_WAITS}")
+
+
+def waits_for_attempts(row: ResourceRow) -> bool:
+    """Whether ``row`` waits for the removal of attempts."""
+    if row.given is None or not row.open or not row.waiting:
+        return False
+    return _entries(row).get(ATTEMPT) == f"{ATTEMPT}:{_WAITS}"
 
 
 def moves(row: ResourceRow) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """The successor of an instance: which one it is, and whether it comes before or after the removal.
 
 As in Heat the successor is made first, and the old instance goes in the clean-up. An instance whose
-creation never completed goes before; nothing can live on it.
+creation never completed goes before; nothing can live on it. Where nobody wants that any more, it
+goes before anything new is made in its stack.
 """
 
 from __future__ import annotations
@@ -34,15 +35,26 @@ def goes_first(row: ResourceRow) -> bool:
 
 
 def waits(work: Work, row: ResourceRow) -> bool:
-    """Whether an instance that is to be replaced waits, since an earlier successor has to go first.
+    """Whether ``row``, of which a new instance is to be made, waits for removals.
 
-    That one is what an earlier plan failed to make; it is removed now, and not at the end.
+    What earlier plans failed to make, under whatever name, may be the same thing outside: it is
+    removed now, and not at the end.
     """
-    for key in row_annotations.attempts(row):
-        left = work.tx.resource(key)
-        if left is not None and left.want == ABSENT and goes_first(left):
-            progress.wait_for(work, row, left)
-    return row.waiting > 0
+    left = _attempts(work, row) if row_annotations.notes_attempts(row) else []
+    for other in left:
+        progress.remove_now(work, other)
+    if left:
+        row_annotations.wait_for_attempts(row)
+    return bool(left)
+
+
+def _attempts(work: Work, row: ResourceRow) -> list[ResourceRow]:
+    """What is to go from the stack of ``row``, and was not completed when a plan dropped it."""
+    rows = filter(None, map(work.tx.resource, work.tx.absent(row.stack_id)))
+    noted = [each for each in rows if row_annotations.notes_attempts(each)]
+    return [
+        each for each in noted if not (is_left_alone(each) or row_annotations.promised_to(each))
+    ]
 
 
 def succeed(work: Work, row: ResourceRow) -> None:

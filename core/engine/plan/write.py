@@ -106,7 +106,10 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
         if item.name in found.waiting and found.chosen[item.name] is not None:
             ceiling = proposal.ceilings.get(item.name, "")
             _desire(work, stack, ids[item.name], item, found, ceiling)
-    _note_attempts(work, rows, kept, {name: ids[name] for name in found.waiting})
+    attempts = [seen.id for seen in rows if seen.id not in kept and not seen.have_template_id]
+    if attempts:  # they are removed before anything new is made
+        for key in (*attempts, *(ids[name] for name in found.waiting)):
+            row_annotations.note_attempts(_row(work, key))
     _connect(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
@@ -212,18 +215,6 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling
     row_annotations.drop(row, row_annotations.GONE, row_annotations.ATTEMPT)
-
-
-def _note_attempts(
-    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
-) -> None:
-    """What is to go and was never completed is noted with the instance that there is of its name.
-
-    Should that be replaced, it is removed before (``replacement``).
-    """
-    for seen in rows:
-        if seen.id not in kept and seen.have_template_id is None and seen.name in ids:
-            row_annotations.attempted(_row(work, ids[seen.name]), seen.id)
 
 
 def _connect(

@@ -76,6 +76,8 @@ def _release(
     changed: bool,
     pending: list[tuple[ResourceRow, bool]],
 ) -> None:
+    if _goes_first(stack, row) and _others_go_first(work, row):
+        return
     for other in neighbours(work, stack, row):
         if changed:
             other.dirty = other.dirty or DIRTY
@@ -95,10 +97,8 @@ def has_work(row: ResourceRow) -> bool:
 
 def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
-    if stack.phase == UP and row.want != PRESENT:  # it goes first, so that another can be made
-        for named in work.tx.resources_named(row.stack_id, row.name):
-            if named.want == PRESENT and row.id in row_annotations.attempts(named):
-                yield named
+    if _goes_first(stack, row):
+        yield from filter(row_annotations.waits_for_attempts, work.tx.resources_of(row.stack_id))
         return
     ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
     for other in map(work.tx.resource, ids):
@@ -106,15 +106,26 @@ def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[Resour
             yield other
 
 
-def wait_for(work: Work, row: ResourceRow, other: ResourceRow) -> None:
-    """Have ``other``, which is to go, removed; ``row`` waits for that."""
+def _goes_first(stack: StackRow, row: ResourceRow) -> bool:
+    """Whether ``row`` is removed before others are made."""
+    return stack.phase == UP and row.want != PRESENT
+
+
+def _others_go_first(work: Work, row: ResourceRow) -> bool:
+    """Whether more than ``row`` is still to be removed before others are made."""
+    others = map(work.tx.resource, work.tx.absent(row.stack_id))
+    return any(other.open and other.id != row.id for other in others if other)
+
+
+def remove_now(work: Work, row: ResourceRow) -> None:
+    """Have ``row``, which is to go, removed before others are made."""
+    if row.open:
+        return
     stack = work.stack_of(row)
-    row.waiting += 1
-    row.dirty = row.dirty or DIRTY
-    other.open, other.waiting, other.generation = OPEN, 0, stack.generation
+    row.open, row.waiting, row.generation = OPEN, 0, stack.generation
     stack.remaining += 1
-    if not other.op:
-        work.look(other)
+    if not row.op:
+        work.look(row)
 
 
 def mark_dependants(work: Work, row: ResourceRow) -> None:

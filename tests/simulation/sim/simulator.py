@@ -23,6 +23,7 @@ from zonda.core.engine.drift.repair import after_check
 from zonda.core.engine.execution.steps import drive, step
 from zonda.core.engine.handlers.registry import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
+from zonda.core.engine.model.row_annotations import notes_attempts
 from zonda.core.engine.model.unit_of_work import Work
 from zonda.core.engine.nested.operation import BACKSTOP
 from zonda.core.engine.nested.refresh import refresh
@@ -433,7 +434,7 @@ class Simulator:
         with self.store.transaction() as tx:
             row = tx.resource(key)
             # what a failed attempt has left, or was never completed: nobody began on that (watch)
-            if row is None or row.op != "DELETE" or not is_completed(row):
+            if row is None or row.op != "DELETE" or not is_completed(row) or notes_attempts(row):
                 return []
             rows = [tx.resource(user) for user in tx.dependants(row)]
             return [row.name for row in rows if row and row.physical_id in self.world.live]

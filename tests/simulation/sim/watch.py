@@ -239,7 +239,7 @@ class Watcher:
         if op in ("CREATE", "UPDATE") and change.is_current:
             self._check_requirements(row)
         if op == "CREATE":
-            self._check_attempts(row)
+            self._check_attempts(row, change.is_current)
         if op == "DELETE":
             _check_deletion(change, self._has_successor(row))
         if op in ("CREATE", "UPDATE", "DELETE") and row.external_id is not None:
@@ -248,11 +248,12 @@ class Watcher:
             raise Violation(f"{row.name} is updated, which is restricted")
         _check_deadline(change, op, self._clock.now())
 
-    def _check_attempts(self, row: ResourceRow) -> None:
-        """Nothing is left of what was to be made in its place before and was never completed."""
+    def _check_attempts(self, row: ResourceRow, is_current: bool) -> None:
+        """Nothing is left of what was never completed: under its name, or wanted by nobody."""
         for other in self.rows.values():
-            same = (other.stack_id, other.name) == (row.stack_id, row.name)
-            if same and other.id != row.id and goes_first(other):
+            if other.stack_id != row.stack_id or other.id == row.id or not goes_first(other):
+                continue
+            if other.name == row.name or (is_current and other.want != PRESENT):
                 raise Violation(f"{row.name} is made before {other.id} is removed")
 
     def _check_requirements(self, row: ResourceRow) -> None:
