@@ -125,7 +125,7 @@ def target(url: str) -> str:
         return ""
     scheme, host, port = found
     parts = parse_url(requote_uri(url))
-    shown_host = f"[{host}]" if ":" in host else host
+    shown_host = f"[{host.partition('%')[0]}]" if ":" in host else host  # a zone is ours alone
     place_of = shown_host if _PORTS[scheme] == port else f"{shown_host}:{port}"
     query = f"?{parts.query}" if parts.query else ""
     return f"{scheme}://{place_of}{parts.path or '/'}{query}"

@@ -7,11 +7,9 @@ are several signatures, so that keys can be changed one by one. Knows nothing of
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -26,41 +24,28 @@ from . import webhook_signature
 
 WEBHOOKS, MESSAGES = "webhooks", "rfc9421"
 SCHEMES = (WEBHOOKS, MESSAGES)
-ED25519, HMAC = "ed25519", "hmac-sha256"
-#: Seconds after which a receiver should take a signature no more.
-LASTS = 300
-_COVERED = ("content-digest", "idempotency-key")
+#: Time after which a receiver should take a signature no more.
+LASTS = timedelta(minutes=5)
 
 
-@dataclass(frozen=True, slots=True)
-class MessageKey:
-    """A key and the name by which the receiver knows it."""
-
-    id: str
-    algorithm: str
-    key: Ed25519PrivateKey | bytes = field(repr=False)
-
-    def sign(self, content: bytes) -> bytes:
-        """The signature of ``content``."""
-        if isinstance(self.key, Ed25519PrivateKey):
-            return self.key.sign(content)
-        return hmac.new(self.key, content, hashlib.sha256).digest()
+Key = Ed25519PrivateKey | bytes
 
 
-def read_keys(given: Mapping[str, Any]) -> tuple[MessageKey, ...]:
-    """The keys of ``signing_keys`` and ``signing_key``, tables with ``id`` and ``key`` each."""
+def read_keys(given: Mapping[str, Any]) -> dict[str, Key]:
+    """The keys of ``signing_keys`` and ``signing_key``, tables with ``id`` and ``key``, by id."""
     found = []
     for name in ("signing_keys", "signing_key"):
         value = given.get(name) or []
         found += [_read(entry, name) for entry in (value if isinstance(value, list) else [value])]
     if not found:
         raise UsageError(f"The runner signs by {MESSAGES} and has no signing_keys.")
-    if len({key.id for key in found}) < len(found):
+    keys = dict(found)
+    if len(keys) < len(found):
         raise UsageError("Two of the runner's signing_keys have the same id.")
-    return tuple(found)
+    return keys
 
 
-def _read(entry: Any, name: str) -> MessageKey:
+def _read(entry: Any, name: str) -> tuple[str, Key]:
     if not isinstance(entry, Mapping):
         raise UsageError(
             f"The runner signs by {MESSAGES}, and its {name} has no id.",
@@ -73,9 +58,9 @@ def _read(entry: Any, name: str) -> MessageKey:
     if not settings.fits_a_header(known_as) or '"' in known_as or "\\" in known_as:
         raise UsageError(f"The id of one of the runner's {name} must be plain ASCII, unquoted.")
     if text.lstrip().startswith("-----BEGIN"):
-        return MessageKey(known_as, ED25519, _private_key(text))
+        return known_as, _private_key(text)
     try:
-        return MessageKey(known_as, HMAC, webhook_signature.read_key(text))
+        return known_as, webhook_signature.read_key(text)
     except ValueError as error:
         raise UsageError(f"A signing key of the runner cannot be read: {error}.") from None
 
@@ -92,13 +77,8 @@ def _private_key(text: str) -> Ed25519PrivateKey:
     return key
 
 
-def digest(content: bytes) -> str:
-    """The value of ``Content-Digest``."""
-    return f"sha-256=:{_base64(hashlib.sha256(content).digest())}:"
-
-
 def headers(
-    keys: Sequence[MessageKey],
+    keys: Mapping[str, Key],
     method: str,
     url: str,
     known: Mapping[str, str],
@@ -108,34 +88,27 @@ def headers(
     """The headers that sign a request; none where there is no key. ``known``: its others."""
     if not keys:
         return {}
-    added = {} if content is None else {"Content-Digest": digest(content)}
-    values = {name.lower(): value for name, value in {**known, **added}.items()}
-    covered = {"@method": method, "@target-uri": target(url)}
-    covered |= {name: values[name] for name in _COVERED if name in values}
-    inputs, signatures = [], []
-    for number, key in enumerate(keys, 1):
-        parameters = _parameters(covered, key, int(now))
-        signature = key.sign(base(covered, parameters))
-        inputs.append(f"sig{number}={parameters}")
-        signatures.append(f"sig{number}=:{_base64(signature)}:")
-    return {
-        **added,
-        "Signature-Input": ", ".join(inputs),
-        "Signature": ", ".join(signatures),
-    }
+    import http_message_signatures as library  # 0.08 s that unsigned requests need not spend
 
-
-def _parameters(covered: Mapping[str, str], key: MessageKey, created: int) -> str:
-    names = " ".join(f'"{name}"' for name in covered)
-    times = f"created={created};expires={created + LASTS}"
-    return f'({names});{times};keyid="{key.id}";alg="{key.algorithm}"'
-
-
-def base(covered: Mapping[str, str], parameters: str) -> bytes:
-    """What is signed: one line for each component, and the parameters last."""
-    lines = [f'"{name}": {value.strip()}' for name, value in covered.items()]
-    return "\n".join([*lines, f'"@signature-params": {parameters}']).encode()
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
+    request = SimpleNamespace(method=method, url=target(url), headers=dict(known))
+    covered = ["@method", "@target-uri", *(["content-digest"] if content is not None else [])]
+    covered += [name for name in map(str.lower, known) if name == "idempotency-key"]
+    created = datetime.fromtimestamp(int(now), UTC)
+    for number, (name, key) in enumerate(keys.items(), 1):
+        is_shared = isinstance(key, bytes)
+        algorithm = library.algorithms.HMAC_SHA256 if is_shared else library.algorithms.ED25519
+        library.HTTPMessageSigner(
+            signature_algorithm=algorithm,
+            key_resolver=library.MappingKeyResolver(public_keys={}, private_keys={name: key}),
+        ).sign(
+            request,
+            key_id=name,
+            created=created,
+            expires=created + LASTS,
+            label=f"sig{number}",
+            covered_component_ids=covered,
+            append_if_signature_exists=True,
+            body=content,
+            use_existing_digest=number > 1,
+        )
+    return {name: text for name, text in request.headers.items() if name not in known}

@@ -58,7 +58,7 @@ def wrong_signature(trial: Trial) -> None:
 def no_signature(trial: Trial) -> None:
     """A request that is not signed is refused."""
     _only_with_key(trial)
-    settings = replace(trial.probe.settings, signing_keys=(), message_keys=())
+    settings = replace(trial.probe.settings, signing_keys=(), message_keys={})
     trial.refused(settings, "a request that is not signed", _VERIFY)
 
 

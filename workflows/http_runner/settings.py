@@ -22,7 +22,7 @@ from zonda.hooks.runners import settings
 
 from ..client import credentials as http_proofs
 from ..client import oauth2 as http_oauth
-from ..client.message_signature import MessageKey
+from ..client.message_signature import Key
 from ..client.oauth2 import OAuth2
 from . import actions as http_actions
 from .actions import USUAL, Action
@@ -90,7 +90,7 @@ class HttpSettings(Wire):
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     oauth2: OAuth2 | None = None
     signing_keys: tuple[bytes, ...] = field(default=(), repr=False)
-    message_keys: tuple[MessageKey, ...] = ()
+    message_keys: Mapping[str, Key] = field(default_factory=dict, repr=False)
     actions: Mapping[str, Action] = field(default_factory=dict)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     poll_origins: frozenset[str] = frozenset()
