@@ -27,6 +27,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.events import EventRecord, EventSink
 from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.redaction import masked, secret_texts
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine
@@ -71,24 +72,16 @@ class Making:
         section = self._sections[name]
         with contextlib.suppress(UsageError):  # then no sink is made, either
             section = completed(section, self._settings)
-        found = set(_texts(section))
-        longest = sorted(found, key=len, reverse=True)
-
-        def redacted(text: str) -> str:
-            for each in longest:
-                text = text.replace(each, "(hidden)")
-            return text
-
-        return redacted
+        texts = secret_texts(_texts(section))
+        return lambda text: masked(text, texts)
 
 
 def _texts(value: Any, name: str = "") -> list[str]:
-    """Every text of a section that may be secret, from 4 characters on; hosts and ports are not."""
+    """Every text of a section that may be secret; hosts and ports are not."""
     if isinstance(value, str):
         _, slashes, rest = value.partition("://")
         place = re.match(r"(?:([^/?#]*)@)?[^/?#@]*", rest) if slashes else None
-        known = [value] if place is None else [place[1] or "", rest[place.end() :]]
-        return [text for text in known if len(text) > 3]
+        return [value] if place is None else [place[1] or "", rest[place.end() :]]
     if isinstance(value, Mapping):
         shown = {*sink_sections.OURS, "file"}
         return [text for key, each in value.items() if key not in shown for text in _texts(each)]

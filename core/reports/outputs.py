@@ -23,12 +23,12 @@ from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.engine.plugins.values import RowValues, check_value
 from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
-from zonda.core.store.read.views import REDACTED
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.context import Clock
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.redaction import MASK
 from zonda.hooks.text.sanitize import shortened, text_of
 
 
@@ -145,7 +145,7 @@ def _hidden_parameters(definition: Definition) -> list[Any]:
 def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> OutputView:
     description = "" if node.description is None else str(node.description)
     if node.secrecy == HIDDEN and node.enabled and not reveal:
-        return OutputView(node.name, description, REDACTED, secrecy=HIDDEN)
+        return OutputView(node.name, description, MASK, secrecy=HIDDEN)
     try:
         value = node.resolve(scope)
         check_value("the output", value)

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.text.redaction import masked, masked_deep, secret_texts
+from zonda.hooks.text.redaction import MASK, masked, masked_deep, secret_texts
 
 from .load import StackDefinition
 from .sensitivity.labels import hides
@@ -22,7 +22,7 @@ from .source import cloudformation
 from .source.bundle import Bundle
 from .source.document import data_of
 
-HIDDEN = "(hidden)"
+HIDDEN = MASK
 CHANGED = "(hidden, changed)"
 #: Where parameters get values in an environment.
 _GIVEN = ("parameters", "parameter_defaults")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from zonda.hooks.http import Reply, Transport, Unreachable, origin
 from zonda.hooks.runners.runner import StartRequest
+from zonda.hooks.text.redaction import masked
 
 from ..client.circuit_breaker import Gates, Limits
 from ..client.oauth2 import Tokens
@@ -74,9 +75,7 @@ class Caller:
     def redact(self, text: str) -> str:
         """``text`` without anything secret that is known here."""
         text = self._settings.redact(text)
-        for secret in () if self._tokens is None else self._tokens.secrets():
-            text = text.replace(secret, "(hidden)")
-        return text
+        return text if self._tokens is None else masked(text, self._tokens.secrets())
 
     def close(self) -> None:
         """Close every connection."""

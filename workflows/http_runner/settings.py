@@ -7,7 +7,6 @@ Read by the runner's factory from its section of the settings. Credentials go to
 from __future__ import annotations
 
 import base64
-import json
 import random
 import re
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from zonda.hooks.errors import UsageError
 from zonda.hooks.http import MEBIBYTE, AddressPolicy, Network, Wire, is_url, origin, shown
 from zonda.hooks.http import networks as read_networks
 from zonda.hooks.runners import settings
+from zonda.hooks.text.redaction import masked, secret_texts
 
 from ..client import credentials as http_proofs
 from ..client import oauth2 as http_oauth
@@ -77,7 +77,6 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
 )
-_SHORTEST_SECRET = 4
 KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
 
@@ -145,9 +144,7 @@ class HttpSettings(Wire):
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that these settings hold."""
-        for secret in self.secrets:
-            text = text.replace(secret, "(hidden)")
-        return text
+        return masked(text, self.secrets)
 
 
 def read_settings(given: Mapping[str, Any]) -> HttpSettings:
@@ -245,7 +242,7 @@ def _secrets(
     headers: Mapping[str, str],
     tokens: OAuth2 | None,
 ) -> tuple[str, ...]:
-    """All that is to be masked, the longest first, also as JSON and URLs would have it."""
+    """All that is to be masked."""
     found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
     found |= {
         *settings.texts(given, "callback_key"),
@@ -254,11 +251,7 @@ def _secrets(
         *(tokens.secrets if tokens else ()),
     }
     found |= {value.removeprefix("Basic ") for value in headers.values()}
-    found |= {urlsplit(texts["proxy"]).password or ""} - {""}
-    quoted = {json.dumps(text)[1:-1] for text in found} | {quote(text, safe="") for text in found}
-    # A shorter one would be found in half of all texts, and nobody would be the wiser.
-    long = [text for text in found | quoted if len(text) >= _SHORTEST_SECRET]
-    return tuple(sorted(long, key=len, reverse=True))
+    return tuple(secret_texts([*found, urlsplit(texts["proxy"]).password]))
 
 
 def _headers(given: Mapping[str, Any]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from zonda.hooks.http import Reply, Transport, Unreachable, origin
+from zonda.hooks.text.redaction import masked
 
 from ..client.circuit_breaker import Gates, Limits
 from ..http_runner.settings import shown
@@ -104,10 +105,7 @@ class MistralClient:
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that is known here."""
-        text = self.settings.http.redact(text)
-        for secret in self._auth.secrets():
-            text = text.replace(secret, "(hidden)")
-        return text
+        return masked(self.settings.http.redact(text), self._auth.secrets())
 
     def close(self) -> None:
         """Close every connection."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.text.redaction import secret_texts
 
 from ..http_runner import settings
 from ..http_runner.settings import HttpSettings
 
 NONE, TOKEN, KEYSTONE = "none", "token", "keystone"
-SHORTEST_SECRET = 4
 #: Answers repeat input and output, each up to 1 MiB and written as JSON within JSON.
 LARGEST_ANSWER = 16 * settings.MEBIBYTE
 
@@ -110,10 +110,8 @@ def _connection(given: Mapping[str, Any], texts: Mapping[str, str]) -> HttpSetti
         )
     shared = {name: given[name] for name in _CONNECTION & set(given)}
     read = settings.read_settings({"max_body": LARGEST_ANSWER, **shared})
-    # What is shorter would also be taken out of words that have nothing to do with it.
-    own = {text for text in (texts["token"], texts["password"]) if len(text) >= SHORTEST_SECRET}
-    secrets = own | set(read.secrets)
-    return replace(read, secrets=tuple(sorted(secrets, key=len, reverse=True)))
+    own = (texts["token"], texts["password"])
+    return replace(read, secrets=tuple(secret_texts([*own, *read.secrets])))
 
 
 def _way(texts: Mapping[str, str]) -> str:

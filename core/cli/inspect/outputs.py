@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from zonda.core.store.read.views import REDACTED
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.text.redaction import MASK
 
 from ..console import formats
 from ..progress.outputs import as_fields, show_all
@@ -81,7 +81,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
 
 def _raw(shown: OutputView) -> str:
     """The text of a value; raises UsageError where a script would take something else for it."""
-    if shown.value == REDACTED and shown.secrecy == "hidden":
+    if shown.value == MASK and shown.secrecy == "hidden":
         raise UsageError(
             f"The output {shown.name} is hidden.", hint="--show-hidden prints it in clear."
         )

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.store.read.views import REDACTED
 from zonda.hooks.errors import ZondaError
+from zonda.hooks.text.redaction import MASK
 
 from ..console import formats, streams
 from ..console.console import Screen
@@ -58,7 +58,7 @@ def at_the_end(session: Session, stack_id: str) -> None:
 
 
 def _unless_sealed(shown: OutputView) -> Any:
-    return REDACTED if shown.secrecy == _SEALED else shown.value
+    return MASK if shown.secrecy == _SEALED else shown.value
 
 
 def as_fields(shown: OutputView) -> dict[str, Any]:

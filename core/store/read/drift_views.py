@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.hooks.text.redaction import MASK
+
 from ..schema.words import COMPLETE, DRIFTED, NOTE, RUNNING
-from .views import REDACTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class Difference:
     def read(cls, said: dict[str, Any]) -> Difference:
         """What stands in column ``diff``."""
         hidden = bool(said.get("hidden"))
-        template = REDACTED if hidden else said.get("template")
-        live = REDACTED if hidden else said.get("live")
+        template = MASK if hidden else said.get("template")
+        live = MASK if hidden else said.get("live")
         return cls(tuple(said["path"]), template, live, hidden, said.get("ignored", ""))
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
+from zonda.hooks.text.redaction import MASK
 
 from ..schema.rows import PREFIX, EventRow, FailedRow, ResourceRow, StackRow, event_values
 from ..values.sealing import Sealer
-from .views import REDACTED, ActionView, EventView, FailedView, ResourceView, StackView
+from .views import ActionView, EventView, FailedView, ResourceView, StackView
 
 
 def stack_view(row: StackRow) -> StackView:
@@ -156,16 +157,16 @@ def event_of(seq: int, row: EventRow) -> EventView:
 
 def _masked(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
     masked = set(hidden)
-    return {key: REDACTED if key in masked else value for key, value in values.items()}
+    return {key: MASK if key in masked else value for key, value in values.items()}
 
 
 def _metadata(row: ResourceRow, sealer: Sealer) -> dict[str, Any]:
     """Metadata is sealed as a whole where anything secret is in it, and masked as a whole then."""
     found: dict[str, Any] = sealer.load(row.meta) or {}
-    return dict.fromkeys(found, REDACTED) if row.meta.startswith(PREFIX) else found
+    return dict.fromkeys(found, MASK) if row.meta.startswith(PREFIX) else found
 
 
 def _reference(row: ResourceRow, hidden: Mapping[str, Any], sealer: Sealer) -> Any:
     if row.reference is None:
         return row.name
-    return REDACTED if hidden.get("reference") else sealer.load(row.reference)
+    return MASK if hidden.get("reference") else sealer.load(row.reference)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-REDACTED = "(hidden)"
-
 
 @dataclass(frozen=True, slots=True)
 class StackView:
