@@ -164,8 +164,8 @@ def test_one_object_is_bound_to_what_failed_to_be_created(bench: Any) -> None:
     assert bench.states() == {"a": "CREATE_COMPLETE", "b": "ADOPT_COMPLETE", "c": "INIT_COMPLETE"}
     assert bench.journal.calls == []
     assert bench.run(RetryStack("s")).state == "CREATE_COMPLETE"
-    assert bench.journal.calls == [("c", "handle_create"), ("b", "handle_delete")], (
-        "what the creation that failed has left is removed"
+    assert bench.journal.calls == [("b", "handle_delete"), ("c", "handle_create")], (
+        "what the creation that failed has left is removed before anything new is made"
     )
     assert bench.resource("b").physical_id == "thing-b"
 
