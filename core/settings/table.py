@@ -127,7 +127,7 @@ class Settings:
     allowed_networks: str = _setting(
         "",
         "Networks, separated by commas, that may be called although [they are not "
-        "public](http-runner.md#which-addresses-are-called).",
+        "public](http-runner.md#address-policy).",
         "ZONDA_ALLOWED_NETWORKS",
         check=values.networks,
     )
@@ -270,7 +270,7 @@ class Settings:
         "Folders outside of which no file is read that templates, environments and manifests name. "
         "In the variable they are separated as in PATH.",
         "ZONDA_FILE_ROOTS",
-        shown="anywhere, but [what is never read](commands.md#files-that-templates-name)",
+        shown="anywhere, but [what is never read](commands.md#files-of-templates)",
     )
     allow_remote_files: str = _setting(
         "no",

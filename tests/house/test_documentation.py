@@ -108,6 +108,20 @@ def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
     }
 
 
+#: Made from the texts of the code.
+GENERATED = ("error-codes.md", "resource-types")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [path for path in sorted(DOCS.rglob("*.md")) if not set(path.parts) & set(GENERATED)],
+    ids=lambda page: page.stem,
+)
+def test_a_document_names_who_acts(page: Path) -> None:
+    vague = re.findall(r"\b(?:some|any|every|no)body\b|\bwhoever\b", page.read_text(), re.I)
+    assert vague == [], "say which: the user, the operator, another stack, an engine ..."
+
+
 def test_completion_knows_the_commands_as_they_are() -> None:
     made = (
         "after a change to a command or an option: python -m zonda.core.cli.shell.completion_table"

@@ -84,7 +84,7 @@ def two_signatures(trial: Trial) -> None:
 
 
 def credentials(trial: Trial) -> None:
-    """Without the credentials nobody gets in."""
+    """A request without the credentials is refused."""
     known = trial.probe.settings
     if not known.headers and known.oauth2 is None:
         raise NotApplicable("no --token and no --header is given")
