@@ -37,9 +37,11 @@ def trace_of(error: BaseException, secrets: Iterable[Any]) -> str:
     """
     try:
         found: BaseException | None = error
+        passed: set[int] = set()
         while isinstance(found, ZondaError):
-            if found.code in _OF_TEMPLATES:
+            if found.code in _OF_TEMPLATES or id(found) in passed:  # a cause may be its own cause
                 return ""
+            passed.add(id(found))
             found = found.__cause__
         if found is None or (found is not error and _is_all_ours(found)):
             return ""

@@ -1,0 +1,33 @@
+"""An error may be the cause of itself: whoever looks for the first cause comes to an end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zonda.core.engine.actions import CreateStack
+from zonda.core.engine.plugins.traces import trace_of
+from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.errors import TemplateError
+
+CHILD = """
+heat_template_version: 2018-08-31
+outputs:
+  fine: {value: 1}
+"""
+
+
+def test_a_circle_of_causes_has_no_trace() -> None:
+    one, other = TemplateError("one"), TemplateError("other")
+    one.__cause__, other.__cause__ = other, one
+
+    assert trace_of(one, ()) == ""
+
+
+def test_metadata_that_reads_a_missing_attribute_fails_its_resource(bench: Any) -> None:
+    reads = "metadata: {q: {get_attr: [c, nope]}}"
+    bundle = bench.bundle("c: {type: child.yaml}\nv: {type: Test::Box, " + reads + "}")
+
+    view = bench.run(CreateStack("s", Bundle(bundle.template, files={"child.yaml": CHILD})))
+
+    assert view.state == "CREATE_FAILED"
+    assert "The Referenced Attribute (c nope) is incorrect." in view.status_reason
