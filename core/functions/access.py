@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, ClassVar
 
+from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.core.template.source.diagnostics import Poisoned
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import (
@@ -20,7 +21,7 @@ from zonda.hooks.function import (
 )
 from zonda.hooks.schema.attributes import select
 
-from .constant_folding import UNKNOWN, static_value
+from .constant_folding import static_value
 
 
 class GetParam(Function):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, Poisoned, near
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
@@ -19,7 +20,7 @@ from zonda.hooks.function import (
 )
 
 from .access import GetAttrThenSelect, ResourceFacade, resource_name
-from .constant_folding import UNKNOWN, static_value
+from .constant_folding import static_value
 from .size_limits import foresee
 from .text import ListJoin, StrReplace
 

@@ -7,21 +7,11 @@ is simply not known here: the fault shows when the tree is validated or resolved
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ParseScope, resolve_value
-
-
-class Unknown:
-    """The type of ``UNKNOWN``."""
-
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-#: The value of what cannot be told before resources exist.
-UNKNOWN: Final = Unknown()
 
 
 class _ParametersOnly:

@@ -13,11 +13,11 @@ from typing import Any
 
 from zonda.core.template.definition.child_spec import ChildSpec
 from zonda.core.template.definition.stack_definition import StackDefinition
-from zonda.core.template.evaluation.scope import Scope
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown, resolve_static
 from zonda.core.template.nested.child_loader import ChildLoader
 from zonda.core.template.nested.template_tree import Family
 from zonda.core.template.source.bundle import Identity
-from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UNKNOWN
+from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UNKNOWN_NAMES
 from zonda.core.template.source.document import Document
 from zonda.core.template.syntax.resource import ResourceNode
 from zonda.core.template.types.template_types import TemplateResource
@@ -26,17 +26,13 @@ from zonda.core.template.validation.resource import NullValues
 from zonda.core.template.validation.traces import led
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
-from zonda.hooks.function import ABSENT, Function, resolve, sources
+from zonda.hooks.function import Function, resolve
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
 from zonda.hooks.text.borders import raise_interruption
 
 #: A template that stands below itself so often goes on for ever.
 _MOST_REPEATS = 3
-_OF_RESOURCES = ("attr", "ref")
-#: Stands for a value that only real resources, or parameters without a value, could tell. It is a
-#: text, since what makes members of groups handles texts.
-LATE = "\ue0f0(known later)\ue0f0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +117,9 @@ class Tree:
         loader = ChildLoader(family, spec, Identity("", "nested", ""), late)
         loader.all_given = False
         loader.run(None)
-        faults = [each for each in loader.errors if each.code not in (*UNKNOWN, PARAMETER_MISSING)]
+        faults = [
+            each for each in loader.errors if each.code not in (*UNKNOWN_NAMES, PARAMETER_MISSING)
+        ]
         try:
             raise_all(faults, loader.found_document, loader.environment)
         except ValidationErrors as error:
@@ -175,7 +173,7 @@ def _file_of(family: Family, spec: ChildSpec) -> str:
 
 def _without_late(child: ChildTemplate) -> tuple[ChildTemplate, frozenset[str]]:
     """``child`` with the parameters that are known, and the names of the others."""
-    late = frozenset(name for name, value in child.parameters.items() if _is_late(value))
+    late = frozenset(name for name, value in child.parameters.items() if has_unknown(value))
     known = {name: value for name, value in child.parameters.items() if name not in late}
     return replace(child, parameters=known), late
 
@@ -189,39 +187,11 @@ def _values(
     trees = node.properties
     if isinstance(trees, Function):
         trees = resolve(trees, scope)
-    found = {name: _known(tree, scope) for name, tree in trees.items()} if trees else {}
-    found = {name: value for name, value in found.items() if value is not ABSENT}
+    found = resolve_static(trees or {}, scope)
     if not issubclass(node.cls, TemplateResource):
         # What is inside a property is left to the members, who know what it is for.
-        late = frozenset(name for name, value in found.items() if value == LATE)
+        late = frozenset(name for name, value in found.items() if value is UNKNOWN)
         return {name: value for name, value in found.items() if name not in late}, late
-    unknown = frozenset(name for name, value in found.items() if _is_late(value))
+    unknown = frozenset(name for name, value in found.items() if has_unknown(value))
     known = {name: value for name, value in found.items() if name not in unknown}
     return known, unknown & node.cls.properties_schema.keys()
-
-
-def _known(tree: Any, scope: Scope) -> Any:
-    """``tree`` with every function replaced by its value, or by ``LATE``."""
-    if isinstance(tree, dict):
-        pairs = ((key, _known(item, scope)) for key, item in tree.items())
-        return {key: value for key, value in pairs if value is not ABSENT}
-    if isinstance(tree, list):
-        return [value for value in (_known(item, scope) for item in tree) if value is not ABSENT]
-    if not isinstance(tree, Function):
-        return tree
-    if tree.name == "if":  # decided when it was parsed: what is left is the branch that was taken
-        return _known(tree.args, scope)
-    if any(source.kind in _OF_RESOURCES for source in sources(tree)):
-        return LATE
-    try:
-        return resolve(tree, scope)
-    except FAULTS:
-        return LATE
-
-
-def _is_late(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_is_late, value.values()))
-    if isinstance(value, list):
-        return any(map(_is_late, value))
-    return isinstance(value, str) and LATE in value

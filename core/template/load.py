@@ -19,7 +19,7 @@ from .lint import linter
 from .nested.template_tree import Family
 from .nested.validation import Earlier, NestedChecks
 from .source.bundle import Bundle, Identity, Limits
-from .source.diagnostics import UNKNOWN
+from .source.diagnostics import UNKNOWN_NAMES
 from .syntax.outputs import OutputNode
 from .syntax.resource import ResourceNode
 from .types.declared_types import kept_with
@@ -105,9 +105,9 @@ def load(
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
-        unknown = [fault for fault in faults if fault.code in UNKNOWN]
+        unknown = [fault for fault in faults if fault.code in UNKNOWN_NAMES]
         locations.fill(unknown, definition.document, definition.environment)
         loader.ignored = [fault.as_warning() for fault in distinct(unknown)]
-        faults = [fault for fault in faults if fault.code not in UNKNOWN]
+        faults = [fault for fault in faults if fault.code not in UNKNOWN_NAMES]
     raise_all(faults, definition.document, definition.environment, warnings, most)
     return definition

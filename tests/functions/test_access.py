@@ -2,7 +2,7 @@
 
 import pytest
 
-from zonda.core.functions.constant_folding import UNKNOWN
+from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.hooks.errors import TemplateError, UnknownReference
 from zonda.hooks.function import Source, sources, validate
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from zonda.core.template.definition.child_spec import ChildSpec
-from zonda.core.template.evaluation.unknown import UNKNOWN
+from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.core.template.nested import validation_cache
 
 SPEC = ChildSpec("leaf.yaml", None, "leaf.yaml", parameters={"v": "a"}, names=("one",))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from zonda.core.template.definition.fingerprint import canonical
-from zonda.core.template.evaluation.unknown_values import LATER, has_later
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown
 
 Kind = Literal["added", "removed", "changed"]
 Path = tuple[Any, ...]
@@ -52,7 +52,7 @@ def changes(before: Any, after: Any, path: Path = ()) -> Iterator[Change]:
         items = before if isinstance(before, list) else []
         for index in range(max(len(items), len(after))):
             yield from changes(_item(items, index), _item(after, index), (*path, index))
-    elif has_later(after):
+    elif has_unknown(after):
         kind: Kind = "added" if before is NOTHING else "changed"
         yield Change(path, kind, None if before is NOTHING else before, later=True)
     elif before is NOTHING or after is NOTHING:
@@ -66,7 +66,7 @@ def hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change
     if (before is NOTHING and after is NOTHING) or same(before, after):
         return
     kind: Kind = "added" if before is NOTHING else "removed" if after is NOTHING else "changed"
-    yield Change(path, kind, later=has_later(after), secrecy=secrecy)
+    yield Change(path, kind, later=has_unknown(after), secrecy=secrecy)
 
 
 def same(before: Any, after: Any) -> bool:
@@ -83,7 +83,7 @@ def forced(change: Change, by: Mapping[str, str]) -> Change:
 
 def _is_open(before: Any, after: Any) -> bool:
     """Whether to look inside of something new: where part of it is known later."""
-    return before is NOTHING and has_later(after)
+    return before is NOTHING and has_unknown(after)
 
 
 def _item(items: list[Any], index: int) -> Any:
@@ -97,4 +97,4 @@ def _one_sided(before: Any, after: Any, path: Path) -> Iterator[Change]:
         yield Change(path, "removed", before=before)
 
 
-__all__ = ["LATER", "NOTHING", "Change", "changes", "forced", "hidden", "same"]
+__all__ = ["NOTHING", "UNKNOWN", "Change", "changes", "forced", "hidden", "same"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.evaluation.unknown_values import has_later, resolve_partly, supposed
+from zonda.core.template.evaluation.unknown_values import has_unknown, resolve_partly, supposed
 from zonda.hooks.function import sources
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -115,8 +115,8 @@ class Judge:
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
     ) -> tuple[Comparison, Comparison]:
         before = self._instances.stored(row)
-        pending = tuple(key for key, value in wanted.properties.items() if has_later(value))
-        is_open = bool(pending) or has_later(wanted.metadata) or has_later(wanted.update_policy)
+        pending = tuple(key for key, value in wanted.properties.items() if has_unknown(value))
+        is_open = bool(pending) or has_unknown(wanted.metadata) or has_unknown(wanted.update_policy)
         if not is_open:
             surely = _with_handler(node.cls, compare(self._case(node, row, wanted)))
             return surely, surely
@@ -204,7 +204,7 @@ def _guessed(wanted: ResourceDefinition, before: ResourceDefinition) -> Resource
         guessed["properties"] = {
             key: value
             for key, value in guessed["properties"].items()
-            if key in known or not has_later(wanted.properties[key])
+            if key in known or not has_unknown(wanted.properties[key])
         }
     return dataclasses.replace(wanted, **guessed)
 

@@ -35,7 +35,7 @@ class Marks:
 
 
 #: Of a definition whose template is not there any more: nothing may be shown.
-UNKNOWN = Marks(otherwise="hidden")
+ALL_HIDDEN = Marks(otherwise="hidden")
 
 
 def marks_of(definition: Any, name: str) -> Marks:

@@ -25,7 +25,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.evaluation.unknown_values import has_later
+from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -261,7 +261,7 @@ def as_repaired(
         return wanted
     properties = dict(wanted.properties)
     known = Properties(cls.properties_schema, properties)
-    names = [name for name in there if name in known and not has_later(properties.get(name))]
+    names = [name for name in there if name in known and not has_unknown(properties.get(name))]
     with suppress(TemplateError):  # that it does not fit is told by who reads it
         properties.update(known.sent(*names))
     for name, each in left(sealer, row).items():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.template.evaluation.unknown_values import KnownLater, has_later
+from zonda.core.template.evaluation.unknown_values import KnownLater, has_unknown
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import select
@@ -51,7 +51,7 @@ class Offers:
             raise_interruption(error)
             raise KnownLater from error
         value = _below(value, rest) if by_outputs else value
-        if has_later(value):
+        if has_unknown(value):
             raise KnownLater
         return value
 
@@ -83,7 +83,7 @@ class Offers:
 def _below(value: Any, rest: tuple[Any, ...]) -> Any:
     """What is at some keys of a value that may be open in places."""
     for index, key in enumerate(rest):
-        if not has_later(value):
+        if not has_unknown(value):
             return select(value, rest[index:])
         if not isinstance(value, Mapping | list):
             break

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.evaluation.unknown_values import has_later
+from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.types.template_types import TemplateResource
 from zonda.hooks.errors import TooManyResources, ZondaError
@@ -83,7 +83,7 @@ class Below:
             return self._inside(owner, child), None
         except BaseException as error:  # a plug-in or the template's author is at fault
             raise_interruption(error)
-            if issubclass(owner.cls, TemplateResource) or not has_later(owner.wanted.properties):
+            if issubclass(owner.cls, TemplateResource) or not has_unknown(owner.wanted.properties):
                 return (), error
             return (self._unknown(owner, child),), None  # what it is depends on what is not known
 
@@ -104,7 +104,7 @@ class Below:
         self, owner: Owner, child: StackRow | None, target: NestedStack, made: ChildTemplate
     ) -> Inside:
         """What becomes of the nested stack of an owner when it is made to be like ``made``."""
-        later = {key for key, value in made.parameters.items() if has_later(value)}
+        later = {key for key, value in made.parameters.items() if has_unknown(value)}
         known = {key: value for key, value in made.parameters.items() if key not in later}
         made = dataclasses.replace(made, parameters=known)
         spec = owner.definition.child_spec(owner.wanted.name, made, owner.wanted)
@@ -213,11 +213,11 @@ def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
     """
     if not issubclass(cls, TemplateResource):
         return wanted
-    known = {key: value for key, value in wanted.properties.items() if not has_later(value)}
+    known = {key: value for key, value in wanted.properties.items() if not has_unknown(value)}
     return dataclasses.replace(wanted, properties=known)
 
 
 def _later_parameters(owner: Owner) -> list[str]:
     if not issubclass(owner.cls, TemplateResource):
         return []
-    return [key for key, value in owner.wanted.properties.items() if has_later(value)]
+    return [key for key, value in owner.wanted.properties.items() if has_unknown(value)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment.drift_section import OFF
-from zonda.core.template.evaluation.unknown_values import LATER, resolve_partly
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, resolve_partly
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import shortened, text_of
 
@@ -40,7 +40,7 @@ def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterat
 def value_of(definition: Any, node: Any, values: Any) -> tuple[Any, BaseException | None]:
     """The value of an output, open where it is known later; what was raised, where it has none."""
     if not node.enabled:
-        return (None if node.is_certain else LATER), None
+        return (None if node.is_certain else UNKNOWN), None
     scope = definition.scope(values)
     scope.begin()
     try:
@@ -65,7 +65,7 @@ def parameters(before: Any, after: Any) -> Iterator[Change]:
     if after is None:
         return
     old = {} if before is None else before.parameters.values
-    later = dict.fromkeys(after.parameters.unknown & after.schemas.keys(), LATER)
+    later = dict.fromkeys(after.parameters.unknown & after.schemas.keys(), UNKNOWN)
     new = {**after.parameters.values, **later}
     for name in dict.fromkeys((*old, *new)):
         marks = (each.secrecy_of_parameter(name) for each in (before, after) if each is not None)

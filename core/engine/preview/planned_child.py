@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.evaluation.unknown_values import LATER, KnownLater, has_later
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, KnownLater, has_unknown
 
 from ..model.states import COMPLETE
 from ..plugins.child_view import RowFacts
@@ -99,13 +99,13 @@ class PlannedChild:
         if name not in self._known:
             self._known[name] = self._resolved(output)
         value = self._known[name]
-        if value is LATER or (self._is_strict and has_later(value)):
+        if value is UNKNOWN or (self._is_strict and has_unknown(value)):
             raise KnownLater
         return value
 
     def _resolved(self, output: Any) -> Any:
         value, error = value_of(self.inside.definition, output, self.inside.values)
-        return value if error is None else LATER
+        return value if error is None else UNKNOWN
 
 
 class PlannedMember(RowFacts):

@@ -15,7 +15,7 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..diff.changes import Change
-from ..diff.sections import UNKNOWN, Marks, marks_of, of_existing, of_new
+from ..diff.sections import ALL_HIDDEN, Marks, marks_of, of_existing, of_new
 from ..model import row_annotations
 from ..model.plan import Proposal
 from ..model.states import PRESENT
@@ -208,7 +208,7 @@ class _Marks:
         except ZondaError:
             definition = None
         if definition is None or row.name not in definition.resources:
-            return UNKNOWN
+            return ALL_HIDDEN
         return marks_of(definition, row.name)
 
 

@@ -21,7 +21,7 @@ from zonda.hooks.resources.nested_stack import ChildTemplate
 from ..dependencies.references import Reads
 from ..environment.environment import Environment
 from ..evaluation.scope import ResourceValues, Scope, Yaql
-from ..evaluation.unknown import known
+from ..evaluation.unknown_values import resolve_static
 from ..lint import linter
 from ..parameters.parameters import Parameters, ParameterSchema
 from ..sensitivity import labels as secrecy
@@ -201,7 +201,7 @@ class StackDefinition:
         )
 
     def _secrecy_below(self, node: ResourceNode, marks: Secrecy) -> MarksBelow:
-        values = known(node.properties, self.scope(NullValues()))
+        values = resolve_static(node.properties, self.scope(NullValues()))
         return self.family.secrecy_below(self, node, marks, values)
 
     def _literal_secrecy(self, key: str | None) -> str:
@@ -315,7 +315,7 @@ class StackDefinition:
         """
         given: Any = properties
         if given is None:
-            given = known(self.resources[name].properties, self.scope(NullValues()))
+            given = resolve_static(self.resources[name].properties, self.scope(NullValues()))
         marks = (marked_by or self)._marked(name)
         return self.family.signature_of(self, name, types, given) + marks
 
@@ -346,7 +346,7 @@ class StackDefinition:
 
     def _faults_of_names(self, node: ResourceNode) -> Iterator[TemplateError]:
         def value_of(key: str) -> Any:
-            given = known(node.properties, self.scope(NullValues()))
+            given = resolve_static(node.properties, self.scope(NullValues()))
             return given.get(key) if isinstance(given, Mapping) else None
 
         def secrets() -> Iterator[Any]:

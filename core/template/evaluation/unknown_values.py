@@ -1,45 +1,85 @@
-"""Values that are only known once other resources exist: a tree is resolved as far as it goes.
+"""Partial evaluation: values of resources that do not exist yet stay ``UNKNOWN``.
 
-Called by previews of plans. Whoever knows the values of resources raises ``KnownLater`` for one
-that does not exist yet; the outermost call that reads it is ``LATER`` as a whole, through every
-function, while what stands beside it has its value. So is what reads a parameter of a nested stack
-that is only known then (``Family.load``).
+Called where templates are checked, and by previews of plans. There, a value of a resource that does
+not exist yet raises ``KnownLater``; the outermost call that reads it is ``UNKNOWN`` as a whole,
+through every function, while what stands beside it has its value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from itertools import zip_longest
+from typing import Any
 
-from zonda.hooks.function import ABSENT, Function, ResolveScope, count
+from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, count, sources
 
-from ..source.diagnostics import Poisoned
+from ..source.diagnostics import FAULTS, Poisoned
 
 
 class KnownLater(Exception):
     """The value of a resource that is not there yet, or may be another one then."""
 
 
-class Later:
-    """Stands for a value that is known after the plan has been carried out."""
+class Unknown(Function):
+    """Stands for a value that depends on resources. Has no value, and is no fault."""
 
-    _instance: ClassVar[Later | None] = None
+    __slots__ = ()
 
-    def __new__(cls) -> Later:
-        """The one instance."""
-        if cls._instance is None:
-            cls._instance = super().__new__(cls)
-        return cls._instance
+    def __init__(self) -> None:
+        self.name, self.args, self.path = "", None, ()
 
     def __repr__(self) -> str:
         return "(known after apply)"
 
+    def __reduce__(self) -> str:
+        return "UNKNOWN"  # a copy is the same one
 
-LATER = Later()
+    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
+        """Nothing is wrong with it."""
+        return iter(())
+
+    def sources(self) -> Iterator[Source]:
+        """Nothing that this template could tell."""
+        return iter(())
+
+    def resolve(self, scope: ResolveScope) -> Any:
+        """Never a value."""
+        raise Poisoned
+
+
+UNKNOWN = Unknown()
+
+
+def resolve_static(tree: Any, scope: ResolveScope) -> Any:
+    """``tree`` with every function replaced by its value, or by ``UNKNOWN``.
+
+    No function that reads a resource is called. What a function cannot give because of a fault is
+    unknown, too: that fault is told elsewhere.
+    """
+    kind = type(tree)
+    if kind is dict:
+        pairs = (
+            (key, value if type(value) is str else resolve_static(value, scope))
+            for key, value in tree.items()
+        )
+        return {key: value for key, value in pairs if value is not ABSENT}
+    if kind is list:
+        values = (value if type(value) is str else resolve_static(value, scope) for value in tree)
+        return [value for value in values if value is not ABSENT]
+    if kind is str or not isinstance(tree, Function):
+        return tree
+    if tree.name == "if":  # decided when it was parsed: what is left is the branch that was taken
+        return resolve_static(tree.args, scope)
+    if any(source.kind in ("attr", "ref") for source in sources(tree)):
+        return UNKNOWN
+    try:
+        return tree.resolve(scope)
+    except FAULTS:
+        return UNKNOWN
 
 
 def resolve_partly(tree: Any, scope: ResolveScope) -> Any:
-    """``tree`` with every function replaced by its value or ``LATER``; absent items are dropped."""
+    """``tree`` with every function replaced by its value, or by ``UNKNOWN`` for ``KnownLater``."""
     if isinstance(tree, dict):
         scope.spend(len(tree))
         pairs = ((key, resolve_partly(value, scope)) for key, value in tree.items())
@@ -48,43 +88,35 @@ def resolve_partly(tree: Any, scope: ResolveScope) -> Any:
         scope.spend(len(tree))
         values = (resolve_partly(value, scope) for value in tree)
         return [value for value in values if value is not ABSENT]
-    return _called(tree, scope) if isinstance(tree, Function) else tree
-
-
-def _called(call: Function, scope: ResolveScope) -> Any:
-    if call.name == "if":
-        # decided when it was parsed: what is left is the branch that was taken
-        return resolve_partly(call.args, scope)
+    if not isinstance(tree, Function):
+        return tree
+    if tree.name == "if":  # as above
+        return resolve_partly(tree.args, scope)
     try:
-        value = call.resolve(scope)
+        value = tree.resolve(scope)
     except (KnownLater, Poisoned):
-        return LATER
+        return UNKNOWN
     count(value, scope)
     return value
 
 
-def has_later(value: Any) -> bool:
-    """Whether anything in ``value`` is only known later."""
+def has_unknown(value: Any) -> bool:
+    """Whether anything in ``value`` is not known."""
     if isinstance(value, Mapping):
-        return any(map(has_later, value.values()))
+        return any(map(has_unknown, value.values()))
     if isinstance(value, list):
-        return any(map(has_later, value))
-    return value is LATER
+        return any(map(has_unknown, value))
+    return value is UNKNOWN
 
 
 def supposed(value: Any, before: Any) -> Any:
     """``value`` as if all that is not known yet stays what it was ``before``; else null."""
-    if value is LATER:
+    if value is UNKNOWN:
         return before
     if isinstance(value, Mapping):
         old = before if isinstance(before, Mapping) else {}
         return {key: supposed(item, old.get(key)) for key, item in value.items()}
     if isinstance(value, list):
-        items = before if isinstance(before, list) else []
-        return [supposed(item, each) for item, each in _beside(value, items)]
+        items = before[: len(value)] if isinstance(before, list) else []
+        return [supposed(item, each) for item, each in zip_longest(value, items)]
     return value
-
-
-def _beside(values: list[Any], before: list[Any]) -> Iterator[tuple[Any, Any]]:
-    for index, value in enumerate(values):
-        yield value, before[index] if index < len(before) else None

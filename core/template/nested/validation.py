@@ -21,7 +21,7 @@ from zonda.hooks.text.sanitize import shortened, spelt, text_of
 
 from ..definition.child_spec import ChildSpec
 from ..definition.stack_definition import ContextFor, StackDefinition
-from ..evaluation.unknown import UNKNOWN, has_unknown, known
+from ..evaluation.unknown_values import UNKNOWN, has_unknown, resolve_static
 from ..source.bundle import Identity, Limits
 from ..source.diagnostics import (
     NESTED_DEPTH,
@@ -157,15 +157,15 @@ class NestedChecks:
         """What the nested stack would be made from, and which of its parameters are not known."""
         scope = definition.scope(NullValues())
         scope.begin()
-        values = known(node.properties, scope)
+        values = resolve_static(node.properties, scope)
         given, unknown = _divided(node, values)
         resolved = ResourceDefinition(
             node.name,
             node.type,
             given,
-            metadata=_section(known(node.metadata, scope)),
+            metadata=_section(resolve_static(node.metadata, scope)),
             deletion_policy=node.deletion_policy,
-            update_policy=_known_section(known(node.update_policy, scope)),
+            update_policy=_known_section(resolve_static(node.update_policy, scope)),
             raw=node.trees,
         )
         child = self._child(node, resolved, has_unknown(values))

@@ -75,7 +75,7 @@ class TooLarge(ValueError):
 SILENT = "raised without a text"
 
 #: What another installation may well have: ``ignore_unknown`` only warns of it.
-UNKNOWN = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
+UNKNOWN_NAMES = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
 
 
 class Poisoned(TemplateError):

@@ -16,7 +16,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 
 from ..evaluation.scope import Broken, Scope
-from ..evaluation.unknown_values import LATER
+from ..evaluation.unknown_values import UNKNOWN
 from ..source.bundle import Identity
 from ..source.diagnostics import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
 from .redactor import Masker
@@ -137,7 +137,7 @@ class ResourceNode:
         value = self._section(key, tree, scope, resolving)
         if value is None or value is ABSENT:
             return {}
-        is_open = value is LATER
+        is_open = value is UNKNOWN
         if not is_open and not isinstance(value, Mapping):
             raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         section: Mapping[str, Any] = value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from zonda.core.template.evaluation.unknown_values import LATER, KnownLater
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, KnownLater
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -48,7 +48,7 @@ class Node:
         except KnownLater:
             if how is None:
                 raise
-            value = LATER
+            value = UNKNOWN
         values = {"value": value, "fixed": self._entry["fixed"], "moody": self._entry["moody"]}
         return ResourceDefinition(
             self.name,

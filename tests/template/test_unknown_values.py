@@ -1,0 +1,21 @@
+"""There is one value that is not known, and copies of it are the same one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown, supposed
+
+
+def test_a_copy_of_the_unknown_is_the_unknown() -> None:
+    tree = {"a": ["x", UNKNOWN]}
+    assert copy.deepcopy(tree)["a"][1] is UNKNOWN
+    assert pickle.loads(pickle.dumps(tree))["a"][1] is UNKNOWN
+    assert has_unknown(copy.deepcopy(tree))
+
+
+def test_what_is_unknown_is_supposed_to_stay() -> None:
+    before = {"a": ["w", "old", "more"], "b": 1}
+    assert supposed({"a": ["x", UNKNOWN], "c": UNKNOWN}, before) == {"a": ["x", "old"], "c": None}
+    assert supposed([UNKNOWN, UNKNOWN], ["one"]) == ["one", None]
