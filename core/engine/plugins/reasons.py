@@ -10,6 +10,7 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.sensitivity.labels import hides
+from zonda.core.template.source.diagnostics import OF_ATTRIBUTES
 from zonda.hooks.errors import (
     Path,
     PluginError,
@@ -219,6 +220,8 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
     def scrubbed(said: str) -> str:
         return scrub(said, secrets.values)
 
+    if isinstance(error, TemplateError) and _is_of_properties(error):
+        return shortened(scrubbed(text_of(error)))  # as Heat: without the resource that reads it
     shown = f"{show_path(('resources', name))}: {shortened(scrubbed(text_of(error)))}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown
@@ -226,6 +229,11 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
     shown = f"{shown}. {advice}" if advice else shown
     # a plug-in may have built its class of anything, too
     return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"
+
+
+def _is_of_properties(error: TemplateError) -> bool:
+    """Whether properties read what is not there."""
+    return error.heat_type in OF_ATTRIBUTES and tuple(error.at)[2:3] == ("properties",)
 
 
 def restricted(name: str, what: str) -> str:

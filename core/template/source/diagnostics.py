@@ -113,6 +113,10 @@ def from_exception(error: Exception) -> TemplateError:
 _UNWRAPPED = ("UserParameterMissing", "InvalidTemplateReference", "InvalidTemplateAttribute")
 
 
+#: The same of values that ``get_attr`` reads while a resource is made.
+OF_ATTRIBUTES = ("InvalidTemplateAttribute", "NotFound")
+
+
 def unwrapped(fault: TemplateError, at: Path) -> bool:
     """Whether Heat tells ``fault`` without the path to it; it stands at ``at`` then (in place)."""
     if fault.heat_type not in _UNWRAPPED:

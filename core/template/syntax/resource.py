@@ -18,7 +18,7 @@ from zonda.hooks.resources.resource import Resource
 from ..evaluation.scope import Broken, Scope
 from ..evaluation.unknown_values import UNKNOWN
 from ..source.bundle import Identity
-from ..source.diagnostics import FAULTS, RESOURCE_SHAPE, from_exception, wrapped
+from ..source.diagnostics import FAULTS, OF_ATTRIBUTES, RESOURCE_SHAPE, from_exception, wrapped
 from .redactor import Masker
 from .sections import RESOURCES
 
@@ -228,6 +228,10 @@ class ResourceNode:
 
 
 def _property_fault(error: Exception, path: Path, at: Path) -> TemplateError:
+    inner = from_exception(error)
+    if inner.heat_type in OF_ATTRIBUTES:
+        inner.at = inner.at or at
+        return inner
     fault = wrapped(error, path=path, label="Property error")
     if fault.at == path:
         fault.at = at
