@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from zonda.hooks import lazy
-from zonda.hooks.markers import hookimpl
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks import BaseCustomConstraint, Resource, hookimpl, lazy_types
 
 from . import composite
 
@@ -56,10 +53,10 @@ _CONSTRAINTS: Final[Mapping[str, str]] = {
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The types that need nothing but zonda itself."""
-    return lazy.brought(__package__, _TYPES)
+    return lazy_types(__package__, _TYPES)
 
 
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """Heat's constraints that ask no service."""
-    return lazy.brought(__package__, _CONSTRAINTS)
+    return lazy_types(__package__, _CONSTRAINTS)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.errors import InvalidTemplateAttribute, TemplateError
-from zonda.hooks.resources.nested_stack import Child, ChildTemplate, NestedStack
-from zonda.hooks.schema.attributes import select
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Child,
+    ChildTemplate,
+    InvalidTemplateAttribute,
+    NestedStack,
+    SupportStatus,
+    TemplateError,
+    attributes,
+    properties,
+    select,
+)
 
 TEMPLATE: Final = "template"
 PARAMETERS: Final = "parameters"

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar
 T = TypeVar("T")
 
 
-class Later:
+class LazyClass:
     """A class that is not imported yet: it stands in ``module`` as ``name``."""
 
     __slots__ = ("module", "name")
@@ -42,36 +42,36 @@ class Classes(UserDict[str, T]):
 
     def __getitem__(self, name: str) -> T:
         found: Any = self.data[name]
-        if isinstance(found, Later):
+        if isinstance(found, LazyClass):
             found = self.data[name] = found.load()
         known: T = found
         return known
 
 
-def brought(package: str | None, places: Mapping[str, str]) -> Classes[Any]:
+def lazy_types(package: str | None, places: Mapping[str, str]) -> Classes[Any]:
     """Classes by name, from ``MODULE:NAME`` with modules of ``package``."""
     found: Classes[Any] = Classes()
     for key, place in places.items():
         module, _, name = place.partition(":")
-        found.data[key] = Later(f"{package}.{module}", name)
+        found.data[key] = LazyClass(f"{package}.{module}", name)
     return found
 
 
-def at_rest(known: Mapping[str, T]) -> Mapping[str, T | Later]:
+def unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
     """The same as it is now; nothing is imported."""
     return known.data if isinstance(known, Classes) else known
 
 
-def imported(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
+def loaded(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
     """The names of what is imported by now, with it."""
-    for name, each in at_rest(known).items():
-        if not isinstance(each, Later):
+    for name, each in unloaded(known).items():
+        if not isinstance(each, LazyClass):
             yield name, each
 
 
-def place_of(each: type[Any] | Later) -> tuple[str, str]:
+def place_of(each: type[Any] | LazyClass) -> tuple[str, str]:
     """The module of a class, and its name there."""
-    if isinstance(each, Later):
+    if isinstance(each, LazyClass):
         return each.module, each.name
     return each.__module__, each.__qualname__
 
@@ -81,7 +81,7 @@ class Names:
 
     def __init__(self, known: Mapping[str, type[Any]]) -> None:
         self._known = known
-        names = reversed([*at_rest(known).items()])
+        names = reversed([*unloaded(known).items()])
         self._by_place: dict[tuple[str, str], str] = {place_of(each): name for name, each in names}
 
     def of(self, cls: type[Any]) -> str:
@@ -90,15 +90,15 @@ class Names:
         if not name or self._known[name] is cls:
             return name
         # another one, made in the same place
-        return next((name for name, each in imported(self._known) if each is cls), "")
+        return next((name for name, each in loaded(self._known) if each is cls), "")
 
 
-def file_of(each: type[Any] | Later) -> str:
+def file_of(each: type[Any] | LazyClass) -> str:
     """The file that a class stands in; '' where that is none.
 
     A class that is there may say of itself that it is of any module, also of one that there is not.
     """
-    if isinstance(each, Later):
+    if isinstance(each, LazyClass):
         return _file_to_import(each.module)
     loaded = sys.modules.get(each.__module__)
     return getattr(loaded, "__file__", None) or ""

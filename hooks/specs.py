@@ -14,12 +14,11 @@ from .events import SinkFactory
 from .function import Function
 from .markers import hookspec
 from .resources.resource import Resource
-from .runners.base import WorkflowRunner
+from .runners.base import RunnerFactory
 from .schema.constraints import BaseCustomConstraint
 
 #: Makes the class of a text; raises ValidationErrors with every fault, each with its place.
 TypeReader = Callable[[TypeDocument], type[Resource]]
-RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]
 
 
 @hookspec

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from zonda.hooks import lazy
-from zonda.hooks.declared_types import TypeDocument
-from zonda.hooks.events import EventSink, SinkFactory
-from zonda.hooks.markers import hookimpl
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.runners.base import WorkflowRunner
-from zonda.hooks.schema.constraints import BaseCustomConstraint
-from zonda.hooks.specs import RunnerFactory, TypeReader
+from zonda.hooks import (
+    BaseCustomConstraint,
+    EventSink,
+    Resource,
+    TypeDocument,
+    TypeReader,
+    hookimpl,
+    lazy_types,
+)
+from zonda.hooks.events import SinkFactory
+from zonda.hooks.runners import RunnerFactory, WorkflowRunner
 
 _TYPES: Final[Mapping[str, str]] = {
     "OS::Mistral::CronTrigger": "mistral.cron_trigger:CronTrigger",
@@ -25,7 +28,7 @@ _TYPES: Final[Mapping[str, str]] = {
 @hookimpl
 def zonda_resource_types() -> Mapping[str, type[Resource]]:
     """The resource types made of workflows."""
-    return lazy.brought(__package__, _TYPES)
+    return lazy_types(__package__, _TYPES)
 
 
 @hookimpl
@@ -52,7 +55,7 @@ class _Manifests:
 @hookimpl
 def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """The custom constraints on workflows."""
-    return lazy.brought(__package__, {"mistral.workflow": "mistral.constraint:MistralWorkflow"})
+    return lazy_types(__package__, {"mistral.workflow": "mistral.constraint:MistralWorkflow"})
 
 
 @hookimpl

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import SupportStatus, TemplateError, attributes, constraints, properties
 
 from ..groups import member_template
 from ..groups.base import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP

@@ -10,16 +10,18 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from zonda.hooks.errors import InvalidTemplateAttribute, NoActionRequired, NotSupported
-from zonda.hooks.resources.nested_stack import (
+from zonda.hooks import (
     CONVERGE,
     Child,
     ChildTemplate,
     Converge,
+    InvalidTemplateAttribute,
     Member,
-    no_member,
+    NoActionRequired,
+    NotSupported,
+    member_not_found,
+    select,
 )
-from zonda.hooks.schema.attributes import select
 
 from ..groups.base import Group
 from ..groups.member_template import Entry
@@ -285,7 +287,7 @@ class ScaledGroup(Group):
         if name.isdecimal() and name not in members and int(name) < len(members):
             name = list(members)[int(name)]
         if name not in members:
-            raise no_member(name, self.name)
+            raise member_not_found(name, self.name)
         below = [attribute, *path] if attribute else list(path)
         if not below:
             return members[name].reference

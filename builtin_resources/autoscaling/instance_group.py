@@ -6,10 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.resources.nested_stack import ChildTemplate
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import ChildTemplate, SupportStatus, TemplateError, attributes, properties
 
 from ..groups import member_template
 from ..groups.member_template import Entry

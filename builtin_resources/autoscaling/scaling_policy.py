@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Resource,
+    ResourceDefinition,
+    SupportStatus,
+    TemplateError,
+    attributes,
+    constraints,
+    properties,
+)
 
 from .base import ADJUSTMENT, COOLDOWN, KIND, STEP
 from .capacity import CFN_TYPES, PERCENT, TYPES

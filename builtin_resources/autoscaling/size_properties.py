@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from zonda.hooks import properties
-from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import Path, Resource, ResourceDefinition, TemplateError, properties
 
 from .capacity import Bounds
 

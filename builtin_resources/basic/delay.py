@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Resource,
+    ResourceDefinition,
+    SupportStatus,
+    TemplateError,
+    constraints,
+    properties,
+)
 
 from .timer import wait_token, waited
 

@@ -6,11 +6,7 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.properties import Properties
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import Path, Properties, Resource, ResourceDefinition, SupportStatus, TemplateError
 
 
 class AnyProperties(Properties):

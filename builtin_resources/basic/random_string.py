@@ -6,10 +6,16 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import ResourceFailure, TemplateError
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.translation import TranslationRule
+from zonda.hooks import (
+    Resource,
+    ResourceFailure,
+    TemplateError,
+    TranslationRule,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 LENGTH = "length"
 SEQUENCE = "sequence"

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import Resource, ResourceDefinition, SupportStatus, attributes, properties
 
 from .timer import wait_token, waited
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-from zonda.hooks.context import Clock
-from zonda.hooks.errors import NotReady
+from zonda.hooks import Clock, NotReady
 
 #: Seconds that count as none: a difference of two times of today has no finer digits.
 _LEAST = 1e-3

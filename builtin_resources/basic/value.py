@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Resource,
+    ResourceDefinition,
+    SupportStatus,
+    attributes,
+    constraints,
+    properties,
+)
 
 VALUE = "value"
 TYPE = "type"

@@ -6,8 +6,7 @@ import ipaddress
 import re
 from typing import Any, Final
 
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks import BaseCustomConstraint, ResourceContext
 
 NAME_LIMIT: Final = 255
 LABEL_LIMIT: Final = 63

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final
 from zoneinfo import ZoneInfo, available_timezones
 
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks import BaseCustomConstraint, ResourceContext
 
 #: A date, which may end at the year or the month, with or without separators; a time; a zone.
 _ISO: Final = re.compile(

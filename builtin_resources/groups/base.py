@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes
-from zonda.hooks.errors import InvalidTemplateAttribute, TooManyResources
-from zonda.hooks.resources.nested_stack import Member, NestedStack
-from zonda.hooks.schema.attributes import select
+from zonda.hooks import (
+    InvalidTemplateAttribute,
+    Member,
+    NestedStack,
+    TooManyResources,
+    attributes,
+    select,
+)
 
 from . import member_template
 from .member_template import Entry, ReadPath

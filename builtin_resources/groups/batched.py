@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import properties
-from zonda.hooks.resources.nested_stack import Child, ChildTemplate
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import Child, ChildTemplate, SupportStatus, properties
 
 from .base import Group
 from .member_template import Entry

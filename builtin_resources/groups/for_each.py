@@ -6,9 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    SupportStatus,
+    TemplateError,
+    ValidationErrors,
+    attributes,
+    constraints,
+    properties,
+)
 
 from . import member_template
 from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import SupportStatus, TemplateError, ValidationErrors, attributes, properties
 
 from . import member_template
 from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, REFS, Group

@@ -6,9 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.resources.nested_stack import Child
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import Child, SupportStatus, attributes, constraints, properties
 
 from . import member_template
 from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, constraints, properties
 
 MIN_IN_SERVICE: Final = "min_in_service"
 MAX_BATCH_SIZE: Final = "max_batch_size"

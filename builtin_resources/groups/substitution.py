@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.schema.attributes import select
+from zonda.hooks import select
 
 
 def replaced(tree: Any, change: Callable[[str], Any]) -> Any:

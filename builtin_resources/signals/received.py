@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import Resource
 
 _ENTRY = "signal "
 

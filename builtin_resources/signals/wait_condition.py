@@ -6,11 +6,16 @@ import json
 from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    NotReady,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    SupportStatus,
+    attributes,
+    constraints,
+    properties,
+)
 
 from ..basic.timer import age
 from ..schema import text

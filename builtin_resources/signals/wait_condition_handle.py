@@ -11,10 +11,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import ResourceFailure, UpdateReplace
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Resource,
+    ResourceFailure,
+    SupportStatus,
+    UpdateReplace,
+    attributes,
+    constraints,
+    properties,
+)
 
 from ..schema import text
 from .received import entries_of, next_entry

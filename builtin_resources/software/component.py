@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import SupportStatus, TemplateError, constraints, properties
 
 from ..schema import text
 from .config import Configuration

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import Resource, SupportStatus, attributes, properties
 
 from ..schema import text
 from .schema import (

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.schema.support import DEPRECATED, SUPPORTED, SupportStatus
+from zonda.hooks import (
+    Resource,
+    ResourceDefinition,
+    SupportStatus,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from ..schema import text
 
@@ -38,10 +43,10 @@ class DeployedServer(Resource):
             "Not used.",
             update_allowed=True,
             support_status=_Status(
-                DEPRECATED,
+                support.DEPRECATED,
                 "This property will be ignored",
                 version="9.0.0",
-                previous_status=_Status(SUPPORTED, version="8.0.0"),
+                previous_status=_Status(support.SUPPORTED, version="8.0.0"),
             ),
         ),
         TRANSPORT: text(

@@ -18,14 +18,23 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.resources.workflow_run import Execution, Token, failure, plain, token_of
-from zonda.hooks.runners.runner import Failed, Lost
-from zonda.hooks.schema.attributes import select
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    InvalidTemplateAttribute,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    RunToken,
+    SupportStatus,
+    WorkflowRun,
+    attributes,
+    constraints,
+    new_token,
+    properties,
+    select,
+    to_error,
+    to_json,
+)
+from zonda.hooks.runners import Failed, Lost
 
 from ..schema import text
 from ..signals.received import entries_of, next_entry
@@ -93,7 +102,7 @@ class SoftwareDeployment(Resource):
 
     # -- life cycle -----------------------------------------------------------------------------
 
-    def handle_create(self) -> Token | None:
+    def handle_create(self) -> RunToken | None:
         """Have it applied, if CREATE is one of the actions."""
         return self._act("CREATE", self.properties)
 
@@ -102,19 +111,19 @@ class SoftwareDeployment(Resource):
         json_snippet: ResourceDefinition,
         tmpl_diff: Mapping[str, Any],
         prop_diff: Mapping[str, Any],
-    ) -> Token | None:
+    ) -> RunToken | None:
         """Have the new one applied, if UPDATE is one of the actions."""
         return self._act("UPDATE", self.make_properties(json_snippet))
 
-    def handle_delete(self) -> Token | None:
+    def handle_delete(self) -> RunToken | None:
         """Have it applied, if DELETE is one of the actions and the configuration is there."""
         return self._act("DELETE", self.properties)
 
-    def handle_suspend(self) -> Token | None:
+    def handle_suspend(self) -> RunToken | None:
         """Have it applied, if SUSPEND is one of the actions."""
         return self._act("SUSPEND", self.properties)
 
-    def handle_resume(self) -> Token | None:
+    def handle_resume(self) -> RunToken | None:
         """Have it applied, if RESUME is one of the actions."""
         return self._act("RESUME", self.properties)
 
@@ -123,7 +132,7 @@ class SoftwareDeployment(Resource):
         if resource_data.get("resource_id"):
             super().handle_adopt(resource_data)
 
-    def check_create_complete(self, token: Token | None) -> bool:
+    def check_create_complete(self, token: RunToken | None) -> bool:
         """Whether it is known what came of it."""
         if token is None:
             return True
@@ -134,10 +143,10 @@ class SoftwareDeployment(Resource):
     check_suspend_complete = check_create_complete
     check_resume_complete = check_create_complete
 
-    def handle_create_cancel(self, token: Token | None) -> None:
+    def handle_create_cancel(self, token: RunToken | None) -> None:
         """Ask the runner to end the run, where there is one."""
         if token and "request" in token:
-            Execution(self, token).cancel()
+            WorkflowRun(self, token).cancel()
 
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
@@ -158,7 +167,7 @@ class SoftwareDeployment(Resource):
         """Keep a result for the operation that waits for it; at any other time it means nothing."""
         operation = self.context.operation
         if operation is not None:
-            kept = {"op": operation.id, "details": plain(details or {})}
+            kept = {"op": operation.id, "details": to_json(details or {})}
             self.data_set(next_entry(self), json.dumps(kept), redact=True)
 
     # -- what is applied ------------------------------------------------------------------------
@@ -183,7 +192,7 @@ class SoftwareDeployment(Resource):
             "deploy_resource_name": (self.name, "The name of the deployment in its stack"),
             "deploy_signal_transport": (props[TRANSPORT], "How the result is to be signalled"),
         }
-        return deployment_values.inputs_of(config, plain(props[VALUES] or {}), standard)
+        return deployment_values.inputs_of(config, to_json(props[VALUES] or {}), standard)
 
     def _derived(
         self, action: str, config: Mapping[str, Any], props: properties.Properties
@@ -208,7 +217,7 @@ class SoftwareDeployment(Resource):
     def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
         return content
 
-    def _act(self, action: str, props: properties.Properties) -> Token | None:
+    def _act(self, action: str, props: properties.Properties) -> RunToken | None:
         config = self._config(props)
         if config is None:
             if action == "DELETE":
@@ -224,32 +233,32 @@ class SoftwareDeployment(Resource):
 
     def _begin(
         self, action: str, made: Mapping[str, Any], props: properties.Properties
-    ) -> Token | None:
-        token: Token = {}
+    ) -> RunToken | None:
+        token: RunToken = {}
         workflow = self.context.assigned_workflow
         if workflow is not None:
-            token = Execution(self, token_of(self, action, workflow, made)).begin()
+            token = WorkflowRun(self, new_token(self, action, workflow, made)).begin()
         elif props[TRANSPORT] == NO_SIGNAL:
             return None
         return {**token, OUTPUTS: made[OUTPUTS]}
 
     # -- what came of it ------------------------------------------------------------------------
 
-    def _ran(self, token: Token) -> bool:
-        execution = Execution(self, token)
+    def _ran(self, token: RunToken) -> bool:
+        execution = WorkflowRun(self, token)
         result = execution.result()
         if result is None:
             return False
         if isinstance(result, Lost):
-            raise failure(result)
+            raise to_error(result)
         if isinstance(result, Failed):
             self._store(deployment_values.outcome(result.output or {}, token[OUTPUTS])[0])
-            raise failure(result)
+            raise to_error(result)
         self._end(result.output or {}, token)
         execution.forget()
         return True
 
-    def _was_signalled(self, token: Token) -> bool:
+    def _was_signalled(self, token: RunToken) -> bool:
         operation, data = self.context.operation, self.data()
         for key in entries_of(data):
             kept = json.loads(data[key])
@@ -259,7 +268,7 @@ class SoftwareDeployment(Resource):
         self.context.progress("waits for a signal")
         return False
 
-    def _end(self, details: Mapping[str, Any], token: Token) -> None:
+    def _end(self, details: Mapping[str, Any], token: RunToken) -> None:
         outputs, reason = deployment_values.outcome(details, token[OUTPUTS])
         self._store(outputs)
         if reason:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, properties
-from zonda.hooks.schema.support import HIDDEN, SupportStatus
+from zonda.hooks import SupportStatus, attributes, properties, support
 
 from ..groups import member_template
 from ..groups.batched import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies
@@ -43,7 +42,7 @@ def _values(what: str) -> attributes.Schema:
 
 def _hidden(instead: str) -> SupportStatus:
     return SupportStatus(
-        HIDDEN,
+        support.HIDDEN,
         f"Use {instead}.",
         version="7.0.0",
         previous_status=SupportStatus("DEPRECATED", version="2014.2"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure
 
 from .schema import (
     COMPONENT,

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from posixpath import splitext
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import ResourceFailure, SupportStatus, constraints, properties
 
 from ..schema import text
 from .config import Configuration

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.core.settings.table import BUNDLED
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

@@ -27,7 +27,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.events import EventRecord, EventSink
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.redaction import masked, secret_texts
+from zonda.hooks.text.redaction import redact, secret_texts
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine
@@ -73,7 +73,7 @@ class Making:
         with contextlib.suppress(UsageError):  # then no sink is made, either
             section = completed(section, self._settings)
         texts = secret_texts(_texts(section))
-        return lambda text: masked(text, texts)
+        return lambda text: redact(text, texts)
 
 
 def _texts(value: Any, name: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from zonda.core.plugins.files import folders_of
 from zonda.core.plugins.manager import Origin, Plugins
 from zonda.hooks.errors import PluginError, TemplateError, ValidationErrors
-from zonda.hooks.text.sanitize import sentences
+from zonda.hooks.text.sanitize import join_sentences
 
 SUFFIXES = (".yaml", ".yml")
 _MOST_BYTES = 524_288
@@ -78,7 +78,7 @@ def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) 
 
 def _told(fault: TemplateError) -> str:
     where = f"{fault.place}: " if fault.place else ""
-    return where + sentences(fault.message, fault.hint)
+    return where + join_sentences(fault.message, fault.hint)
 
 
 def _refuse(

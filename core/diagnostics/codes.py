@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 ERROR, WARNING = "error", "warning"
 
@@ -70,7 +70,7 @@ def page(code: str) -> Page:
     wanted = _PREFIX + wanted if wanted.isdigit() else wanted
     known = pages()
     if wanted not in known:
-        hint = near(wanted, known) or "'zonda explain' lists the codes."
+        hint = suggestion(wanted, known) or "'zonda explain' lists the codes."
         raise UsageError(f"There is no code {code}.", hint=hint, code=_UNKNOWN)
     return known[wanted]
 

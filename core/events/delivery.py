@@ -18,7 +18,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.events import EventRecord, EventSink, SinkError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named
+from zonda.hooks.text.sanitize import describe_exception
 
 from .filter import Wanted
 
@@ -218,4 +218,4 @@ def told(error: BaseException) -> str:
     """An error for ``zonda sink list``."""
     if isinstance(error, (SinkError, ZondaError)):
         return str(error) or type(error).__name__
-    return named(error)
+    return describe_exception(error)

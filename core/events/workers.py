@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named
+from zonda.hooks.text.sanitize import describe_exception
 
 from .delivery import Courier
 
@@ -66,7 +66,7 @@ class _Round:
         except BaseException as error:  # border: a thread that nobody would miss
             raise_interruption(error)
             is_known = isinstance(error, StoreError)
-            said = str(error) if is_known else named(error)
+            said = str(error) if is_known else describe_exception(error)
             log.warning("Sink %s: %s", self.courier.name, said, exc_info=not is_known)
             self._failures += 1
             if self.ends:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from zonda.core.template.evaluation.unknown_values import UNKNOWN
-from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, Poisoned, near
+from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, Poisoned, suggestion
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
@@ -279,7 +279,9 @@ class FindInMap(Function):
             if not isinstance(found, dict) or isinstance(key, dict | list) or key not in found:
                 known = found if isinstance(found, dict) else {}
                 raise TemplateError(
-                    repr(key), heat_type="KeyError", hint=near(key, known) or self._missing(key)
+                    repr(key),
+                    heat_type="KeyError",
+                    hint=suggestion(key, known) or self._missing(key),
                 )
             found = found[key]
         return found

@@ -13,7 +13,7 @@ from zonda.core.template.source.diagnostics import FAULTS
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope, Source
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named
+from zonda.hooks.text.sanitize import describe_exception
 
 
 def guarded(cls: type[Function]) -> type[Function]:
@@ -62,5 +62,7 @@ def _border(name: str) -> Iterator[None]:
         raise
     except BaseException as error:  # the border: a plug-in's function is called
         raise_interruption(error)
-        made = TemplateError(f"The function {name} broke: {named(error)}", code=PluginError.code)
+        made = TemplateError(
+            f"The function {name} broke: {describe_exception(error)}", code=PluginError.code
+        )
         raise made from error

@@ -18,7 +18,7 @@ from types import ModuleType
 
 from zonda.hooks.errors import PluginError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named, raised_at
+from zonda.hooks.text.sanitize import describe_exception, raised_at
 
 from .manager import what_to_do
 from .resource_mapping import MISSING, Mapped, noting_missing
@@ -104,7 +104,7 @@ def _imported(folder: Path, path: Path) -> ModuleType:
 
 
 def _failure(path: Path, error: BaseException) -> PluginError:
-    text = f"Plug-in file {path} cannot be loaded: {named(error)}{raised_at(error)}"
+    text = f"Plug-in file {path} cannot be loaded: {describe_exception(error)}{raised_at(error)}"
     failure = PluginError(text, plugin=str(path), hint=what_to_do(error))
     failure.__cause__ = error
     return failure

@@ -22,15 +22,16 @@ from zonda.hooks import specs
 from zonda.hooks.errors import PluginError
 from zonda.hooks.events import SinkFactory
 from zonda.hooks.function import Function
-from zonda.hooks.lazy import Classes, at_rest
+from zonda.hooks.lazy import Classes, unloaded
 from zonda.hooks.markers import PROJECT
 from zonda.hooks.resources import declaration
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners import RunnerFactory
 from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.hooks.schema.support import Unavailable
-from zonda.hooks.specs import RunnerFactory, TypeReader
+from zonda.hooks.specs import TypeReader
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import encodable, named, raised_at
+from zonda.hooks.text.sanitize import describe_exception, encodable, raised_at
 
 from . import unavailable
 from .resource_mapping import Mapped, follows_the_guide
@@ -324,7 +325,7 @@ def _mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
     """What a hook has given. What zonda brings itself is right, and imported when it is used."""
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    return at_rest(answer) if built_in else dict(answer)
+    return unloaded(answer) if built_in else dict(answer)
 
 
 def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
@@ -341,7 +342,7 @@ def _origin(name: str, distribution: Distribution | None) -> Origin:
 
 def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
     failure = PluginError(
-        f"Plug-in {origin} {what}: {named(error)}{raised_at(error)}",
+        f"Plug-in {origin} {what}: {describe_exception(error)}{raised_at(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,

@@ -21,7 +21,7 @@ from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.source.bundle import Identity
 from zonda.hooks.errors import NotFound
-from zonda.hooks.text.redaction import masked_deep, secret_texts
+from zonda.hooks.text.redaction import redact_deep, secret_texts
 
 #: How ``masked`` calls what is no file.
 _FILES = {"": "template", "parameter": "parameters"}
@@ -147,7 +147,7 @@ class Exporting:
         return _Sources(
             shown.template,
             shown.written,
-            masked_deep(environment, texts),
+            redact_deep(environment, texts),
             {key: by_text[text] for key, text in files.items()},
             resources,
             [".".join(map(str, (_FILES.get(file, file), *path))) for file, path in hidden],

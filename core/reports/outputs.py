@@ -29,7 +29,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import MASK
-from zonda.hooks.text.sanitize import shortened, text_of
+from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> Outpu
         check_value("the output", value)
     except BaseException as error:  # a plug-in may raise anything when it is asked
         raise_interruption(error)
-        said = shortened(scrub(text_of(error) or type(error).__name__, secrets))
+        said = truncate_middle(scrub(safe_str(error) or type(error).__name__, secrets))
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 

@@ -14,7 +14,7 @@ from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, Place, ZondaError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .failures import BAD, Failure, Failures, bad_action, failures
 from .generations import Generations, Given
@@ -171,5 +171,5 @@ class Explaining:
         known |= {one.resource_name for one in self._reader.failed(self._stack.id)}
         known |= {one.resource_name for one in self._events() if one.resource_name}
         if name not in known:
-            hint = near(name, sorted(known))
+            hint = suggestion(name, sorted(known))
             raise NotFound("Resource", name, hint=hint, stack=self._stack.name)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 
 from . import own_requirement
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 
 from .plugin_package import NAMESPACES, write_files
 

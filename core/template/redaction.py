@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.text.redaction import MASK, masked, masked_deep, secret_texts
+from zonda.hooks.text.redaction import MASK, redact, redact_deep, secret_texts
 
 from .load import StackDefinition
 from .sensitivity.labels import hides
@@ -125,7 +125,7 @@ def show(
 
     def clean(file: str, text: str) -> str:
         spots = [spot for spot in hidden if spot[0] == file]
-        return masked(_replaced(text, {path: mark((file, path)) for _, path in spots}), texts)
+        return redact(_replaced(text, {path: mark((file, path)) for _, path in spots}), texts)
 
     values = {
         name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
@@ -139,10 +139,10 @@ def show(
     return Shown(
         clean("", bundle.template),
         {file: clean(file, text) for file, text in _environments(bundle).items()},
-        masked_deep(values, texts),
+        redact_deep(values, texts),
         {file: clean(FILES + file, text) for file, text in bundle.files.items()},
-        masked_deep(data, texts),
-        masked_deep(written, texts),
+        redact_deep(data, texts),
+        redact_deep(written, texts),
     )
 
 
@@ -150,7 +150,7 @@ def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any], also: Collection[
     """The template's text without hidden values, each line where it was: for excerpts."""
     marks = {path: HIDDEN for file, path in hidden if file == ""}
     texts = secret_texts([*repeated(hidden), *also])
-    return masked(_replaced(bundle.template, marks, keep_lines=True), texts)
+    return redact(_replaced(bundle.template, marks, keep_lines=True), texts)
 
 
 def _environments(bundle: Bundle) -> dict[str, str]:

@@ -13,7 +13,16 @@ installed (``pip install 'zonda[check]'``) also at random.
 """
 
 from .backend import Backend
-from .report import FAILED, NOT_APPLICABLE, PASSED, Report, Row
+from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row
 from .runner import check
 
-__all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Backend", "Report", "Row", "check"]
+__all__ = [
+    "FAILED",
+    "NOT_APPLICABLE",
+    "PASSED",
+    "Backend",
+    "NotApplicable",
+    "Report",
+    "Row",
+    "check",
+]

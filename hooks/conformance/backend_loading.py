@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from ..errors import UsageError
-from ..text.sanitize import named
+from ..text.sanitize import describe_exception
 from .backend import Backend
 
 GROUP: Final = "zonda.check"
@@ -30,7 +30,9 @@ def named_by(text: str) -> Factory:
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:  # a stranger's module may raise anything
-        raise UsageError(f"The back end {text} cannot be loaded: {named(error)}") from error
+        raise UsageError(
+            f"The back end {text} cannot be loaded: {describe_exception(error)}"
+        ) from error
     return checked(found, text)
 
 
@@ -69,5 +71,5 @@ def tried(make: Factory) -> Factory:
     except UsageError:
         raise
     except Exception as error:  # a stranger's back end may raise anything
-        raise UsageError(f"The back end cannot be made: {named(error)}") from error
+        raise UsageError(f"The back end cannot be made: {describe_exception(error)}") from error
     return make

@@ -11,7 +11,7 @@ from ..resources.resource import Resource
 from ..schema import examples
 from ..schema.properties import Schema
 from ..testing.lifecycle import Lifecycle
-from ..text.sanitize import named, text_of
+from ..text.sanitize import describe_exception, safe_str
 
 #: Shorter texts come up by accident.
 SHORTEST: Final = 6
@@ -64,7 +64,7 @@ class Watch(logging.Handler):
 
     def saw(self, where: str, thing: object) -> None:
         """``thing`` may be seen by anybody."""
-        if self.secrets and any(secret in text_of(thing) for secret in self.secrets):
+        if self.secrets and any(secret in safe_str(thing) for secret in self.secrets):
             self.leaks[where] = None
 
     def look_at(self, life: Lifecycle) -> None:
@@ -95,4 +95,4 @@ def _read(life: Lifecycle, name: str) -> Any:
     try:
         return life.attribute(name)
     except Exception as error:  # the border: a plug-in is asked for an attribute
-        return named(error)
+        return describe_exception(error)

@@ -6,7 +6,7 @@ import logging
 from typing import Any, Final
 
 from ..errors import NotFound, NotSupported
-from ..resources.live_state import compare
+from ..resources.live_state import compare_live_state
 from ..resources.nested_stack import NestedStack
 from ..resources.resource import Resource
 from ..schema import attributes
@@ -93,7 +93,7 @@ def _expect_live(life: Observed) -> None:
     unknown = [name for name in live if name not in life.cls.properties_schema]
     if unknown:
         raise Violated(f"no properties: {', '.join(unknown)}")
-    found = compare(life.instance().properties, live)
+    found = compare_live_state(life.instance().properties, live)
     if found.differing:
         raise Violated(f"not what was asked for: {', '.join(found.differing)}")
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from ..resources.resource import Resource
-from ..text.sanitize import named, text_of
+from ..text.sanitize import describe_exception, safe_str
 
 PASSED: Final = "pass"
 FAILED: Final = "fail"
@@ -42,7 +42,7 @@ def is_python(cls: type[Resource]) -> bool:
 
 def told(cls: type[Resource], error: BaseException) -> str:
     """What was raised, for the author of ``cls``: its class means nothing in a manifest."""
-    return named(error) if is_python(cls) else text_of(error)
+    return describe_exception(error) if is_python(cls) else safe_str(error)
 
 
 @dataclass(frozen=True, slots=True)

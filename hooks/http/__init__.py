@@ -2,10 +2,10 @@
 
 ::
 
-    from zonda.hooks.http import Transport, Unreachable, Unusable, Wire, origin
+    from zonda.hooks.http import ClientConfig, RequestRejected, Transport, TransportError, origin
 
-    wire = Wire(clock, answer_timeout=30.0, trusted=frozenset({origin(endpoint)}))
-    reply = Transport(wire).send("POST", url, {"Content-Type": "application/json"}, body)
+    config = ClientConfig(clock, answer_timeout=30.0, trusted=frozenset({origin(endpoint)}))
+    reply = Transport(config).send("POST", url, {"Content-Type": "application/json"}, body)
 
 One total time is for looking up the name, for the connection, for what is sent and for the whole
 answer, however slowly the other side takes or gives each byte; an answer has a total size. What is
@@ -14,24 +14,33 @@ other part imports it, and nobody need use it.
 """
 
 from .address_policy import AddressPolicy, Denied, Network, networks
-from .config import MEBIBYTE, Wire, base_url, is_url, origin, place, shown, target
-from .transport import Reply, Transport, Unreachable, Unusable
+from .config import (
+    MEBIBYTE,
+    ClientConfig,
+    base_url,
+    canonical_url,
+    host_and_port,
+    is_url,
+    origin,
+    redacted_url,
+)
+from .transport import Reply, RequestRejected, Transport, TransportError
 
 __all__ = [
     "MEBIBYTE",
     "AddressPolicy",
+    "ClientConfig",
     "Denied",
     "Network",
     "Reply",
+    "RequestRejected",
     "Transport",
-    "Unreachable",
-    "Unusable",
-    "Wire",
+    "TransportError",
     "base_url",
+    "canonical_url",
+    "host_and_port",
     "is_url",
     "networks",
     "origin",
-    "place",
-    "shown",
-    "target",
+    "redacted_url",
 ]

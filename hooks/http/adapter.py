@@ -19,7 +19,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from ..context import Clock
-from .config import Wire, place
+from .config import ClientConfig, host_and_port
 
 #: Bytes that may come with a body, and bytes on the wire for one of a body in pieces of one byte.
 _AROUND_A_BODY, _PIECES = 1024 * 1024, 8
@@ -96,7 +96,7 @@ class _Session(requests.Session):
         return None
 
 
-def make_session(wire: Wire, budget: Budget) -> requests.Session:
+def make_session(wire: ClientConfig, budget: Budget) -> requests.Session:
     """A session that sends nothing which ``wire`` does not say."""
     session = _Session()
     # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
@@ -115,7 +115,7 @@ def make_session(wire: Wire, budget: Budget) -> requests.Session:
 class _Adapter(HTTPAdapter):
     """Makes connections to checked addresses, whose answers are read by a ``_Reader``."""
 
-    def __init__(self, wire: Wire, budget: Budget) -> None:
+    def __init__(self, wire: ClientConfig, budget: Budget) -> None:
         self._wire = wire
         self._budget = budget
         super().__init__(pool_connections=8, pool_maxsize=2, max_retries=0)
@@ -159,12 +159,12 @@ class _Adapter(HTTPAdapter):
         manager.pool_classes_by_scheme = {"http": plain, "https": tls}
 
 
-def _check_behind_proxy(wire: Wire, url: str) -> None:
+def _check_behind_proxy(wire: ClientConfig, url: str) -> None:
     """Raise Denied for a host in numbers that must not be called; names are the proxy's affair.
 
     All but one: ``localhost`` is the machine of the proxy, whatever stands before it.
     """
-    target = place(url)
+    target = host_and_port(url)
     if target is None or wire.trusts(*target):
         return
     host, port = target[0].rstrip("."), target[1]
@@ -180,7 +180,7 @@ def _check_behind_proxy(wire: Wire, url: str) -> None:
 
 
 def _pools(
-    wire: Wire, budget: Budget
+    wire: ClientConfig, budget: Budget
 ) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
     """Connection pools whose connections are checked, and read within ``budget``."""
 
@@ -227,7 +227,7 @@ def _pools(
     return Pool, SecurePool
 
 
-def _connected(connection: HTTPConnection, wire: Wire, budget: Budget) -> socket.socket:
+def _connected(connection: HTTPConnection, wire: ClientConfig, budget: Budget) -> socket.socket:
     """A socket for ``connection``, to an address that was checked. Raises what urllib3 expects."""
     host, port = connection._dns_host, connection.port
     limit = Budget(wire.clock)

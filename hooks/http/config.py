@@ -28,7 +28,7 @@ _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ClientConfig:
     """How requests travel. Times in seconds, ``max_body`` in bytes of an answer.
 
     ``trusted``: origins that the operator has configured, which may be on a private network;
@@ -49,7 +49,7 @@ class Wire:
 
     def trusts(self, host: str, port: int) -> bool:
         """Whether the operator has configured what is at ``host`` and ``port``."""
-        return (host, port) in {place(url) for url in (*self.trusted, self.proxy)}
+        return (host, port) in {host_and_port(url) for url in (*self.trusted, self.proxy)}
 
     def knows(self, url: str) -> bool:
         """Whether the operator has configured the origin of ``url``."""
@@ -78,7 +78,7 @@ def is_url(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-def place(url: str) -> tuple[str, int] | None:
+def host_and_port(url: str) -> tuple[str, int] | None:
     """The host and the port that a URL leads to; None for one that is none."""
     found = _read(url)
     return None if found is None else found[1:]
@@ -106,7 +106,7 @@ def _read(url: str) -> tuple[str, str, int] | None:
     return parts.scheme, parts.host.strip("[]"), port
 
 
-def shown(url: str) -> str:
+def redacted_url(url: str) -> str:
     """``url`` as it may appear in messages: no credentials, no query, one line."""
     try:
         parts = urlsplit(_ODD.sub("?", url))
@@ -115,7 +115,7 @@ def shown(url: str) -> str:
         return "(not a URL)"
 
 
-def target(url: str) -> str:
+def canonical_url(url: str) -> str:
     """The URL as the other side sees it: without credentials and fragment, the host in lower case.
 
     A port that the scheme has anyway is left out; empty for a URL that cannot be used.

@@ -22,7 +22,7 @@ import urllib3
 
 from .adapter import Budget, NoFile, TooMuch, make_session
 from .address_policy import Denied
-from .config import Wire
+from .config import ClientConfig
 from .resolver import NotResolved, TooManyLookups
 
 _CHUNK = 65536
@@ -30,7 +30,7 @@ _CHUNK = 65536
 _LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
-class Unreachable(Exception):
+class TransportError(Exception):
     """No whole answer came. The text is fit for users: it holds neither query nor credential.
 
     ``sent``: the request may have arrived all the same. ``counts``: it is the fault of the one
@@ -43,7 +43,7 @@ class Unreachable(Exception):
         self.counts = counts
 
 
-class Unusable(Exception):
+class RequestRejected(Exception):
     """The request cannot be made, or its answer not be taken, however often it is sent."""
 
 
@@ -59,8 +59,8 @@ class Reply:
 class Transport:
     """Sends requests for many threads."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, config: ClientConfig) -> None:
+        self._config = config
         self._local = threading.local()
         self._lock = threading.Lock()
         self._sessions: list[requests.Session] = []
@@ -74,39 +74,41 @@ class Transport:
         *,
         seconds: float | None = None,
     ) -> Reply:
-        """The answer, redirects not followed. Raises Unreachable and Unusable.
+        """The answer, redirects not followed. Raises TransportError and RequestRejected.
 
         ``seconds``: the total time, where it is not the setting ``answer_timeout``.
         """
         session, budget = self._session()
-        total = self._wire.answer_timeout if seconds is None else seconds
+        total = self._config.answer_timeout if seconds is None else seconds
         if total <= 0:
-            raise Unreachable("no time is left for it", sent=False)
+            raise TransportError("no time is left for it", sent=False)
         _check_headers(headers)
-        budget.begin(total, self._wire.max_body)
+        budget.begin(total, self._config.max_body)
         try:
             with session.request(
                 method,
                 url,
                 data=body,
                 headers=dict(headers),
-                timeout=(min(self._wire.connect_timeout, total), total),
+                timeout=(min(self._config.connect_timeout, total), total),
                 cert=self._certificate(url),
                 allow_redirects=False,
                 stream=True,
             ) as response:
                 return Reply(response.status_code, response.headers, self._read(response))
         except TooMuch:
-            raise Unusable(self._too_large) from None
+            raise RequestRejected(self._too_large) from None
         except Denied as error:
-            raise Unusable(str(error)) from None
+            raise RequestRejected(str(error)) from None
         except NoFile:
-            raise Unusable("the ca_bundle or the client_certificate is not there") from None
+            raise RequestRejected("the ca_bundle or the client_certificate is not there") from None
         except _WRONG_URL:
-            raise Unusable("the URL cannot be used") from None
+            raise RequestRejected("the URL cannot be used") from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             chain = _causes(error)
-            raise Unreachable(self._reason(chain, total), sent=_may_have_arrived(chain)) from None
+            raise TransportError(
+                self._reason(chain, total), sent=_may_have_arrived(chain)
+            ) from None
 
     def close(self) -> None:
         """Close every connection."""
@@ -118,21 +120,21 @@ class Transport:
 
     @property
     def _too_large(self) -> str:
-        return f"the answer is larger than {self._wire.max_body} bytes"
+        return f"the answer is larger than {self._config.max_body} bytes"
 
     def _certificate(self, url: str) -> str | tuple[str, str] | None:
         """What shows who we are: to those whom the settings name, and to nobody else."""
-        wire = self._wire
-        if not wire.client_certificate or not wire.knows(url):
+        config = self._config
+        if not config.client_certificate or not config.knows(url):
             return None
-        if wire.client_key:
-            return wire.client_certificate, wire.client_key
-        return wire.client_certificate
+        if config.client_key:
+            return config.client_certificate, config.client_key
+        return config.client_certificate
 
     def _session(self) -> tuple[requests.Session, Budget]:
         if not hasattr(self._local, "session"):
-            self._local.budget = Budget(self._wire.clock)
-            self._local.session = make_session(self._wire, self._local.budget)
+            self._local.budget = Budget(self._config.clock)
+            self._local.session = make_session(self._config, self._local.budget)
             with self._lock:
                 self._sessions.append(self._local.session)
         return self._local.session, self._local.budget
@@ -143,16 +145,18 @@ class Transport:
         coding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if coding not in ("identity", ""):
             # A few bytes of it may be as many as one likes, and nobody has asked for it.
-            raise Unusable(f"the answer is compressed ({coding[:20]}), which was not asked for")
+            raise RequestRejected(
+                f"the answer is compressed ({coding[:20]}), which was not asked for"
+            )
         for part in response.raw.stream(_CHUNK, decode_content=False):
             size += len(part)
-            if size > self._wire.max_body:
-                raise Unusable(self._too_large)
+            if size > self._config.max_body:
+                raise RequestRejected(self._too_large)
             parts.append(part)
         return b"".join(parts)
 
     def _reason(self, chain: Sequence[BaseException], total: float) -> str:
-        connecting = min(self._wire.connect_timeout, total)
+        connecting = min(self._config.connect_timeout, total)
         for one in chain:
             if isinstance(one, ssl.SSLError):
                 return f"TLS failed: {_tls_fault(one)}"
@@ -175,12 +179,12 @@ class Transport:
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
-    """Raise Unusable, without the value, for a header that is none: ``http.client`` would, too."""
+    """Raise RequestRejected, without the value, for what is no header (as ``http.client`` does)."""
     for name, value in headers.items():
         sendable = _LATIN.fullmatch(value) and _LATIN.fullmatch(name)
         if not sendable or value[:1].isspace():
             shown = name.encode("ascii", "replace").decode() if name.isprintable() else "?"
-            raise Unusable(f"the header {shown[:60]} must be one line of Latin-1 characters")
+            raise RequestRejected(f"the header {shown[:60]} must be one line of Latin-1 characters")
 
 
 def _tls_fault(error: ssl.SSLError) -> str:

@@ -11,12 +11,12 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..lazy import Later
+from ..lazy import LazyClass
 from ..schema.attributes import Schema as AttributeSchema
 from ..schema.property import Schema as PropertySchema
 from ..schema.support import SupportStatus, Unavailable
 from ..text.borders import raise_interruption
-from ..text.sanitize import named
+from ..text.sanitize import describe_exception
 from .resource import Resource
 
 #: The class method by which a class that is no ``Resource`` gives the one that stands for it, or
@@ -48,7 +48,7 @@ def usable(thing: Any, base: type[Any] | None) -> Any:
 
     What is left where it is, which only zonda's own is, is looked at by its tests.
     """
-    if isinstance(thing, Later):
+    if isinstance(thing, LazyClass):
         return thing
     try:
         found = _ours(thing) if base is Resource else thing
@@ -57,7 +57,7 @@ def usable(thing: Any, base: type[Any] | None) -> Any:
         fault = _fault(found, base)
     except BaseException as error:  # a stranger's class may raise whenever it is looked at
         raise_interruption(error)
-        return Unavailable(named(error))
+        return Unavailable(describe_exception(error))
     return Unavailable(fault) if fault else found
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import Path
-from ..schema.properties import Properties, Schema, same
+from ..schema.properties import Properties, Schema, is_same_value
 
-__all__ = ["AsAWhole", "Comparison", "Partial", "compare", "same"]
+__all__ = ["Comparison", "OpaqueState", "Partial", "compare_live_state", "is_same_value"]
 
 #: A number as JSON writes it. Python would also read "1_0" and " 10".
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
 
 
-class AsAWhole(dict[str, Any]):
+class OpaqueState(dict[str, Any]):
     """The live state of something of which only is known whether it is as it should be.
 
     What differs, where it is not (``in_sync``), nobody can tell: no property is shown for it.
@@ -62,12 +62,12 @@ class Comparison:
         return bool(self.sent) and {(name,) for name in self.sent} <= set(self.unobserved)
 
 
-def compare(properties: Properties, live: Mapping[str, Any]) -> Comparison:
+def compare_live_state(properties: Properties, live: Mapping[str, Any]) -> Comparison:
     """``live``, which ``get_live_state`` gave, against what was sent."""
     sent = properties.sent()
     unobserved: list[Path] = []
     found = _by_key(properties.props, sent, live, (), unobserved)
-    differing = (name for name in sorted(sent) if not same(sent[name], found[name]))
+    differing = (name for name in sorted(sent) if not is_same_value(sent[name], found[name]))
     return Comparison(sent, found, tuple(differing), tuple(sorted(unobserved, key=str)))
 
 

@@ -16,7 +16,15 @@ from ..errors import InvalidTemplateAttribute, TemplateError
 from ..schema.attributes import select
 from .resource import Resource
 
-__all__ = ["CONVERGE", "Child", "ChildTemplate", "Converge", "Member", "NestedStack", "no_member"]
+__all__ = [
+    "CONVERGE",
+    "Child",
+    "ChildTemplate",
+    "Converge",
+    "Member",
+    "NestedStack",
+    "member_not_found",
+]
 
 
 class Converge:
@@ -224,7 +232,7 @@ class NestedStack(Resource):
         if attribute is not None and (child is None or not child.members()):
             return None  # as in Heat: nothing is there yet, so nothing is missing
         if member is None:
-            raise no_member(name, self.name)
+            raise member_not_found(name, self.name)
         return member.reference if attribute is None else member.attribute(attribute, *below)
 
     def _resolve_attribute(self, name: str) -> Any:
@@ -256,7 +264,7 @@ class NestedStack(Resource):
         return select(self.attributes[key], path)
 
 
-def no_member(name: str, group: str) -> TemplateError:
+def member_not_found(name: str, group: str) -> TemplateError:
     """What to raise where a nested stack has no resource of that name."""
     return TemplateError(
         f"Member '{name}' not found in group resource '{group}'.", heat_type="NotFound"

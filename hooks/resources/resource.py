@@ -20,7 +20,7 @@ from ..errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
 from ..schema import properties, support, translation
 from ..schema.attributes import SHOW, SHOW_SCHEMA, Attributes, select
 from ..schema.attributes import Schema as AttributeSchema
-from ..text.sanitize import checked_json, checked_text, whole_text
+from ..text.sanitize import require_encodable, require_json, require_text
 from .definition import ResourceDefinition
 from .dependencies import Dependencies
 
@@ -195,7 +195,7 @@ class Resource:
 
     def resource_id_set(self, value: str | None) -> None:
         """Keep the physical id (255 characters at most); durable when this returns."""
-        value = None if value is None else checked_text("resource_id", value)[:255]
+        value = None if value is None else require_text("resource_id", value)[:255]
         self.context.save_resource_id(value)
         self._state.resource_id = value
 
@@ -205,8 +205,8 @@ class Resource:
 
     def data_set(self, key: str, value: Any, redact: bool = False) -> None:
         """Keep a text under ``key``; durable when this returns. ``redact``: it is never shown."""
-        key = whole_text("the key of data_set", str(key))
-        text = whole_text(f"data {key}", str(value))
+        key = require_encodable("the key of data_set", str(key))
+        text = require_encodable(f"data {key}", str(value))
         self.context.save_data(key, text, redact)
         self._state.data[key] = text
 
@@ -229,7 +229,7 @@ class Resource:
 
     def metadata_set(self, metadata: Mapping[str, Any]) -> None:
         """Replace the metadata; durable when this returns."""
-        known: dict[str, Any] = checked_json("metadata", dict(metadata))
+        known: dict[str, Any] = require_json("metadata", dict(metadata))
         self.context.save_metadata(known)
         self._state.metadata = known
 

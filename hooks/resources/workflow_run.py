@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import NotReady, ResourceFailure
-from ..runners.runner import (
+from ..runners import (
     Cancelled,
     Failed,
     Finished,
@@ -38,59 +38,59 @@ from ..runners.wrong_answers import NOT_RUN, check_answer
 from .resource import Resource
 
 #: Keys of executions are made in this namespace, from the operation's id.
-NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
+KEY_NAMESPACE = uuid.UUID("6a0f3c52-43a1-5d5b-8a58-0f5ad1b6f7c9")
 #: Codes of failures: the workflow's own, a run that is lost, and a runner that cannot run it.
-FAILED, LOST = "ZON303", "ZON304"
+WORKFLOW_FAILED, WORKFLOW_LOST = "ZON303", "ZON304"
 
 _RESEND_LOST = 5.0
 _LONGEST_WAIT = 300.0
 #: Seconds between two questions how a cancelled run is doing.
 _SOON = 2.0
 
-Token = dict[str, Any]
+RunToken = dict[str, Any]
 #: Further arguments of a ``StartRequest``, asked for at each send.
-More = Callable[[Token], Mapping[str, Any]]
+More = Callable[[RunToken], Mapping[str, Any]]
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """``value`` as JSON gives it back: keys are texts, tuples are lists."""
     return json.loads(json.dumps(value))
 
 
-def token_of(
+def new_token(
     resource: Resource,
     action: str,
     workflow: str,
     inputs: Mapping[str, Any],
     params: Mapping[str, Any] | None = None,
     description: str = "",
-) -> Token:
+) -> RunToken:
     """The token of a run that is about to be sent; raises ResourceFailure outside an operation."""
     operation = resource.context.operation
     if operation is None:
         raise ResourceFailure(f"{action} was called outside an operation")
     return {
-        "key": str(uuid.uuid5(NAMESPACE, operation.id)),
+        "key": str(uuid.uuid5(KEY_NAMESPACE, operation.id)),
         "action": action,
         "request": {
             "workflow": workflow,
-            "params": plain(params or {}),
-            "inputs": plain(inputs),
+            "params": to_json(params or {}),
+            "inputs": to_json(inputs),
             "description": description,
         },
         "pending": {"attempt": 1, "answered": False, "memory": {}},
     }
 
 
-def wait_until_next(token: Token, seconds: float, now: float) -> None:
+def wait_until_next(token: RunToken, seconds: float, now: float) -> None:
     """Have a token ask nothing for so long."""
     token.update(next=now + seconds, pause=seconds)
 
 
-class Execution:
+class WorkflowRun:
     """The run behind a token. ``more`` adds to what is sent."""
 
-    def __init__(self, resource: Resource, token: Token, more: More | None = None) -> None:
+    def __init__(self, resource: Resource, token: RunToken, more: More | None = None) -> None:
         self._resource = resource
         self._context = resource.context
         self._more = more or (lambda token: {})
@@ -99,7 +99,7 @@ class Execution:
         #: in between who lets none of them out again.
         self.ask: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 
-    def begin(self) -> Token:
+    def begin(self) -> RunToken:
         """Send the request once; the token tells what came of it."""
         wait_until_next(self.token, self._send(), self._context.clock.now())
         return self.token
@@ -115,7 +115,7 @@ class Execution:
             # applied changes the request, which must not change as long as it may be sent again.
             raise NotReady(self._send())
         if "result" in token:
-            return from_json(token["result"])
+            return result_from_json(token["result"])
         answer = self._poll()
         if not isinstance(answer, Running):
             return answer
@@ -164,7 +164,7 @@ class Execution:
     def _poll(self) -> PollAnswer:
         runner, _ = self.ask(self.token["request"]["workflow"])
         answer: PollAnswer = runner.poll(self.token["run"])
-        check_answer(answer, "poll", called(runner, self.token["request"]["workflow"]))
+        check_answer(answer, "poll", describe_runner(runner, self.token["request"]["workflow"]))
         return answer
 
     def _send(self) -> float:
@@ -173,21 +173,24 @@ class Execution:
         runner, name = self.ask(token["request"]["workflow"])
         pending = token.pop("pending")
         answer = runner.start(self._request(name, pending))
-        check_answer(answer, "start", called(runner, token["request"]["workflow"]))
+        check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):
             token["pending"] = {
                 "attempt": pending["attempt"] + 1,
                 "answered": pending["answered"] or answer.answered,
                 "memory": dict(answer.memory),
             }
-            who, soon = called(runner, token["request"]["workflow"]), max(1, round(answer.delay))
+            who, soon = (
+                describe_runner(runner, token["request"]["workflow"]),
+                max(1, round(answer.delay)),
+            )
             text = f"waiting for {who}: {answer.message}, next try in {soon} s"
             self._context.progress(text)
             return answer.delay
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):
             # Kept in the token and applied by the check: a crash in between finds it again.
-            token["result"] = to_json(answer.result)
+            token["result"] = result_to_json(answer.result)
             return 0.0
         assert isinstance(answer, Started)
         token["run"] = dict(answer.token)
@@ -213,23 +216,23 @@ class Execution:
         return StartRequest(**{**known, **self._more(self.token)})
 
 
-def called(runner: WorkflowRunner, workflow: str) -> str:
+def describe_runner(runner: WorkflowRunner, workflow: str) -> str:
     """What people call who runs a workflow; an address may hold a password."""
     name, colon, rest = workflow.partition(":")
     named = name if colon and not rest.startswith("//") else getattr(runner, "label", "")
     return f"runner {named}" if named else "the runner"
 
 
-def failure(result: Failed | Lost) -> ResourceFailure:
+def to_error(result: Failed | Lost) -> ResourceFailure:
     """The error that says why a run has failed, or that it is lost."""
     if isinstance(result, Lost):
-        return ResourceFailure(result.reason, code=LOST)
-    error = ResourceFailure(result.reason, code=NOT_RUN if result.by_runner else FAILED)
+        return ResourceFailure(result.reason, code=WORKFLOW_LOST)
+    error = ResourceFailure(result.reason, code=NOT_RUN if result.by_runner else WORKFLOW_FAILED)
     error.heat_type = result.heat_type or error.heat_type
     return error
 
 
-def to_json(result: Succeeded | Failed) -> dict[str, Any]:
+def result_to_json(result: Succeeded | Failed) -> dict[str, Any]:
     """A result as it is kept in a token."""
     common = {"output": result.output, "resource_id": result.resource_id}
     if isinstance(result, Succeeded):
@@ -243,6 +246,6 @@ def to_json(result: Succeeded | Failed) -> dict[str, Any]:
     }
 
 
-def from_json(kept: Mapping[str, Any]) -> Succeeded | Failed:
+def result_from_json(kept: Mapping[str, Any]) -> Succeeded | Failed:
     """The result that ``to_json`` wrote."""
     return Failed(**kept) if "reason" in kept else Succeeded(**kept)

@@ -1,4 +1,72 @@
-"""The API of workflow runners: base class, messages, contract, settings.
+"""The API of workflow runners: what executes a workflow and tells how it ended. For runners.
 
-Imports ``text`` and ``errors``.
+A runner is a plug-in behind ``start``, ``poll`` and ``cancel``. It keeps no state of its own: all
+that it needs later goes into the token, which the engine stores before it polls.
+
+    start(StartRequest) -> Started(token) | Finished(result)
+    poll(token)         -> Running | Succeeded | Failed | Lost
+    cancel(token)       -> Cancelled.DONE | ACCEPTED | UNSUPPORTED
+
+``settings`` reads a runner's section of the settings, ``http_contract`` has the body of a request.
+Imports ``text`` and ``errors``; each name at its first use, since most commands run no workflow.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .base import Cancelled, RunnerFactory, WorkflowRunner
+    from .messages import (
+        Failed,
+        Finished,
+        Lost,
+        PollAnswer,
+        ResourceRef,
+        Retry,
+        Running,
+        StartAnswer,
+        Started,
+        StartRequest,
+        Succeeded,
+    )
+    from .references import StackRef
+    from .wrong_answers import check_answer
+
+#: The modules of those names that are not in ``messages``.
+_MODULES = {
+    "Cancelled": "base",
+    "RunnerFactory": "base",
+    "StackRef": "references",
+    "WorkflowRunner": "base",
+    "check_answer": "wrong_answers",
+}
+
+__all__ = [
+    "Cancelled",
+    "Failed",
+    "Finished",
+    "Lost",
+    "PollAnswer",
+    "ResourceRef",
+    "Retry",
+    "RunnerFactory",
+    "Running",
+    "StackRef",
+    "StartAnswer",
+    "StartRequest",
+    "Started",
+    "Succeeded",
+    "WorkflowRunner",
+    "check_answer",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what carries ``name``, at its first use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_MODULES.get(name, 'messages')}", __name__)
+    value = globals()[name] = getattr(module, name)
+    return value

@@ -1,12 +1,12 @@
 """Runners as whoever only hands them on needs them: without what is asked of them, and answered.
 
-Plug-ins find all of it in ``runner``.
+Apart from ``messages`` for the sake of start-up time.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -51,3 +51,7 @@ class WorkflowRunner(ABC):
     def close(self) -> None:
         """Let go of connections; called when the engine stops."""
         return None
+
+
+#: Makes a runner from its section of the settings.
+RunnerFactory = Callable[[Mapping[str, Any]], WorkflowRunner]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from .runner import StartRequest
+from .messages import StartRequest
 
 #: The version of the contract.
 CONTRACT = 1

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..errors import ResourceFailure
-from ..text.sanitize import checked_json
-from .runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
+from ..text.sanitize import require_json
+from .messages import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 
 #: It is not the workflow that failed, but whoever was to run it.
 NOT_RUN: Final = "ZON305"
@@ -56,7 +56,7 @@ def _difference(answer: Any, classes: tuple[type, ...]) -> tuple[str, str]:
         if not isinstance(value, kind):
             return f"{expected} as its {name}", f"{_kind(answer)}({name}={_kind(value)})"
         try:
-            checked_json(name, dict(value) if isinstance(value, Mapping) else value)
+            require_json(name, dict(value) if isinstance(value, Mapping) else value)
         except ResourceFailure as error:
             return f"JSON as its {name}", f"{_kind(answer)}({error.message})"
     return "", ""

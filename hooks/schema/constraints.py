@@ -19,8 +19,8 @@ from ..errors import NotFound, SchemaError
 from ..text import patterns
 from ..text.borders import raise_interruption
 from ..text.redaction import MASK
-from ..text.sanitize import named, shortened, text_of
-from ..text.suggestions import near
+from ..text.sanitize import describe_exception, safe_str, truncate_middle
+from ..text.suggestions import suggestion
 from .conversion import kind_of, to_kind, to_number
 
 
@@ -48,7 +48,7 @@ class RuleBroken(Violation):
 
     def __init__(self, name: str, error: BaseException) -> None:
         text = f"The custom constraint {name} broke"
-        super().__init__(shortened(f"{text}: {named(error)}"), discreet=text)
+        super().__init__(truncate_middle(f"{text}: {describe_exception(error)}"), discreet=text)
 
 
 class Typed(Protocol):
@@ -262,7 +262,9 @@ class AllowedValues(Constraint):
 
     def _hint(self, value: Any) -> str:
         items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        return next((near(item, self.allowed) for item in items if item not in self.allowed), "")
+        return next(
+            (suggestion(item, self.allowed) for item in items if item not in self.allowed), ""
+        )
 
     def _rule(self) -> list[Any]:
         return list(self.allowed)
@@ -365,7 +367,7 @@ class CustomConstraint(Constraint):
             )
             message, discreet = (self.description or text for text in texts)
             raise ConstraintNotFound(message, self.name, discreet)
-        return None if rule.validate(value, context) else text_of(rule.error(value))
+        return None if rule.validate(value, context) else safe_str(rule.error(value))
 
     def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
         if self.environment is not None:

@@ -26,7 +26,7 @@ from .values import (
     without_null,
 )
 
-__all__ = ["Properties", "Schema", "same"]
+__all__ = ["Properties", "Schema", "is_same_value"]
 
 _PLAIN: Final = Reading()
 
@@ -152,7 +152,10 @@ class Properties(Mapping[str, Any]):
             key
             for key in names
             if self._differs(key, before)
-            or (key in observed and not same(before.get_user_value(key), self.sent(key).get(key)))
+            or (
+                key in observed
+                and not is_same_value(before.get_user_value(key), self.sent(key).get(key))
+            )
         ]
 
     def changes(self, before: Properties, observed: Collection[str] = ()) -> dict[str, Any]:
@@ -204,14 +207,16 @@ class Properties(Mapping[str, Any]):
         return frozenset(name for name, tree in self._raw.items() if _reads_resources(tree))
 
 
-def same(one: Any, other: Any) -> bool:
+def is_same_value(one: Any, other: Any) -> bool:
     """Whether two values are the same as JSON: 1 is 1.0, and neither is true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(
+            is_same_value(one[key], other[key]) for key in one
+        )
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(is_same_value, one, other))
     return bool(_bare(one) == _bare(other))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
-from ..text.suggestions import near
+from ..text.suggestions import suggestion
 from .constraints import ConstraintNotFound
 from .conversion import to_number
 from .property import Schema
@@ -120,7 +120,7 @@ def _refuse_unknown(
                 path,
                 (*path, str(name)),
                 code=UNKNOWN_NAME,
-                hint=near(name, fields),
+                hint=suggestion(name, fields),
             )
 
 

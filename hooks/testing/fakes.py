@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import PluginError, ReadOnlyCheck, ResourceFailure, UsageError
-from ..runners.runner import (
+from ..runners import (
     Cancelled,
     Finished,
     PollAnswer,

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from .addresses import is_host_or_port, places_in_addresses
-from .sanitize import text_of
+from .sanitize import safe_str
 
 MASK = "(hidden)"
 #: Shorter texts (``1``, ``on``) would mask half of every sentence and are no secrets.
@@ -29,14 +29,14 @@ def secret_texts(values: Iterable[Any]) -> list[str]:
     return sorted(found, key=lambda item: (-len(item), item))
 
 
-def masked(text: str, secrets: Iterable[str]) -> str:
+def redact(text: str, secrets: Iterable[str]) -> str:
     """``text`` without any of ``secrets``, which ``secret_texts`` gave."""
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
 
 
-def masked_message(text: str, secrets: Iterable[str]) -> str:
+def redact_message(text: str, secrets: Iterable[str]) -> str:
     """``masked`` for a message: it still tells which host and which port were meant."""
     for secret in secrets:
         if secret in text:
@@ -53,7 +53,7 @@ def _masked_but(text: str, secret: str, kept: Sequence[tuple[int, int]]) -> str:
     return "".join((*parts, text[begin:].replace(secret, MASK)))
 
 
-def masked_deep(value: Any, secrets: Iterable[str]) -> Any:
+def redact_deep(value: Any, secrets: Iterable[str]) -> Any:
     """``value`` with no secret in any of its texts; keys stay, and what is plain stays plain.
 
     Of many secrets few stand anywhere: all texts are searched at once for which of them do.
@@ -75,7 +75,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _masked_deep(value: Any, secrets: Sequence[str]) -> Any:
     if isinstance(value, str):
-        return masked(value, secrets)
+        return redact(value, secrets)
     if isinstance(value, Mapping):
         return {key: _masked_deep(item, secrets) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -91,7 +91,7 @@ def _scalars(value: Any) -> Iterator[str]:
         for item in value:
             yield from _scalars(item)
     elif value is not None and not isinstance(value, bool):
-        shown = text_of(value)
+        shown = safe_str(value)
         if len(shown) >= SHORTEST:
             yield shown
 

@@ -33,7 +33,7 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def spelt(text: str) -> str:
+def escape_control_chars(text: str) -> str:
     r"""``text`` on one line, with every control character spelt out (``\n``), for names."""
     if text.isprintable():
         return text
@@ -46,7 +46,7 @@ def _spelt(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 
 
-def text_of(thing: object) -> str:
+def safe_str(thing: object) -> str:
     """``str(thing)``, encodable, whatever its ``__str__`` does."""
     try:
         return encodable(str(thing))
@@ -55,7 +55,7 @@ def text_of(thing: object) -> str:
         return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
 
 
-def shortened(text: str) -> str:
+def truncate_middle(text: str) -> str:
     """``text``, without its middle where it is longer than anybody reads; what lacks is told."""
     lacking = len(text) - LONGEST
     if lacking <= 0:
@@ -68,13 +68,13 @@ def seconds_of(error: NotReady) -> float:
     delay: Any = error.delay
     if isinstance(delay, int | float) and 0 <= delay < math.inf:
         return float(min(delay, LONGEST_DELAY))
-    said = f"NotReady was raised with a delay that is no time: {text_of(delay)}"
-    raise ResourceFailure(shortened(said))
+    said = f"NotReady was raised with a delay that is no time: {safe_str(delay)}"
+    raise ResourceFailure(truncate_middle(said))
 
 
-def named(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """``ValueError: text``: what a plug-in raised."""
-    return f"{type(error).__name__}: {text_of(error)}"
+    return f"{type(error).__name__}: {safe_str(error)}"
 
 
 def raised_at(error: BaseException) -> str:
@@ -88,17 +88,17 @@ def raised_at(error: BaseException) -> str:
     if not own:
         return ""
     last = own[-1]
-    source = f": {shortened(last.line)}" if last.line else ""
+    source = f": {truncate_middle(last.line)}" if last.line else ""
     return f" ({last.filename}:{last.lineno} in {last.name}{source})"
 
 
-def sentences(*texts: str) -> str:
+def join_sentences(*texts: str) -> str:
     """One text of several, each with a full stop before the next; empty ones are left out."""
     *front, last = [text.strip() for text in texts if text.strip()] or [""]
     return " ".join([*(text if text[-1] in ".!?" else f"{text}." for text in front), last])
 
 
-def lost(error: BaseException) -> str:
+def hint_for_lost_attribute(error: BaseException) -> str:
     """What to do about ``error``, if it misses something that a plug-in has kept on ``self``."""
     if not isinstance(error, AttributeError) or not _stores(type(error.obj), error.name):
         return ""
@@ -123,19 +123,19 @@ def _stores(kind: type[Any], name: str | None) -> bool:
 
 def note_what_was_lost(error: BaseException) -> None:
     """Add that to ``error``, where it shows in a traceback."""
-    advice = lost(error)
+    advice = hint_for_lost_attribute(error)
     if advice:
         error.add_note(advice)
 
 
-def checked_text(what: str, value: object) -> str:
+def require_text(what: str, value: object) -> str:
     """``value`` as text. Raises ResourceFailure where it has none that can be stored."""
     if isinstance(value, dict | list | tuple | set | frozenset | bytes) or _has_no_text(value):
         raise ResourceFailure(f"{what} is not text but {type(value).__name__}")
-    return whole_text(what, str(value))
+    return require_encodable(what, str(value))
 
 
-def whole_text(what: str, text: str) -> str:
+def require_encodable(what: str, text: str) -> str:
     """``text``. Raises ResourceFailure where it holds half of a surrogate pair."""
     try:
         text.encode()
@@ -149,7 +149,7 @@ def _has_no_text(value: object) -> bool:
     return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
 
 
-def checked_json(what: str, value: Any) -> Any:
+def require_json(what: str, value: Any) -> Any:
     """``value`` as JSON has it. Raises ResourceFailure where it has no word for it."""
     try:
         text = json.dumps(value, ensure_ascii=False)
@@ -157,5 +157,5 @@ def checked_json(what: str, value: Any) -> Any:
     except UnicodeEncodeError:
         raise ResourceFailure(f"{what} holds half of a surrogate pair, which is no text") from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise ResourceFailure(f"{what} cannot be stored as JSON: {text_of(error)}") from None
+        raise ResourceFailure(f"{what} cannot be stored as JSON: {safe_str(error)}") from None
     return json.loads(text)

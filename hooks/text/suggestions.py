@@ -19,7 +19,7 @@ MOST = 500
 _CLOSEST = 4
 
 
-def nearest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
+def closest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
     """The one of ``known`` that is spelt most like ``name``, or the empty text.
 
     Case and the choice between ``-``, ``_`` and blanks count for nothing.
@@ -53,9 +53,9 @@ def _common(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-def near(name: object, known: Iterable[object]) -> str:
+def suggestion(name: object, known: Iterable[object]) -> str:
     """A hint that names what was probably meant, or nothing."""
-    found = nearest(name, known)
+    found = closest(name, known)
     return f"Did you mean {found}?" if found else ""
 
 

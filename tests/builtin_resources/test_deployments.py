@@ -10,7 +10,7 @@ from tests.engine.conftest import showing
 from zonda.builtin_resources.software import deployment_values
 from zonda.builtin_resources.software.deployment import SoftwareDeployment
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import Failed, Finished, Lost, Running, Succeeded
+from zonda.hooks.runners import Failed, Finished, Lost, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
 
 TEMPLATE = """

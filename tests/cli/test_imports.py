@@ -24,7 +24,7 @@ ELSEWHERE = (
         "zoneinfo",
         "uuid",
     ),
-    *("zonda.hooks.resources.workflow_run", "zonda.hooks.runners.runner"),
+    *("zonda.hooks.resources.workflow_run", "zonda.hooks.runners.messages"),
     *(
         "zonda.core.engine.drift.",
         "zonda.core.engine.actions.",

@@ -246,15 +246,15 @@ def test_a_poll_without_an_answer_fails_the_action_instead_of_waiting_on(
 ) -> None:
     runner = """
     from zonda.hooks import hookimpl
-    from zonda.hooks.runners import runner
+    from zonda.hooks import runners
 
-    class Mute(runner.WorkflowRunner):
+    class Mute(runners.WorkflowRunner):
         polls = 0
         def start(self, request):
-            return runner.Started({}, 0.0, request.key)
+            return runners.Started({}, 0.0, request.key)
         def poll(self, token):
             self.polls += 1
-            return None if self.polls == 1 else runner.Failed("it was asked again")
+            return None if self.polls == 1 else runners.Failed("it was asked again")
 
     @hookimpl
     def zonda_runners():

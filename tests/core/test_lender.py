@@ -20,7 +20,7 @@ from zonda.core.settings.settings import load as load_settings
 from zonda.core.settings.table import Settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

@@ -10,7 +10,7 @@ from tests.engine.drifting import Drifting
 from tests.engine.planned_repairs import planned
 
 from zonda.core.cli.console import drift as drift_text
-from zonda.hooks.resources.live_state import AsAWhole
+from zonda.hooks.resources.live_state import OpaqueState
 from zonda.hooks.resources.resource import Resource
 
 REASON = "the vendor says so"
@@ -18,8 +18,8 @@ ONE = "a: {type: Test::Thing, properties: {size: 1, secret: hunter2}}"
 
 
 def whole(in_sync: bool, reason: str = REASON) -> Any:
-    def behave(_: Resource) -> AsAWhole:
-        return AsAWhole({"size": 1 if in_sync else 0}, in_sync=in_sync, reason=reason)
+    def behave(_: Resource) -> OpaqueState:
+        return OpaqueState({"size": 1 if in_sync else 0}, in_sync=in_sync, reason=reason)
 
     return behave
 
@@ -50,7 +50,7 @@ def test_no_secret_is_told_with_it(drift: Drifting) -> None:
 
 
 def test_in_sync_as_a_whole_is_in_sync_whatever_was_observed(drift: Drifting) -> None:
-    drift.world.behave["a"] = lambda _: AsAWhole({}, in_sync=True)
+    drift.world.behave["a"] = lambda _: OpaqueState({}, in_sync=True)
     assert drift.check().verdict == "IN_SYNC"
 
 
@@ -88,7 +88,7 @@ def test_a_plan_says_why_and_shows_no_property(drift: Drifting) -> None:
 def test_where_no_update_would_follow_a_repair_says_that_it_does_nothing(
     drift: Drifting, stands_for: dict[str, Any]
 ) -> None:
-    drift.world.behave["a"] = lambda _: AsAWhole(stands_for, in_sync=False, reason=REASON)
+    drift.world.behave["a"] = lambda _: OpaqueState(stands_for, in_sync=False, reason=REASON)
     check = drift.check()
     assert check.verdict == "DRIFTED"
     found = drift.findings(check)["a"]

@@ -13,8 +13,8 @@ from zonda.core.engine.actions import RestoreSnapshot, SnapshotStack
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
-from zonda.hooks.runners.runner import WorkflowRunner as Runner
+from zonda.hooks.runners import Finished, PollAnswer, StartAnswer, StartRequest, Succeeded
+from zonda.hooks.runners import WorkflowRunner as Runner
 from zonda.workflows.resources.external_resource import ExternalResource
 
 HIDDEN = "parameters: {password: {type: string, hidden: true, default: hunter2-hunter2}}\n"

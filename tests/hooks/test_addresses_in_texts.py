@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.hooks.text.redaction import masked, masked_message, secret_texts
+from zonda.hooks.text.redaction import redact, redact_message, secret_texts
 
 PG = 'connection to server at "127.0.0.1", port 5432 failed: Connection refused'
 KEPT = [
@@ -63,19 +63,19 @@ MASKED = [
 
 @pytest.mark.parametrize(("secret", "text"), KEPT)
 def test_a_message_keeps_the_host_and_the_port(secret: str, text: str) -> None:
-    assert masked_message(text, secret_texts([secret])) == text
+    assert redact_message(text, secret_texts([secret])) == text
 
 
 @pytest.mark.parametrize(("secret", "text", "expected"), MASKED)
 def test_a_message_never_keeps_a_secret(secret: str, text: str, expected: str) -> None:
-    assert masked_message(text, secret_texts([secret])) == expected
+    assert redact_message(text, secret_texts([secret])) == expected
 
 
 def test_what_is_no_message_keeps_nothing() -> None:
-    assert masked(PG, secret_texts([5432])) == PG.replace("5432", "(hidden)")
+    assert redact(PG, secret_texts([5432])) == PG.replace("5432", "(hidden)")
 
 
 def test_several_hidden_values_are_masked_beside_a_port_that_stays() -> None:
     text = "postgres://u:hunter2@db:5432/x, pin 5432, hunter2"
-    shown = masked_message(text, secret_texts(["hunter2", 5432]))
+    shown = redact_message(text, secret_texts(["hunter2", 5432]))
     assert shown == "postgres://u:(hidden)@db:5432/x, pin (hidden), (hidden)"

@@ -55,16 +55,16 @@ def is_imported() -> bool:
 
 def bringing(places: dict[str, str]) -> Any:
     made = SimpleNamespace(__name__="lazy")
-    made.zonda_resource_types = hookimpl(lambda: lazy.brought(ROOM, places))
+    made.zonda_resource_types = hookimpl(lambda: lazy.lazy_types(ROOM, places))
     return made
 
 
 def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
-    known = lazy.brought(ROOM, PLACES)
+    known = lazy.lazy_types(ROOM, PLACES)
 
     assert set(known) == set(PLACES)
     assert "A::One" in known
-    assert list(lazy.imported(known)) == []
+    assert list(lazy.loaded(known)) == []
     assert not is_imported()
     one = known["A::One"]
     assert one.__doc__ == "A type."
@@ -73,7 +73,7 @@ def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
 
 
 def test_the_first_name_of_a_class_is_known_whatever_is_imported(room: Path) -> None:
-    known = lazy.brought(ROOM, PLACES)
+    known = lazy.lazy_types(ROOM, PLACES)
     names = lazy.Names(known)
     one = known["A::Same"]
 
@@ -95,13 +95,13 @@ def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
 
 
 def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path) -> None:
-    known = lazy.brought(ROOM, PLACES)
-    later = lazy.at_rest(known)["A::One"]
+    known = lazy.lazy_types(ROOM, PLACES)
+    later = lazy.unloaded(known)["A::One"]
 
     before = lazy.file_of(later)
 
     assert before == lazy.file_of(known["A::One"]) == str(room / "types_of_it.py")
-    assert lazy.file_of(lazy.Later(f"{ROOM}.nothing", "X")) == ""
+    assert lazy.file_of(lazy.LazyClass(f"{ROOM}.nothing", "X")) == ""
 
 
 def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     bad = gather(make_manager(files=[bringing(places)], discover=False))
 
     assert is_imported()
-    assert dict(lazy.imported(good.resource_types)) == good.resource_types
+    assert dict(lazy.loaded(good.resource_types)) == good.resource_types
     assert [str(error) for error in bad.failures] == [
         f"Plug-in lazy failed in zonda_resource_types: AttributeError: module '{ROOM}.types_of_it' "
         "has no attribute 'Resource.__doc__'"
@@ -143,8 +143,8 @@ def test_a_class_may_say_that_it_is_of_a_module_that_there_is_not() -> None:
         made = type("Thing", (Resource,), {"__module__": module})
         file = lazy.file_of(made)
         assert file == (sys.modules["json"].__file__ if module == "json" else "")
-    assert lazy.file_of(lazy.Later("json.decoder", "X")).endswith("decoder.py")
-    assert lazy.file_of(lazy.Later("no_such_module", "X")) == ""
+    assert lazy.file_of(lazy.LazyClass("json.decoder", "X")).endswith("decoder.py")
+    assert lazy.file_of(lazy.LazyClass("no_such_module", "X")) == ""
 
 
 def test_a_nested_stack_is_made_where_an_unused_type_is_of_no_module(tmp_path: Path) -> None:

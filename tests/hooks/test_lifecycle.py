@@ -21,7 +21,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
 )
 from zonda.hooks.resources.resource import Resource, ResourceDefinition
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Finished,
     ResourceRef,
     Retry,

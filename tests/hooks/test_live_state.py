@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.resources.live_state import Partial, compare
+from zonda.hooks.resources.live_state import Partial, compare_live_state
 from zonda.hooks.schema.properties import Properties, Schema
 
 PORT = Schema(
@@ -20,7 +20,9 @@ PORT = Schema(
 
 
 def differs(schema: Schema, sent: Any, live: Any) -> bool:
-    return compare(Properties({"p": schema}, {"p": sent}), {"p": live}).differing == ("p",)
+    return compare_live_state(Properties({"p": schema}, {"p": sent}), {"p": live}).differing == (
+        "p",
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,16 +128,16 @@ def test_what_means_the_same_does_not_differ(kind: str, sent: Any, live: Any) ->
 
 def test_a_default_was_sent() -> None:
     props = Properties({"ttl": Schema(Schema.INTEGER, default=300), "x": Schema("String")}, {})
-    assert compare(props, {"ttl": 300, "x": "of somebody"}).differing == ()
-    found = compare(props, {"ttl": 5})
+    assert compare_live_state(props, {"ttl": 300, "x": "of somebody"}).differing == ()
+    found = compare_live_state(props, {"ttl": 5})
     assert (found.differing, found.sent, found.live) == (("ttl",), {"ttl": 300}, {"ttl": 5})
-    assert compare(props, {}).is_blind
+    assert compare_live_state(props, {}).is_blind
 
 
 def test_a_default_inside_a_property_was_sent() -> None:
     props = Properties({"port": PORT}, {"port": {"number": 80}})
-    assert compare(props, {"port": {"number": 80, "open": True}}).differing == ()
-    found = compare(props, {"port": {"number": 80, "open": False}})
+    assert compare_live_state(props, {"port": {"number": 80, "open": True}}).differing == ()
+    found = compare_live_state(props, {"port": {"number": 80, "open": False}})
     assert found.differing == ("port",)
     assert found.live == {"port": {"number": 80, "open": False}}
 
@@ -144,7 +146,7 @@ def test_what_is_left_out_inside_a_property_was_not_observed() -> None:
     schemata = {"ports": Schema(Schema.LIST, schema=PORT), "name": Schema(Schema.STRING)}
     given = {"ports": [{"number": 80}, {"number": 81}], "name": "a"}
     props = Properties(schemata, given)
-    found = compare(props, {"ports": [{"number": "80"}, {"open": True, "number": 81}]})
+    found = compare_live_state(props, {"ports": [{"number": "80"}, {"open": True, "number": 81}]})
     assert (found.differing, found.is_blind) == ((), False)
     assert found.unobserved == (("name",), ("ports", 0, "open"))
 
@@ -163,23 +165,26 @@ def test_what_is_left_out_inside_a_property_was_not_observed() -> None:
 def test_nothing_observed_is_nothing_at_any_depth(live: dict[str, Any]) -> None:
     schemata = {"port": PORT, "ports": Schema("List", schema=PORT), "free": Schema("Map")}
     given = {"port": {"number": 80}, "ports": [{"number": 80}], "free": {"a": 1}}
-    found = compare(Properties(schemata, given), live)
+    found = compare_live_state(Properties(schemata, given), live)
     assert (found.differing, found.is_blind) == ((), True)
     assert found.unobserved == (("free",), ("port",), ("ports",))
 
 
 def test_of_a_map_that_was_observed_in_part_the_rest_is_not_known() -> None:
     props = Properties({"input": Schema("Map")}, {"input": {"size": 10, "name": "a"}})
-    found = compare(props, {"input": Partial({"size": 10})})
+    found = compare_live_state(props, {"input": Partial({"size": 10})})
     assert (found.differing, found.unobserved) == ((), (("input", "name"),))
-    found = compare(props, {"input": Partial({"size": 9, "more": 1})})
+    found = compare_live_state(props, {"input": Partial({"size": 9, "more": 1})})
     assert found.live == {"input": {"size": 9, "name": "a", "more": 1}}
 
 
 def test_a_property_inside_that_nobody_gave_differs_where_it_is_set() -> None:
     props = Properties({"port": PORT}, {"port": {"number": 80}})
-    assert compare(props, {"port": {"number": 80, "open": True, "note": None}}).differing == ()
-    assert compare(props, {"port": {"number": 80, "open": True, "note": "x"}}).differing
+    assert (
+        compare_live_state(props, {"port": {"number": 80, "open": True, "note": None}}).differing
+        == ()
+    )
+    assert compare_live_state(props, {"port": {"number": 80, "open": True, "note": "x"}}).differing
 
 
 def test_an_observation_is_compared_without_being_converted() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.hooks.text.suggestions import MOST, near, nearest
+from zonda.hooks.text.suggestions import MOST, closest, suggestion
 
 
 @pytest.mark.parametrize(
@@ -24,17 +24,17 @@ from zonda.hooks.text.suggestions import MOST, near, nearest
     ],
 )
 def test_nearest(name: object, known: list[object], meant: str) -> None:
-    assert nearest(name, known) == meant
-    assert near(name, known) == (f"Did you mean {meant}?" if meant else "")
+    assert closest(name, known) == meant
+    assert suggestion(name, known) == (f"Did you mean {meant}?" if meant else "")
 
 
 def test_among_very_many_names_only_another_spelling_is_found() -> None:
     many = [f"name_{number}" for number in range(MOST + 1)]
 
-    assert nearest("NAME_7", many) == "name_7"
-    assert nearest("mane_7", many) == ""
+    assert closest("NAME_7", many) == "name_7"
+    assert closest("mane_7", many) == ""
 
 
 def test_a_name_must_be_as_alike_as_wanted() -> None:
-    assert nearest("get_up", ["get_file"], 0.5) == "get_file"
-    assert nearest("get_up", ["get_file"], 0.9) == ""
+    assert closest("get_up", ["get_file"], 0.5) == "get_file"
+    assert closest("get_up", ["get_file"], 0.9) == ""

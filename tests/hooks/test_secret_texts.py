@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from zonda.hooks.text.redaction import masked, masked_deep, secret_texts
+from zonda.hooks.text.redaction import redact, redact_deep, secret_texts
 
 SECRETS = [
     pytest.param('it\'s "quoted"\\ & more', id="quotes"),
@@ -36,39 +36,39 @@ SECRETS = [
 )
 def test_a_secret_is_masked_in(notation: Callable[[str], str], secret: str) -> None:
     text = f"cannot do [{notation(secret)}]"
-    shown = masked(text, secret_texts([{"k": [secret]}]))
+    shown = redact(text, secret_texts([{"k": [secret]}]))
     assert shown.strip("'\"").replace("'", "").replace('"', "") == "cannot do [(hidden)]"
 
 
 def test_each_long_line_of_a_secret_is_one() -> None:
     key = "-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG\r\nab\n-----END KEY-----\n"
     texts = secret_texts([key])
-    assert masked("bad line 2: MIIBVgIBADANBgkqhkiG, not ab", texts) == (
+    assert redact("bad line 2: MIIBVgIBADANBgkqhkiG, not ab", texts) == (
         "bad line 2: (hidden), not ab"
     )
 
 
 def test_the_longest_goes_first_and_short_ones_stay() -> None:
     assert (
-        masked("abcd-1 is not on", secret_texts(["abcd", "abcd-1", "on"])) == "(hidden) is not on"
+        redact("abcd-1 is not on", secret_texts(["abcd", "abcd-1", "on"])) == "(hidden) is not on"
     )
 
 
 def test_numbers_are_secrets_and_booleans_are_not() -> None:
-    assert masked("12345 True None", secret_texts([12345, True, None])) == "(hidden) True None"
+    assert redact("12345 True None", secret_texts([12345, True, None])) == "(hidden) True None"
 
 
 def test_a_tree_of_values_is_masked_in_its_texts_only() -> None:
     tree = {"hunter2": ["my hunter2", {"a": ("hunter2-x", 7, None, True)}], "b": "other"}
-    assert masked_deep(tree, secret_texts(["hunter2", "nowhere", "hunter2-x"])) == {
+    assert redact_deep(tree, secret_texts(["hunter2", "nowhere", "hunter2-x"])) == {
         "hunter2": ["my (hidden)", {"a": ["(hidden)", 7, None, True]}],
         "b": "other",
     }
-    assert masked_deep("hunter2", ["hunter2"]) == "(hidden)"
-    assert masked_deep(7, ["hunter2"]) == 7
+    assert redact_deep("hunter2", ["hunter2"]) == "(hidden)"
+    assert redact_deep(7, ["hunter2"]) == 7
 
 
 @pytest.mark.parametrize("secret", ["gehäuse-42", "first-line\nsecönd-line", "a\"b'c-ö\t"])
 def test_a_secret_shown_as_bytes_is_masked(secret: str) -> None:
     shown = f"refused: {secret.encode()!r}"
-    assert masked(shown, secret_texts([secret]))[11:-1] == "(hidden)"
+    assert redact(shown, secret_texts([secret]))[11:-1] == "(hidden)"

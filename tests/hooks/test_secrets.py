@@ -8,7 +8,7 @@ import pytest
 
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import ResourceState
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Failed,
     Finished,
     ResourceRef,

@@ -12,11 +12,11 @@ from zonda.hooks.testing import Lifecycle
 from zonda.hooks.text.sanitize import (
     LONGEST,
     LONGEST_DELAY,
-    named,
+    describe_exception,
+    join_sentences,
+    safe_str,
     seconds_of,
-    sentences,
-    shortened,
-    text_of,
+    truncate_middle,
 )
 
 
@@ -36,8 +36,8 @@ class Mute(Exception):
     ],
 )
 def test_an_error_is_named(error: Exception, shown: str) -> None:
-    assert named(error) == shown
-    assert text_of(error).encode()
+    assert describe_exception(error) == shown
+    assert safe_str(error).encode()
 
 
 class Thing(Resource):
@@ -104,13 +104,13 @@ def test_numbers_are_ids_too() -> None:
     ],
 )
 def test_sentences_are_not_glued(texts: tuple[str, ...], whole: str) -> None:
-    assert sentences(*texts) == whole
+    assert join_sentences(*texts) == whole
 
 
 def test_the_middle_of_what_is_too_long_is_left_out() -> None:
     whole = "a" * LONGEST
-    assert shortened(whole) == whole
-    cut = shortened(f"a{whole}b")
+    assert truncate_middle(whole) == whole
+    cut = truncate_middle(f"a{whole}b")
     assert cut == f"{'a' * (LONGEST - 1000)} [... 2 characters left out ...] {'a' * 999}b"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Failed,
     Finished,
     Lost,

@@ -1,10 +1,8 @@
-"""The packages of contrib: each stands alone, and uses of zonda what any stranger may use."""
+"""The packages of contrib: each stands alone. What they import: test_public_api.py."""
 
 from __future__ import annotations
 
-import ast
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,21 +33,3 @@ def test_a_package_is_found_by_its_entry_point_and_needs_zonda(package: Path) ->
     project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["zonda"]
     assert "zonda" in project["dependencies"]
-
-
-def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield f"{node.module}"
-
-
-def test_a_package_imports_nothing_of_zonda_but_the_hooks(package: Path) -> None:
-    found = {
-        (str(path.relative_to(package)), name)
-        for path in (package / "src").rglob("*.py")
-        for name in imported(path)
-        if name.split(".")[0] == "zonda"
-    }
-    assert {each for each in found if not f"{each[1]}.".startswith("zonda.hooks.")} == set()

@@ -15,8 +15,7 @@ from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import UsageError, ValidationErrors
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest, Succeeded
+from zonda.hooks.runners import ResourceRef, StackRef, StartRequest, Succeeded, http_contract
 from zonda.hooks.testing import FakeClock, Lifecycle
 
 LINES = """

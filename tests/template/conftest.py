@@ -16,7 +16,7 @@ from zonda.hooks import attributes, properties
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.runners.runner import StackRef
+from zonda.hooks.runners import StackRef
 from zonda.hooks.schema.constraints import AllowedValues
 
 _Schema = properties.Schema

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
+from zonda.hooks.runners import ResourceRef, StackRef, StartRequest
 from zonda.workflows.http_runner.runner import HttpRunner
 
 NOW = 1_790_000_000.0

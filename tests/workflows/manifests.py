@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.template.source.document import load_document
-from zonda.hooks.runners.runner import Finished, Succeeded
+from zonda.hooks.runners import Finished, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
 from zonda.workflows.manifest.parser import read
 

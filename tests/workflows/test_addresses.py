@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.http import AddressPolicy, Denied, Wire, networks, origin, place
+from zonda.hooks.http import AddressPolicy, ClientConfig, Denied, host_and_port, networks, origin
 from zonda.hooks.http.resolver import addresses_of
-from zonda.hooks.runners.runner import Failed, Finished, Started, StartRequest, Succeeded
+from zonda.hooks.runners import Failed, Finished, Started, StartRequest, Succeeded
 from zonda.workflows.http_runner.runner import HttpRunner
 
 MakeRunner = Callable[..., HttpRunner]
@@ -160,7 +160,7 @@ def test_the_next_address_is_tried(listening: int) -> None:
 
 
 def test_what_a_wire_trusts() -> None:
-    wire = Wire(
+    wire = ClientConfig(
         clock=object(),  # type: ignore[arg-type]
         trusted=frozenset({"http://flows.example:80", "https://[::1]:8443"}),
         proxy="http://proxy.example:3128",
@@ -184,7 +184,7 @@ def test_what_a_wire_trusts() -> None:
 )
 def test_urls_that_parsers_disagree_about_have_no_origin(url: str) -> None:
     assert origin(url) == ""
-    assert place(url) is None
+    assert host_and_port(url) is None
 
 
 # -- the runner ---------------------------------------------------------------------------------

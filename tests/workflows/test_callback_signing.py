@@ -15,7 +15,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runners.runner import Running, Started, Succeeded
+from zonda.hooks.runners import Running, Started, Succeeded
 from zonda.workflows.http_contract import callback_signature
 from zonda.workflows.http_contract.callback_signature import HEADER
 from zonda.workflows.http_contract.callback_store import Callbacks, Heard

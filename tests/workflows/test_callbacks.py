@@ -14,7 +14,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Started, Succeeded
+from zonda.hooks.runners import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 from zonda.workflows.http_contract.callback_store import Callbacks, Heard
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import server

@@ -17,7 +17,7 @@ import requests
 import yaml
 
 from zonda.core.system.clock import SystemClock
-from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
+from zonda.hooks.runners import ResourceRef, StackRef, StartRequest
 from zonda.workflows.http_contract import callback_signature, states
 from zonda.workflows.http_contract.callback_store import Callbacks
 from zonda.workflows.http_runner.runner import HttpRunner

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.testing.stack import InlineStack
-from zonda.hooks.runners.runner import Finished, Running, StartAnswer, StartRequest, Succeeded
+from zonda.hooks.runners import Finished, Running, StartAnswer, StartRequest, Succeeded
 from zonda.hooks.testing import FakeRunner
 
 from .manifests import DISK, a_runner

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.events import EventRecord, SinkError
-from zonda.hooks.runners.runner import Retry, Running, StartRequest
+from zonda.hooks.runners import Retry, Running, StartRequest
 from zonda.hooks.testing import FakeClock
 from zonda.workflows.event_sinks.webhook import WebhookSink
 from zonda.workflows.http_runner.runner import HttpRunner

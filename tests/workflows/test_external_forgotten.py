@@ -10,7 +10,7 @@ import pytest
 
 from zonda.hooks import testing
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import Lost, PollAnswer, Succeeded
+from zonda.hooks.runners import Lost, PollAnswer, Succeeded
 from zonda.workflows.resources.external_resource import ExternalResource
 from zonda.workflows.resources.zonda_external_resource import ZondaExternalResource
 

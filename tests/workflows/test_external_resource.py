@@ -14,7 +14,7 @@ from zonda.hooks.errors import (
     UpdateReplace,
     ValidationErrors,
 )
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.hooks import conformance
-from zonda.hooks.runners.runner import Running, Succeeded
+from zonda.hooks.runners import Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner
 from zonda.workflows.resources.external_resource import ExternalResource
 

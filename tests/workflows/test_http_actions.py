@@ -12,8 +12,8 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Unreachable
-from zonda.hooks.runners.runner import (
+from zonda.hooks.http import TransportError
+from zonda.hooks.runners import (
     Failed,
     Finished,
     ResourceRef,
@@ -361,7 +361,7 @@ def test_what_was_certainly_not_sent_is_sent_again(
     runner = make_runner(endpoint=BASE, actions={"CREATE": {"url": "/d", "body": "inputs"}})
 
     def refuse(*args: Any, **more: Any) -> Any:
-        raise Unreachable("connection refused", sent=False)
+        raise TransportError("connection refused", sent=False)
 
     runner._caller._transport.send = refuse  # type: ignore[method-assign]
     assert isinstance(runner.start(request_for("flow")), Retry)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import responses
 
-from zonda.hooks.http import Reply, Unreachable
-from zonda.hooks.runners.runner import (
+from zonda.hooks.http import Reply, TransportError
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,
@@ -351,4 +351,4 @@ def test_full_is_told_as_progress(make_runner: MakeRunner, request_for: MakeRequ
 
 
 def gone(*args: Any, **more: Any) -> Reply:
-    raise Unreachable("connection refused", sent=False)
+    raise TransportError("connection refused", sent=False)

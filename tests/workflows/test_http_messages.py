@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from http_message_signatures import ContentDigest
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.runners.runner import StartRequest
+from zonda.hooks.runners import StartRequest
 from zonda.workflows.client import message_signature, webhook_signature
 from zonda.workflows.http_runner.runner import HttpRunner
 

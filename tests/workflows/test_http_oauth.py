@@ -15,7 +15,7 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import Reply
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

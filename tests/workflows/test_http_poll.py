@@ -11,7 +11,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import Cancelled, Failed, Lost, Running, Succeeded
+from zonda.hooks.runners import Cancelled, Failed, Lost, Running, Succeeded
 from zonda.workflows.http_runner.runner import ASKED_AGAIN, HttpRunner
 
 URL = "https://flows.example/runs/7"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import UsageError
-from zonda.workflows.http_runner.settings import origin, read_settings, shown
+from zonda.workflows.http_runner.settings import origin, read_settings, redacted_url
 
 GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
 
@@ -84,4 +84,4 @@ def test_origin(url: str, wanted: str) -> None:
 
 
 def test_what_is_shown_of_a_url() -> None:
-    assert shown("https://u:p@x.example:1/a/b?code=secret#f") == "https://x.example:1/a/b"
+    assert redacted_url("https://u:p@x.example:1/a/b?code=secret#f") == "https://x.example:1/a/b"

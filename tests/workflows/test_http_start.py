@@ -11,8 +11,8 @@ import requests
 import responses
 
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.http import Unreachable
-from zonda.hooks.runners.runner import Failed, Finished, Retry, Started, StartRequest, Succeeded
+from zonda.hooks.http import TransportError
+from zonda.hooks.runners import Failed, Finished, Retry, Started, StartRequest, Succeeded
 from zonda.workflows.client import webhook_signature
 from zonda.workflows.http_runner.runner import HttpRunner
 
@@ -604,7 +604,7 @@ def test_an_attempt_does_not_outlast_the_time_to_give_up(
 
     def send(*args: Any, seconds: float | None = None) -> Any:
         seen.append(seconds)
-        raise Unreachable("nobody there")
+        raise TransportError("nobody there")
 
     monkeypatch.setattr(runner._caller._transport, "send", send)
     runner.start(request_for(**given))

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Transport, Unreachable, Unusable, Wire, origin
-from zonda.hooks.runners.runner import Finished, Retry, Running, StartRequest, Succeeded
+from zonda.hooks.http import ClientConfig, RequestRejected, Transport, TransportError, origin
+from zonda.hooks.runners import Finished, Retry, Running, StartRequest, Succeeded
 from zonda.hooks.testing import FakeClock
 from zonda.workflows.http_runner.runner import HttpRunner
 
@@ -305,8 +305,8 @@ def test_a_handshake_that_fails_has_sent_nothing(
         plain.handle_error = lambda *_: None  # type: ignore[method-assign]
         threading.Thread(target=plain.serve_forever, args=(0.01,), daemon=True).start()
         for url in (server.url, f"https://localhost:{plain.server_port}"):
-            transport = Transport(Wire(FakeClock(), trusted=frozenset({origin(url)})))
-            with pytest.raises(Unreachable, match="TLS failed") as caught:
+            transport = Transport(ClientConfig(FakeClock(), trusted=frozenset({origin(url)})))
+            with pytest.raises(TransportError, match="TLS failed") as caught:
                 transport.send("GET", url, {})
             assert not caught.value.sent
             transport.close()
@@ -319,8 +319,10 @@ def test_a_file_that_goes_later_is_named(
 ) -> None:
     server = serve(authority.issue("server", host="localhost"))
     files: dict[str, Any] = {"ca_bundle": str(authority.file), setting: str(tmp_path / "gone")}
-    transport = Transport(Wire(FakeClock(), trusted=frozenset({origin(server.url)}), **files))
-    with pytest.raises(Unusable, match="ca_bundle or the client_certificate is not there"):
+    transport = Transport(
+        ClientConfig(FakeClock(), trusted=frozenset({origin(server.url)}), **files)
+    )
+    with pytest.raises(RequestRejected, match="ca_bundle or the client_certificate is not there"):
         transport.send("GET", server.url, {})
     transport.close()
 

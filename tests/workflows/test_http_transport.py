@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.hooks.runners.runner import Failed, Finished, Retry, StartRequest, Succeeded
+from zonda.hooks.runners import Failed, Finished, Retry, StartRequest, Succeeded
 from zonda.workflows.http_runner.runner import HttpRunner
 
 Behaviour = Callable[[socket.socket, threading.Event], None]

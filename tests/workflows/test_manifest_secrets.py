@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError
-from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Succeeded
+from zonda.hooks.runners import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
 from zonda.workflows.resources import secret_fingerprints
 

@@ -15,7 +15,7 @@ from zonda.core.engine.preview.preview import preview
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.runners.runner import Failed, Running, Succeeded
+from zonda.hooks.runners import Failed, Running, Succeeded
 from zonda.hooks.testing import FakeRunner
 
 from .manifests import DISK, a_runner, ends

@@ -9,7 +9,7 @@ import pytest
 
 from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.runners.runner import Failed, Finished, Lost, Retry, Running, Succeeded
+from zonda.hooks.runners import Failed, Finished, Lost, Retry, Running, Succeeded
 from zonda.hooks.schema import examples
 from zonda.hooks.testing import FakeOperation, FakeRunner
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, NotReady
-from zonda.hooks.http import Reply, Unreachable
-from zonda.hooks.runners.runner import Cancelled, Failed, Finished, Retry, Running, Started
+from zonda.hooks.http import Reply, TransportError
+from zonda.hooks.runners import Cancelled, Failed, Finished, Retry, Running, Started
 from zonda.workflows.mistral.resource_base import PutOff, Unanswered
 from zonda.workflows.mistral.runner import MistralRunner
 
@@ -51,7 +51,7 @@ class Wire:
 
 
 def away() -> Reply:
-    raise Unreachable("no whole answer")
+    raise TransportError("no whole answer")
 
 
 def busy() -> Reply:

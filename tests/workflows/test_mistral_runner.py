@@ -12,7 +12,7 @@ import requests
 import responses
 
 from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

@@ -12,7 +12,7 @@ import yaml
 from zonda.builtin_resources.constraints.text import CronExpression
 from zonda.hooks import testing
 from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationErrors
-from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
+from zonda.hooks.runners import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 from zonda.workflows.mistral.constraint import MistralWorkflow
 from zonda.workflows.mistral.cron_trigger import CronTrigger
 from zonda.workflows.mistral.resource_base import PutOff, Unanswered

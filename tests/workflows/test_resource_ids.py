@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.runners.runner import Succeeded
+from zonda.hooks.runners import Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
 from zonda.workflows.resources.external_resource import ExternalResource
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import requests
 
+from zonda.hooks.runners import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.hooks.runners.http_contract import instant
-from zonda.hooks.runners.runner import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import supervisor
 from zonda.workflows.service.config import load

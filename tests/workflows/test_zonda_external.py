@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.resources.live_state import AsAWhole
-from zonda.hooks.runners.runner import Failed, Finished, Running, Succeeded
+from zonda.hooks.resources.live_state import OpaqueState
+from zonda.hooks.runners import Failed, Finished, Running, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
 from zonda.workflows.resources.zonda_external_resource import ZondaExternalResource
 
@@ -92,7 +92,7 @@ def test_a_check_that_tells_of_the_whole_tells_of_no_property(
 ) -> None:
     life = made(a_runner(look=ends(in_sync=in_sync)), **{"input": {}, **given})
     told = life.live_state()
-    assert isinstance(told, AsAWhole)
+    assert isinstance(told, OpaqueState)
     assert told.in_sync is in_sync
     if in_sync:
         life.check()
@@ -118,7 +118,7 @@ def test_what_is_said_to_be_out_of_sync_is_so_and_can_be_repaired(
 ) -> None:
     life = made(a_runner(look=ends(in_sync=False, **answer)), **{"input": {}, **given})
     told = life.live_state()
-    assert isinstance(told, AsAWhole)
+    assert isinstance(told, OpaqueState)
     assert not told.in_sync
     wanted = life.definition.properties["input"]
     assert wanted != {key: told["input"].get(key) for key in {*wanted, *told["input"]}}

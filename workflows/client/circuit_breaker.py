@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from zonda.hooks.context import Clock
+from zonda.hooks import Clock
 
 #: How often a pause doubles at most, and the longest one in seconds.
 _DOUBLINGS = 10

@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 from zonda.hooks.runners import settings
 
 from . import message_signature

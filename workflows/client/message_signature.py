@@ -16,8 +16,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.http import target
+from zonda.hooks import UsageError
+from zonda.hooks.http import canonical_url
 from zonda.hooks.runners import settings
 
 from . import webhook_signature
@@ -90,7 +90,7 @@ def headers(
         return {}
     import http_message_signatures as library  # 0.08 s that unsigned requests need not spend
 
-    request = SimpleNamespace(method=method, url=target(url), headers=dict(known))
+    request = SimpleNamespace(method=method, url=canonical_url(url), headers=dict(known))
     covered = ["@method", "@target-uri", *(["content-digest"] if content is not None else [])]
     covered += [name for name in map(str.lower, known) if name == "idempotency-key"]
     created = datetime.fromtimestamp(int(now), UTC)

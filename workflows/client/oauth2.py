@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
-from zonda.hooks.context import Clock
-from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Transport, Unreachable, Unusable, origin, shown
+from zonda.hooks import Clock, UsageError
+from zonda.hooks.http import RequestRejected, Transport, TransportError, origin, redacted_url
 from zonda.hooks.runners import settings as section
 
 from .circuit_breaker import NotNow
@@ -35,7 +34,7 @@ _LOOK_AGAIN = 0.5
 _LONGEST_FETCH = 30.0
 
 
-class NoToken(Unusable):
+class NoToken(RequestRejected):
     """The token endpoint refuses, or says what cannot be used."""
 
 
@@ -116,7 +115,7 @@ class Tokens:
         self._known: deque[str] = deque(maxlen=8)
 
     def header(self) -> str:
-        """What ``Authorization`` is to say. Raises NotNow, Unreachable and NoToken."""
+        """What ``Authorization`` is to say. Raises NotNow, TransportError and NoToken."""
         token = self._valid()
         if token is None:
             if not self._fetching.acquire(blocking=False):
@@ -146,18 +145,18 @@ class Tokens:
         return token if token is not None and self._clock.monotonic() < token.until else None
 
     def _fetched(self) -> _Token:
-        where = f"the token endpoint {shown(self._settings.token_url)}"
+        where = f"the token endpoint {redacted_url(self._settings.token_url)}"
         headers, content = self._settings.request()
         try:
             reply = self._transport.send(
                 "POST", self._settings.token_url, headers, content, seconds=_LONGEST_FETCH
             )
-        except Unreachable as error:
-            raise Unreachable(f"{where}: {error}", sent=False, counts=False) from None
-        except Unusable as error:
+        except TransportError as error:
+            raise TransportError(f"{where}: {error}", sent=False, counts=False) from None
+        except RequestRejected as error:
             raise NoToken(f"{where}: {error}") from None
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise Unreachable(f"{where} answers HTTP {reply.status}", sent=False, counts=False)
+            raise TransportError(f"{where} answers HTTP {reply.status}", sent=False, counts=False)
         answer = _object(reply.body)
         if reply.status != 200:
             raise NoToken(f"{where} gives no token: HTTP {reply.status}{_error(answer)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zonda.hooks.context import Clock
+from zonda.hooks import Clock
 
 MOST = 10_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from zonda.hooks.conformance.report import NotApplicable
-from zonda.hooks.context import Clock
+from zonda.hooks import Clock
+from zonda.hooks.conformance import NotApplicable
 
 from ..client.webhook_signature import TOLERANCE
 from .trial import Trial

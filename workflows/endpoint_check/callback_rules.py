@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from zonda.hooks.conformance.report import NotApplicable
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
+from zonda.hooks.conformance import NotApplicable
 from zonda.hooks.runners.http_contract import instant
 
 from ..http_contract import callback_signature

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin
 
-from zonda.hooks.context import Clock
-from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import Failed, ResourceRef, StackRef, StartRequest
+from zonda.hooks import Clock
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import Failed, ResourceRef, StackRef, StartRequest, http_contract
 
 from ..client import backoff
 from ..http_contract import response
@@ -24,7 +23,7 @@ from ..http_contract.response import Answer, WrongAnswer
 from ..http_contract.states import FINAL
 from ..http_runner.links import LONGEST as LONGEST_TOKEN_URL
 from ..http_runner.session import Caller
-from ..http_runner.settings import HttpSettings, origin, shown
+from ..http_runner.settings import HttpSettings, origin, redacted_url
 from .report import Violated
 
 RESOURCE_TYPE = "Zonda::Runner::Check"
@@ -150,7 +149,7 @@ class Probe:
     def send(
         self, operation: Operation, *, attempt: int = 1, settings: HttpSettings | None = None
     ) -> Reply:
-        """One send. Raises Unreachable and Unusable."""
+        """One send. Raises TransportError and RequestRejected."""
         request = replace(operation.request, attempt=attempt)
         caller = self._caller if settings is None else Caller(patient(settings))
         seconds = min(self.settings.answer_timeout, self.target.timeout)
@@ -164,17 +163,19 @@ class Probe:
         """One send; whatever keeps the answer from being read is a violation."""
         try:
             return self.send(operation, **more)
-        except (Unreachable, Unusable) as error:
-            raise Violated("an answer", f"{shown(operation.url)}: {error}", TRY_CURL) from None
+        except (TransportError, RequestRejected) as error:
+            raise Violated(
+                "an answer", f"{redacted_url(operation.url)}: {error}", TRY_CURL
+            ) from None
 
     def later(self, method: str, url: str, key: str) -> Reply:
         """A poll, or a request to cancel; redirects within the origin are followed for GET."""
         for _ in range(_HOPS):
             try:
                 reply = self._caller.later(method, url, key)
-            except (Unreachable, Unusable) as error:
+            except (TransportError, RequestRejected) as error:
                 raise Violated(
-                    "an answer to a poll", f"{method} {shown(url)}: {error}", TRY_CURL
+                    "an answer to a poll", f"{method} {redacted_url(url)}: {error}", TRY_CURL
                 ) from None
             if method != "GET" or reply.status not in REDIRECTS:
                 return reply
@@ -186,7 +187,7 @@ class Probe:
         if origin(found) != origin(base) and origin(found) not in self.settings.poll_origins:
             raise Violated(
                 f"{what} of the endpoint's own origin, {origin(base)}",
-                f"{what} of another origin, {shown(found)}",
+                f"{what} of another origin, {redacted_url(found)}",
                 "Give a path (/runs/1), or list the origin in the section's poll_origins",
             )
         return found
@@ -243,7 +244,7 @@ class Probe:
         """Poll ``url`` until a final state."""
         wait = _FIRST_POLL
         while True:
-            wait = self._wait(wait, asked, end, f"GET {shown(url)}")
+            wait = self._wait(wait, asked, end, f"GET {redacted_url(url)}")
             reply = self.later("GET", url, operation.request.key)
             if reply.status >= 500 or reply.status in BUSY:
                 asked = self.asked(None, reply)
@@ -299,11 +300,13 @@ def poll_answer(reply: Reply, url: str) -> Answer:
     if reply.status in (404, 410):
         raise Violated(
             "the run's state at its status URL",
-            f"GET {shown(url)}: {response.reason(reply)}, which means that the run is lost",
+            f"GET {redacted_url(url)}: {response.reason(reply)}, which means that the run is lost",
             "Keep a run until a day after its deadline",
         )
     if reply.status not in ACCEPTED:
-        raise Violated("200 or 202", f"GET {shown(url)}: {response.reason(reply)}", advice(reply))
+        raise Violated(
+            "200 or 202", f"GET {redacted_url(url)}: {response.reason(reply)}", advice(reply)
+        )
     return read(reply, "the answer to a poll")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from zonda.hooks.conformance.report import FAILED, NOT_APPLICABLE, PASSED
-from zonda.hooks.text.sanitize import sentences
+from zonda.hooks import join_sentences
+from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
 
 #: Allowed, and worth knowing: what would make the endpoint better or safer.
 HINT: Final = "hint"
@@ -56,7 +56,7 @@ class Row:
         """All that is to be said, for people."""
         if not self.came:
             return self.reason
-        return sentences(f"Expected: {self.expected}", f"Came: {self.came}", self.do)
+        return join_sentences(f"Expected: {self.expected}", f"Came: {self.came}", self.do)
 
     def __str__(self) -> str:
         said = self.text()

@@ -6,7 +6,7 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urljoin
 
-from zonda.hooks.conformance.report import NotApplicable
+from zonda.hooks.conformance import NotApplicable
 from zonda.hooks.http import Reply
 
 from ..http_contract import response

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.conformance.report import NotApplicable
-from zonda.hooks.http import Unreachable, Unusable
+from zonda.hooks.conformance import NotApplicable
+from zonda.hooks.http import RequestRejected, TransportError
 
 from ..client import backoff
 from ..client.backoff import LONGEST_RETRY_AFTER
 from ..http_contract import response
 from ..http_contract.replies import BUSY, REDIRECTS
 from ..http_contract.states import STATES
-from ..http_runner.settings import shown
+from ..http_runner.settings import redacted_url
 from .probe import TRY_CURL, Outcome, advice, read
 from .report import Lacking, Violated
 from .trial import Trial
@@ -36,13 +36,13 @@ def answers(trial: Trial) -> None:
                 break
             probe.pause(min(probe.asked(None, trial.reply) or 1.0, seconds))
             trial.reply = probe.send(trial.first, attempt=2)
-    except Unreachable as error:
+    except TransportError as error:
         raise Violated(
             f"a whole answer within {min(probe.settings.answer_timeout, seconds):g} s",
-            f"{shown(trial.first.url)}: {error}",
+            f"{redacted_url(trial.first.url)}: {error}",
             TAKES_LONG if "whole answer" in str(error) else TRY_CURL,
         ) from None
-    except Unusable as error:
+    except RequestRejected as error:
         trial.trouble = error
     took = probe.clock.monotonic() - began
     if took > probe.settings.wait:
@@ -69,7 +69,7 @@ def no_redirect(trial: Trial) -> None:
         target = trial.reply.headers.get("Location", "")
         raise Violated(
             "an answer at the URL itself",
-            f"HTTP {trial.reply.status} to {shown(target) or 'nowhere'}",
+            f"HTTP {trial.reply.status} to {redacted_url(target) or 'nowhere'}",
             "Give the URL that it leads to: a POST is not sent elsewhere",
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from zonda.hooks.conformance.report import NotApplicable
+from zonda.hooks.conformance import NotApplicable
 
 from ..http_runner.settings import read_settings
 from . import auth_rules as secrets

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.conformance.report import NotApplicable
-from zonda.hooks.http import Reply, Unreachable, Unusable
+from zonda.hooks.conformance import NotApplicable
+from zonda.hooks.http import Reply, RequestRejected, TransportError
 
 from ..http_contract.response import Answer
 from ..http_runner.settings import HttpSettings
@@ -23,7 +23,7 @@ class Trial:
     reply: Reply = field(default_factory=lambda: Reply(0, {}, b""))
     answer: Answer = field(default_factory=lambda: Answer({}))
     outcome: Outcome = field(default_factory=lambda: Outcome("", {}, None))
-    trouble: Unreachable | Unusable | None = None
+    trouble: TransportError | RequestRejected | None = None
     #: What was made and is still there, and how it ended where that is known.
     made: list[tuple[Operation, Outcome | None]] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.events import EventRecord, EventSink, SinkError
+from zonda.hooks import EventSink, UsageError
+from zonda.hooks.events import EventRecord, SinkError
 
 from .payload import payload
 

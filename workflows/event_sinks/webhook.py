@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.events import EventRecord, EventSink, SinkError
-from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
+from zonda.hooks import EventSink, UsageError
+from zonda.hooks.events import EventRecord, SinkError
+from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError
 
 from ..client import webhook_signature
 from ..client.backoff import retry_after
@@ -70,7 +70,7 @@ class WebhookSink(EventSink):
         }
         try:
             reply = self._transport.send("POST", self._url, headers, body)
-        except (Unreachable, Unusable) as error:
+        except (TransportError, RequestRejected) as error:
             raise SinkError(f"{self._host}: {error}") from None
         if not 200 <= reply.status < 300:
             raise self._refused(reply, now)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from zonda.hooks.http import Reply
-from zonda.hooks.runners.runner import Failed, Succeeded
+from zonda.hooks.runners import Failed, Succeeded
 
 from ..client import backoff
 from . import response

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.http import Reply
+from zonda.hooks.runners import Failed, Succeeded
 from zonda.hooks.runners.http_contract import CONTRACT
-from zonda.hooks.runners.runner import Failed, Succeeded
 
 from ..client.backoff import limited
 

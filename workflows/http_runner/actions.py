@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 from zonda.hooks.http import is_url, origin
-from zonda.hooks.runners import settings
-from zonda.hooks.runners.runner import StartRequest
+from zonda.hooks.runners import StartRequest, settings
 
 ENTRY = "actions"
 NAMES = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")

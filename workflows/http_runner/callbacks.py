@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.hooks.http import Reply
-from zonda.hooks.runners.http_contract import instant
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Failed,
     Finished,
     PollAnswer,
@@ -25,6 +24,7 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
 )
+from zonda.hooks.runners.http_contract import instant
 
 from ..http_contract.callback_store import PATH, SECRET_BYTES, Callbacks
 from .settings import HttpSettings

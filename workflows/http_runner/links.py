@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from zonda.hooks.http import Reply
 
 from ..http_contract.response import Answer, WrongAnswer
-from .settings import HttpSettings, origin, shown
+from .settings import HttpSettings, origin, redacted_url
 
 LONGEST = 800
 
@@ -42,7 +42,8 @@ class Links:
         found = joined(base, given)
         if not self.may_call(found, base):
             raise WrongAnswer(
-                f"{name} {shown(found)} is of another origin, which poll_origins does not list"
+                f"{name} {redacted_url(found)} is of another origin, "
+                "which poll_origins does not list"
             )
         if len(found) > LONGEST:
             raise WrongAnswer(f"{name} is longer than {LONGEST} characters")

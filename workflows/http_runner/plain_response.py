@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.http import Reply
-from zonda.hooks.runners.runner import Failed, Succeeded
+from zonda.hooks.runners import Failed, Succeeded
 
 from ..http_contract import response
 from .actions import Action, found_at

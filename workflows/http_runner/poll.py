@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runners.runner import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
 
 from ..client import backoff
 from ..client.circuit_breaker import NotNow
@@ -21,7 +21,7 @@ from . import plain_response
 from .callbacks import Awaited
 from .links import Links, joined
 from .session import Caller
-from .settings import HttpSettings, shown
+from .settings import HttpSettings, redacted_url
 
 CALLBACK = "the callback"
 _HOPS = 3
@@ -54,17 +54,17 @@ class Polling:
                 reply = self._caller.later("GET", url, str(token["key"]))
             except NotNow as error:
                 return self._waiting(token, str(error), error.delay)
-            except (Unreachable, NoToken) as error:
-                return self._waiting(token, f"{shown(url)}: {error}")
-            except Unusable as error:
-                return self._poll_failed(f"{shown(url)}: {error}")
+            except (TransportError, NoToken) as error:
+                return self._waiting(token, f"{redacted_url(url)}: {error}")
+            except RequestRejected as error:
+                return self._poll_failed(f"{redacted_url(url)}: {error}")
             if reply.status not in REDIRECTS or "Location" not in reply.headers:
                 return self._judged_poll(token, url, reply)
             target = joined(url, reply.headers["Location"])
             if not self._links.may_call(target, first):
-                return self._poll_failed(f"{shown(url)} redirects to another origin")
+                return self._poll_failed(f"{redacted_url(url)} redirects to another origin")
             url = target
-        return self._poll_failed(f"{shown(url)}: too many redirects")
+        return self._poll_failed(f"{redacted_url(url)}: too many redirects")
 
     def _judged_poll(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
         status = reply.status
@@ -72,7 +72,7 @@ class Polling:
             return self._told_plain(token, reply)
         if status in ACCEPTED:
             return self._told(token, url, reply)
-        why = f"{shown(url)}: {response.reason(reply)}"
+        why = f"{redacted_url(url)}: {response.reason(reply)}"
         if status in (404, 410):
             return Lost(response.cut(self._redact(f"{why} (the execution is lost)")))
         if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
@@ -96,7 +96,7 @@ class Polling:
         try:
             answer = replies.answer_of(reply)
         except WrongAnswer as error:
-            return self._poll_failed(f"{shown(url)}: {error}")
+            return self._poll_failed(f"{redacted_url(url)}: {error}")
         if replies.ended(answer, reply):
             return self._cleaned(response.result(answer))
         known = answer.state in ("", "running")
@@ -126,7 +126,7 @@ class Polling:
         url = self._settings.absolute(str(token["cancel"]))
         try:
             reply = self._caller.later("DELETE", url, str(token["key"]), urgent=True)
-        except (Unreachable, Unusable, NotNow):
+        except (TransportError, RequestRejected, NotNow):
             return Cancelled.UNSUPPORTED
         if reply.status in (404, 410):
             return Cancelled.DONE

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import StartRequest
+from zonda.hooks.runners import StartRequest, http_contract
 
 from ..client import message_signature, webhook_signature
 from .actions import USUAL, Action

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.runners.runner import Failed, Finished, Retry, StartAnswer, StartRequest
+from zonda.hooks.runners import Failed, Finished, Retry, StartAnswer, StartRequest
 
 from ..client import backoff
 from ..client.circuit_breaker import NotNow

@@ -14,15 +14,9 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.http import Unreachable, Unusable
-from zonda.hooks.runners.runner import (
-    Cancelled,
-    PollAnswer,
-    StartAnswer,
-    StartRequest,
-    WorkflowRunner,
-)
+from zonda.hooks import ResourceFailure, UsageError
+from zonda.hooks.http import RequestRejected, TransportError
+from zonda.hooks.runners import Cancelled, PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 
 from ..client.circuit_breaker import NotNow
 from ..client.ttl_set import Remembered
@@ -90,7 +84,7 @@ class HttpRunner(WorkflowRunner):
             return
         try:
             reply = self._caller.later("GET", url, workflow, urgent=True, seconds=LONGEST_CHECK)
-        except (Unreachable, Unusable, NotNow):
+        except (TransportError, RequestRejected, NotNow):
             return
         if reply.status == 200:
             self._known.add(workflow)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zonda.hooks.http import Reply, Transport, Unreachable, origin
-from zonda.hooks.runners.runner import StartRequest
-from zonda.hooks.text.redaction import masked
+from zonda.hooks import redact
+from zonda.hooks.http import Reply, Transport, TransportError, origin
+from zonda.hooks.runners import StartRequest
 
 from ..client.circuit_breaker import Gates, Limits
 from ..client.oauth2 import Tokens
@@ -75,7 +75,7 @@ class Caller:
     def redact(self, text: str) -> str:
         """``text`` without anything secret that is known here."""
         text = self._settings.redact(text)
-        return text if self._tokens is None else masked(text, self._tokens.secrets())
+        return text if self._tokens is None else redact(text, self._tokens.secrets())
 
     def close(self) -> None:
         """Close every connection."""
@@ -101,7 +101,7 @@ class Caller:
                 if reply.status == 401 and self._is_renewed(credentials):
                     again = headers(self._credentials(url))
                     reply = self._transport.send(method, url, again, content, seconds=seconds)
-            except Unreachable as error:
+            except TransportError as error:
                 leave.answered = False if error.counts else None
                 raise
             leave.answered = reply.status < 500

@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.http import MEBIBYTE, AddressPolicy, Network, Wire, is_url, origin, shown
+from zonda.hooks import UsageError, redact, secret_texts
+from zonda.hooks.http import (
+    MEBIBYTE,
+    AddressPolicy,
+    ClientConfig,
+    Network,
+    is_url,
+    origin,
+    redacted_url,
+)
 from zonda.hooks.http import networks as read_networks
 from zonda.hooks.runners import settings
-from zonda.hooks.text.redaction import masked, secret_texts
 
 from ..client import credentials as http_proofs
 from ..client import oauth2 as http_oauth
@@ -27,7 +34,7 @@ from ..client.oauth2 import OAuth2
 from . import actions as http_actions
 from .actions import USUAL, Action
 
-__all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "shown"]
+__all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "redacted_url"]
 
 _NUMBERS = {
     "connect_give_up": 120.0,
@@ -81,7 +88,7 @@ KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpSettings(Wire):
+class HttpSettings(ClientConfig):
     """What an ``http`` runner is told. Times in seconds, ``max_body`` in bytes."""
 
     random: random.Random
@@ -144,7 +151,7 @@ class HttpSettings(Wire):
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that these settings hold."""
-        return masked(text, self.secrets)
+        return redact(text, self.secrets)
 
 
 def read_settings(given: Mapping[str, Any]) -> HttpSettings:
@@ -232,7 +239,9 @@ def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
 def _origin(url: str) -> str:
     found = origin(url)
     if not found:
-        raise UsageError(f"The runner's setting poll_origins: {shown(url)!r} is no http(s) URL.")
+        raise UsageError(
+            f"The runner's setting poll_origins: {redacted_url(url)!r} is no http(s) URL."
+        )
     return found
 
 
@@ -305,7 +314,7 @@ def _endpoint(url: str, *, needed: bool) -> str:
             hint="Set endpoint: credentials are sent to its origin and nowhere else.",
         )
     if url and not origin(url):
-        raise UsageError(f"The runner's endpoint {shown(url)!r} is not an http(s) URL.")
+        raise UsageError(f"The runner's endpoint {redacted_url(url)!r} is not an http(s) URL.")
     if "@" in urlsplit(url).netloc:
         raise UsageError(
             "The runner's endpoint holds credentials.", hint="Use username and password instead."

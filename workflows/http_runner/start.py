@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import (
+from zonda.hooks import UsageError
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import (
     Failed,
     Finished,
     PollAnswer,
@@ -19,6 +18,7 @@ from zonda.hooks.runners.runner import (
     Started,
     StartRequest,
     Succeeded,
+    http_contract,
 )
 
 from ..client import backoff
@@ -33,7 +33,7 @@ from .callbacks import Awaited, sent
 from .links import Links
 from .retry_policy import Again
 from .session import Caller
-from .settings import HttpSettings, shown
+from .settings import HttpSettings, redacted_url
 
 Told = Callable[[Reply], PollAnswer]
 
@@ -90,13 +90,13 @@ class Starting:
             )
         except NotNow as error:
             return self._again.put_off(request, error)
-        except Unreachable as error:
-            why = f"{shown(url)}: {error}"
+        except TransportError as error:
+            why = f"{redacted_url(url)}: {error}"
             if error.sent and not action.repeat:
                 return self._again.failed(request, f"{why}{plain_response.UNCLEAR}")
             return self._again.unreached(request, why)
-        except Unusable as error:
-            return self._again.failed(request, f"{shown(url)}: {error}")
+        except RequestRejected as error:
+            return self._again.failed(request, f"{redacted_url(url)}: {error}")
         if action.plain:
             return self._judged_plain(request, action, url, reply)
         return self._judged(request, url, reply)
@@ -117,13 +117,13 @@ class Starting:
             try:
                 place = self._links.callable(reply.headers["Location"], url, "the Location")
             except WrongAnswer as error:
-                return self._again.failed(request, f"{shown(url)}: {error}")
+                return self._again.failed(request, f"{redacted_url(url)}: {error}")
             token = {**self._token(request, place), "plain": request.action}
             return Started(token, self._asked(reply) or self._first_poll(), request.key)
         if reply.status in ACCEPTED or reply.status in action.gone:
             result = plain_response.result(request.action, action, request.inputs, reply)
             return Finished(self._cleaned(result), request.key)
-        why = f"{shown(url)}: {response.reason(reply)}"
+        why = f"{redacted_url(url)}: {response.reason(reply)}"
         if reply.status in BUSY and (action.repeat or reply.status in plain_response.NOT_TAKEN):
             return self._again.again(request, why, asked=self._asked(reply))
         if reply.status >= 500 and action.repeat:
@@ -137,7 +137,7 @@ class Starting:
         action = self._settings.action(request.action)
         if request.action == "DELETE" and (response.says_gone(reply) or status in action.gone):
             return Finished(Succeeded(), request.key)
-        why = f"{shown(url)}: {response.reason(reply)}"
+        why = f"{redacted_url(url)}: {response.reason(reply)}"
         if status in BUSY or (status >= 500 and request.memory.get("accepted")):
             return self._again.again(request, why, asked=self._asked(reply))
         if status >= 500:
@@ -157,7 +157,7 @@ class Starting:
                 return Finished(self._cleaned(response.result(answer)), request.key)
             status_url = self._links.status_url(answer, url, reply)
         except WrongAnswer as error:
-            return self._again.failed(request, f"{shown(url)}: {error}")
+            return self._again.failed(request, f"{redacted_url(url)}: {error}")
         if status_url:
             delay = self._asked(reply, answer)
             waited = self._callbacks.in_token(request, delay)
@@ -170,7 +170,7 @@ class Starting:
         if answer.state in ("", "running"):
             message, delay = answer.text("message"), self._asked(reply, answer)
             return self._callbacks.asked_again(self._again.accepted(request, message, delay))
-        return self._again.failed(request, f"{shown(url)}: {replies.unknown_state(answer)}")
+        return self._again.failed(request, f"{redacted_url(url)}: {replies.unknown_state(answer)}")
 
     def _token(self, request: StartRequest, status_url: str, cancel: str = "") -> dict[str, Any]:
         token = {

@@ -6,9 +6,7 @@ from collections.abc import Collection, Mapping
 from math import inf
 from typing import Any
 
-from zonda.hooks.declared_types import TypeDocument
-from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks import Path, TemplateError, TypeDocument, suggestion
 
 from .validation import Judging
 
@@ -50,7 +48,7 @@ class Faults:
         """Complain about every key that is not one of ``keys``."""
         for key in data:
             if key not in keys:
-                hint = near(key, keys) or f"There are {', '.join(keys)}."
+                hint = suggestion(key, keys) or f"There are {', '.join(keys)}."
                 self.add(f"{key} is not known here.", (*at, key), hint, key=True)
 
     def a_map(self, value: Any, what: str, at: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from zonda.hooks.text.suggestions import near, nearest
+from zonda.hooks import closest, suggestion
 
 from ..resources.workflow_call import What
 
@@ -188,8 +188,8 @@ def _misspelt(value: Mapping[Any, Any], at: Steps) -> Iterator[Fault]:
     if len(value) != 1:
         return
     (key,) = value
-    if isinstance(key, str) and (key.startswith("get_") or nearest(key, CALLS, 0.85)):
-        told = near(key, CALLS) or f"There are {', '.join(CALLS)}."
+    if isinstance(key, str) and (key.startswith("get_") or closest(key, CALLS, 0.85)):
+        told = suggestion(key, CALLS) or f"There are {', '.join(CALLS)}."
         yield (*at, key), f"{key} is no call of a mapping", told
 
 
@@ -205,7 +205,7 @@ def _call_faults(name: str, argument: Any, allowed: Allowed, at: Steps) -> Itera
             yield here, f"{argument!r} names no secret", "Write env:NAME or file:PATH."
     elif name == RESOURCE:
         if argument not in INFO:
-            told = near(argument, INFO) or f"There are {', '.join(INFO)}."
+            told = suggestion(argument, INFO) or f"There are {', '.join(INFO)}."
             yield here, f"{argument!r} is nothing that is known of a resource", told
     else:
         yield from _path_faults(name, argument, allowed, here)
@@ -232,5 +232,5 @@ def _path_faults(name: str, argument: Any, allowed: Allowed, at: Steps) -> Itera
     if not steps or not isinstance(steps[0], str) or not all(_is_step(step) for step in steps):
         yield at, f"{name} takes a name, or a list of names and indices", ""
     elif name == PROPERTY and steps[0] not in allowed.properties:
-        told = near(steps[0], allowed.properties)
+        told = suggestion(steps[0], allowed.properties)
         yield at, f"There is no property {steps[0]}", told or "It is declared under properties."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.declared_types import TypeText
+from zonda.hooks import TypeText
 
 from ..resources import workflow_call
 

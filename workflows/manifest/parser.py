@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from zonda.hooks import properties
-from zonda.hooks.declared_types import TypeDocument, TypeText
-from zonda.hooks.errors import Path, ValidationErrors
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.suggestions import near
+from zonda.hooks import (
+    Path,
+    Resource,
+    TypeDocument,
+    TypeText,
+    ValidationErrors,
+    properties,
+    suggestion,
+)
 
 from ..resources import workflow_call
 from . import mapping
@@ -114,7 +118,7 @@ class _Reader:
         known = _names_of(self.data, "properties")
         for index, each in enumerate(listed):
             if each not in known:
-                hint = near(each, known) or "It lists names of properties."
+                hint = suggestion(each, known) or "It lists names of properties."
                 self.faults.add(f"There is no property {each!r}.", ("replace_on", index), hint)
             elif self._is_immutable(each):
                 said = f"{each!r} is immutable: no update may change it."
@@ -232,7 +236,7 @@ class _Reader:
         value = data.get("on_timeout", "")
         if value and value not in workflow_call.ON_TIMEOUT:
             hint = (
-                near(value, workflow_call.ON_TIMEOUT)
+                suggestion(value, workflow_call.ON_TIMEOUT)
                 or f"One of {', '.join(workflow_call.ON_TIMEOUT)}."
             )
             self.faults.add(f"on_timeout cannot be {value!r}.", (*at, "on_timeout"), hint)
@@ -269,7 +273,7 @@ class _Reader:
         if isinstance(given, list):
             for index, each in enumerate(given):
                 if each not in declared:
-                    hint = near(each, declared)
+                    hint = suggestion(each, declared)
                     self.faults.add(f"There is no property {each!r}.", (*at, index), hint)
             return {each: {mapping.OUTPUT: each} for each in given if isinstance(each, str)}
         found = self.faults.a_map(given, "observes", at)

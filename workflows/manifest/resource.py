@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, properties, resource
-from zonda.hooks.errors import ResourceFailure, TemplateError, UsageError
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.resources.workflow_run import Token, plain
-from zonda.hooks.runners.runner import Failed, Succeeded
-from zonda.hooks.text.sanitize import shortened
+from zonda.hooks import (
+    Resource,
+    ResourceFailure,
+    RunToken,
+    TemplateError,
+    UsageError,
+    attributes,
+    properties,
+    resource,
+    to_json,
+    truncate_middle,
+)
+from zonda.hooks.runners import Failed, Succeeded
 
 from ..atomic_files import TEXT
 from ..resources.base import WorkflowResource
@@ -57,7 +64,7 @@ class ManifestResource(ObservedResource):
 
     # -- life cycle -------------------------------------------------------------------------
 
-    def handle_delete(self) -> Token | None:
+    def handle_delete(self) -> RunToken | None:
         """Start DELETE. What it names may have been allowed when the thing was made."""
         said = self.manifest.actions.get("DELETE")
         try:
@@ -75,7 +82,7 @@ class ManifestResource(ObservedResource):
         json_snippet: resource.ResourceDefinition,
         tmpl_diff: Mapping[str, Any],
         prop_diff: Mapping[str, Any],
-    ) -> Token | None:
+    ) -> RunToken | None:
         """Start UPDATE where a property or what is sent has changed, or something is owed."""
         after = self.make_properties(json_snippet)
         elsewhere = set(tmpl_diff) - {"properties"}
@@ -97,7 +104,7 @@ class ManifestResource(ObservedResource):
     @staticmethod
     def _update_of(one: Resource) -> Any:
         run = one._run_of("UPDATE", one.properties) if isinstance(one, ManifestResource) else None
-        return None if run is None else plain([run.inputs, run.params])
+        return None if run is None else to_json([run.inputs, run.params])
 
     def _has_to_run(self) -> bool:
         return self.manifest.always_update or self._update_is_open() or self._is_unwell()
@@ -111,7 +118,7 @@ class ManifestResource(ObservedResource):
         said = self.manifest.actions.get(action)
         if said is None:
             return None
-        values = {key: plain(props.converted(key)) for key in props}
+        values = {key: to_json(props.converted(key)) for key in props}
         sources = self._sources(values)
         parts: dict[str, Any] = {}
         secrets = []
@@ -144,7 +151,7 @@ class ManifestResource(ObservedResource):
         }
         return mapping.Sources(values, self._record().get("outputs") or {}, info)
 
-    def _secret_names(self, token: Token) -> Collection[str]:
+    def _secret_names(self, token: RunToken) -> Collection[str]:
         """Those of every action: what one was told another may repeat."""
         found = set(super()._secret_names(token))
         for action in self.manifest.actions.values():
@@ -158,7 +165,7 @@ class ManifestResource(ObservedResource):
         kept = mapping.evaluate(said.output, mapping.Sources(outputs=output))
         return dict(kept)
 
-    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+    def _end(self, token: RunToken, result: Succeeded | Failed) -> None:
         output = result.output or {}
         if isinstance(result, Succeeded) and output.keys() == {TEXT}:
             self._check_promised(token["action"], str(output[TEXT]))
@@ -174,11 +181,11 @@ class ManifestResource(ObservedResource):
         names = sorted({*promised})
         if names and TEXT not in names:
             raise ResourceFailure(
-                f"{action} gave no {', '.join(names)}, but text: {shortened(text)}",
+                f"{action} gave no {', '.join(names)}, but text: {truncate_middle(text)}",
                 hint="Have its workflow print one JSON object with the outputs.",
             )
 
-    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+    def _merge(self, token: RunToken, output: Mapping[str, Any]) -> None:
         super()._merge(token, output)
         if token["action"] in ("CREATE", "UPDATE"):
             self._store({**self._record(), _RECORDED: self.manifest.source.digest})
@@ -217,7 +224,7 @@ class ManifestResource(ObservedResource):
 
 
 class _Suspends(WorkflowResource):
-    def handle_suspend(self) -> Token | None:
+    def handle_suspend(self) -> RunToken | None:
         """Start SUSPEND."""
         return self._begin("SUSPEND", self.properties)
 
@@ -226,7 +233,7 @@ class _Suspends(WorkflowResource):
 
 
 class _Resumes(WorkflowResource):
-    def handle_resume(self) -> Token | None:
+    def handle_resume(self) -> RunToken | None:
         """Start RESUME."""
         return self._begin("RESUME", self.properties)
 

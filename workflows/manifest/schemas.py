@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import Path, SchemaError
-from zonda.hooks.schema.constraints import Constraint
-from zonda.hooks.text.suggestions import near
+from zonda.hooks import (
+    Constraint,
+    Path,
+    SchemaError,
+    attributes,
+    constraints,
+    properties,
+    suggestion,
+)
 
 from .diagnostics import Faults, kind
 
@@ -80,7 +85,7 @@ def _type(data: Mapping[str, Any], known: Collection[str], at: Path, faults: Fau
         return ""
     value = data["type"]
     if not isinstance(value, str) or value.lower() not in known:
-        hint = near(value, known) or f"There are {', '.join(known)}."
+        hint = suggestion(value, known) or f"There are {', '.join(known)}."
         faults.add(f"There is no type {value!r}.", (*at, "type"), hint)
         return ""
     return value.lower()

@@ -9,27 +9,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.conformance.backend import Backend
-from zonda.hooks.runners.runner import (
-    Finished,
-    Lost,
-    PollAnswer,
-    StartRequest,
-    Succeeded,
-    WorkflowRunner,
-)
-from zonda.hooks.schema.attributes import Schema
-from zonda.hooks.testing.fakes import FakeContext
+from zonda.hooks import attributes
+from zonda.hooks.conformance import Backend
+from zonda.hooks.runners import Finished, Lost, PollAnswer, StartRequest, Succeeded, WorkflowRunner
+from zonda.hooks.testing import FakeContext
 
 from . import mapping
 from .model import Manifest
 
 _SAMPLES: Mapping[str | None, Any] = {
-    Schema.STRING: "given by a workflow",
-    Schema.NUMBER: 1,
-    Schema.BOOLEAN: True,
-    Schema.MAP: {"given by": "a workflow"},
-    Schema.LIST: ["given by a workflow"],
+    attributes.Schema.STRING: "given by a workflow",
+    attributes.Schema.NUMBER: 1,
+    attributes.Schema.BOOLEAN: True,
+    attributes.Schema.MAP: {"given by": "a workflow"},
+    attributes.Schema.LIST: ["given by a workflow"],
     None: "given by a workflow",
 }
 
@@ -37,7 +30,7 @@ _SAMPLES: Mapping[str | None, Any] = {
 class World(Backend):
     """The outside world of one type."""
 
-    def __init__(self, manifest: Manifest, attributes: Mapping[str, Schema]) -> None:
+    def __init__(self, manifest: Manifest, attributes: Mapping[str, attributes.Schema]) -> None:
         self.runner = SimulatedRunner(manifest, attributes)
 
     def context(self) -> FakeContext:
@@ -70,7 +63,7 @@ class _Context(FakeContext):
 class SimulatedRunner(WorkflowRunner):
     """Keeps ``things`` by id: the properties that were sent for each. Every run ends at once."""
 
-    def __init__(self, manifest: Manifest, attributes: Mapping[str, Schema]) -> None:
+    def __init__(self, manifest: Manifest, attributes: Mapping[str, attributes.Schema]) -> None:
         self._manifest = manifest
         self._attributes = attributes
         self._answers: dict[str, Finished] = {}

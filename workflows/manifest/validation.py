@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.schema.constraints import BaseCustomConstraint
-from zonda.hooks.text.patterns import full_match
+from zonda.hooks import BaseCustomConstraint, full_match
 
 #: How long one pattern may take, in seconds.
 _SECONDS = 0.2

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.errors import Conflict, NotFound, ResourceFailure
-from zonda.hooks.http import Reply, Unreachable, Unusable
+from zonda.hooks import Conflict, NotFound, ResourceFailure
+from zonda.hooks.http import Reply, RequestRejected, TransportError
 
 from ..client import backoff
 from ..client.circuit_breaker import NotNow
@@ -62,10 +62,10 @@ class MistralApi:
             reply = send(method, *parts, query=query, content=content, **how)
         except NotNow as error:
             raise PutOff(error.delay, self._clean(str(error))) from None
-        except Unreachable as error:
+        except TransportError as error:
             why = self._clean(f"{where}: {error}")
             raise Unanswered(_AGAIN, why, sent=error.sent) from None
-        except (Unusable, NoLogin) as error:
+        except (RequestRejected, NoLogin) as error:
             raise ResourceFailure(self._clean(f"{where}: {error}")) from None
         if 200 <= reply.status < 300:
             return response.decoded(reply)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from zonda.hooks.http import Reply, Transport, Unreachable, origin
-from zonda.hooks.text.redaction import masked
+from zonda.hooks import redact
+from zonda.hooks.http import Reply, Transport, TransportError, origin
 
 from ..client.circuit_breaker import Gates, Limits
-from ..http_runner.settings import shown
+from ..http_runner.settings import redacted_url
 from . import keystone, response
 from .keystone import Urgency
 from .settings import MistralSettings
@@ -66,7 +66,7 @@ class MistralClient:
         with self._gates.sending(self._origin, urgent=urgent, last=last) as leave:
             try:
                 reply = self._proven(sent, urgency, seconds)
-            except Unreachable as error:
+            except TransportError as error:
                 leave.answered = False if error.counts else None
                 raise
             # That there is no such thing is told by 500, too.
@@ -85,10 +85,10 @@ class MistralClient:
         """
         now = self.settings.http.clock.monotonic()
         if now < self._silent_until or self.is_paused():
-            raise Unreachable("no answer a moment ago")
+            raise TransportError("no answer a moment ago")
         try:
             return self.send(method, *parts, seconds=LONGEST_QUESTION, urgent=True, **more)
-        except Unreachable:
+        except TransportError:
             self._silent_until = now + ASKED_AGAIN
             raise
 
@@ -101,11 +101,11 @@ class MistralClient:
 
     def shown(self, *parts: str) -> str:
         """The same as it may appear in messages."""
-        return shown(self.url(*parts))
+        return redacted_url(self.url(*parts))
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that is known here."""
-        return masked(self.settings.http.redact(text), self._auth.secrets())
+        return redact(self.settings.http.redact(text), self._auth.secrets())
 
     def close(self) -> None:
         """Close every connection."""

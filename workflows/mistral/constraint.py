@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks import BaseCustomConstraint, ResourceContext, ResourceFailure, UsageError
 
 from .resource_base import REFERENCE
 

@@ -9,9 +9,17 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, TemplateError, ZondaError
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Conflict,
+    NotFound,
+    ResourceFailure,
+    SupportStatus,
+    TemplateError,
+    ZondaError,
+    attributes,
+    constraints,
+    properties,
+)
 
 from ..resources import payload
 from .resource_base import AtMistral, PutOff, Unanswered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.errors import Path, ResourceFailure, TemplateError, ValidationErrors
+from zonda.hooks import Path, ResourceFailure, TemplateError, ValidationErrors
 
 from .workflow_schema import (
     ACTION,

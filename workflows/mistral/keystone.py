@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from zonda.hooks.http import Reply, Transport, Unreachable, Unusable, origin
+from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError, origin
 
 from ..client.circuit_breaker import Gates, Limits, NotNow
 from ..http_contract import response
-from ..http_runner.settings import shown
+from ..http_runner.settings import redacted_url
 from .settings import Keystone, MistralSettings
 
 HEADER = "X-Auth-Token"
@@ -49,8 +49,9 @@ class Auth(Protocol):
     """Where tokens come from."""
 
     def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
-        """The token to send; empty for none. Raises Unreachable, Unusable, NoLogin and NotNow.
+        """The token to send; empty for none.
 
+        Raises TransportError, RequestRejected, NoLogin and NotNow.
         ``seconds``: what getting one may take at most.
         """
 
@@ -114,7 +115,7 @@ class KeystonePassword:
             if not error.paused:
                 raise NotNow(error.delay, "a token of Keystone is being fetched") from None
             if urgency.last:  # another of us has had no answer a moment ago
-                raise Unreachable(f"Keystone: {error}", sent=False, counts=False) from None
+                raise TransportError(f"Keystone: {error}", sent=False, counts=False) from None
             raise
         return token.text
 
@@ -142,7 +143,7 @@ class KeystonePassword:
             try:
                 # Somebody else may have been first.
                 found = self._valid() or self._log_in(seconds)
-            except Unreachable:
+            except TransportError:
                 leave.answered = False
                 raise
             leave.answered = True
@@ -153,13 +154,13 @@ class KeystonePassword:
         content = json.dumps(self._settings.request).encode()
         most = min(LONGEST_LOGIN, self._settings.http.answer_timeout)
         most = most if seconds is None else min(most, seconds)
-        where = f"Keystone at {shown(self._url)}"
+        where = f"Keystone at {redacted_url(self._url)}"
         try:
             reply = self._transport.send("POST", self._url, headers, content, seconds=most)
-        except Unreachable as error:
-            raise Unreachable(f"{where}: {error}", sent=False, counts=False) from None
-        except Unusable as error:
-            raise Unusable(f"{where}: {error}") from None
+        except TransportError as error:
+            raise TransportError(f"{where}: {error}", sent=False, counts=False) from None
+        except RequestRejected as error:
+            raise RequestRejected(f"{where}: {error}") from None
         text = reply.headers.get("X-Subject-Token", "")
         if reply.status not in (200, 201) or not text:
             self._refuse(f"{where}: HTTP {reply.status}", reply)
@@ -170,7 +171,7 @@ class KeystonePassword:
     def _refuse(self, why: str, reply: Reply) -> None:
         # Never more than the status: what Keystone says may repeat what it was sent.
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise Unreachable(why, sent=False, counts=False)
+            raise TransportError(why, sent=False, counts=False)
         if reply.status in (401, 403):
             raise NoLogin(f"{why}: Keystone does not accept user, password or project")
         raise NoLogin(f"{why}: Keystone gave no token")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Protocol
 
-from zonda.hooks import resource
-from zonda.hooks.errors import NotReady, ResourceFailure, TemplateError, UsageError
+from zonda.hooks import NotReady, ResourceFailure, TemplateError, UsageError, resource
 
 #: The workflow reference that leads to the runner: its name and no workflow.
 REFERENCE = "mistral:"

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runners.runner import (
+from zonda.hooks import ResourceFailure
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Lost,
@@ -72,7 +72,7 @@ class MistralRunner(WorkflowRunner):
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
             reply = self._client.question("GET", "workflows", workflow, query=query)
-        except (Unreachable, Unusable, NoLogin, NotNow):
+        except (TransportError, RequestRejected, NoLogin, NotNow):
             reply = None
         if reply is not None and response.is_missing(reply):
             raise ResourceFailure(self._client.redact(response.fault(reply)))
@@ -98,9 +98,9 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send("POST", "executions", content=content, **how)
         except NotNow as error:
             return self._again.put_off(request, error)
-        except Unreachable as error:
+        except TransportError as error:
             return self._again.unreached(request, self._at(str(error)))
-        except (Unusable, NoLogin) as error:
+        except (RequestRejected, NoLogin) as error:
             return self._again.failed(request, self._at(str(error)))
         except ValueError:
             why = "The input holds a number that JSON has no word for."
@@ -178,9 +178,9 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send("GET", "executions", execution, query={"fields": FIELDS})
         except NotNow as error:
             return self._waiting(token, str(error), error.delay)
-        except (Unreachable, NoLogin) as error:
+        except (TransportError, NoLogin) as error:
             return self._waiting(token, self._at(str(error)))
-        except Unusable as error:
+        except RequestRejected as error:
             return Failed(self._clean(self._at(str(error))), by_runner=True)
         found = response.execution(reply) if reply.status == 200 else None
         if found is not None:
@@ -216,9 +216,9 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send("GET", "workflows", found.workflow_id)
         except NotNow as error:
             return self._waiting(token, str(error), error.delay)
-        except (Unreachable, NoLogin) as error:
+        except (TransportError, NoLogin) as error:
             return self._waiting(token, self._at(str(error), "workflows"))
-        except Unusable:
+        except RequestRejected:
             return Succeeded({})
         if reply.status in BUSY or (reply.status >= 500 and not response.is_missing(reply)):
             return self._waiting(token, self._at(response.fault(reply), "workflows"))
@@ -250,7 +250,7 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send(
                 "PUT", "executions", str(token["id"]), content=content, urgent=True
             )
-        except (Unreachable, Unusable, NoLogin, NotNow):
+        except (TransportError, RequestRejected, NoLogin, NotNow):
             return Cancelled.UNSUPPORTED
         over = reply.status in (200, 201) or response.is_missing(reply)
         return Cancelled.DONE if over else Cancelled.UNSUPPORTED
@@ -260,5 +260,5 @@ class MistralRunner(WorkflowRunner):
         if self._settings.forget and not self._client.is_paused():
             try:
                 self._client.send("DELETE", "executions", str(token["id"]), urgent=True)
-            except (Unreachable, Unusable, NoLogin, NotNow):
+            except (TransportError, RequestRejected, NoLogin, NotNow):
                 return

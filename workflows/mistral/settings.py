@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.text.redaction import secret_texts
+from zonda.hooks import UsageError, secret_texts
 
 from ..http_runner import settings
 from ..http_runner.settings import HttpSettings

@@ -10,9 +10,17 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, properties, resource
-from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, TemplateError, ZondaError
-from zonda.hooks.schema.support import SupportStatus
+from zonda.hooks import (
+    Conflict,
+    NotFound,
+    ResourceFailure,
+    SupportStatus,
+    TemplateError,
+    ZondaError,
+    attributes,
+    properties,
+    resource,
+)
 
 from ..resources import payload
 from . import definition_errors, workflow_definition

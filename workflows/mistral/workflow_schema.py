@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks import attributes, constraints, properties
-from zonda.hooks.schema.support import DEPRECATED, HIDDEN, SupportStatus
+from zonda.hooks import SupportStatus, attributes, constraints, properties, support
 
 NAME = "name"
 TYPE = "type"
@@ -101,11 +100,11 @@ _TASK: Mapping[str, _Schema] = {
         _Schema.MAP,
         "Former place of pause_before, wait_before, wait_after, timeout, concurrency and retry.",
         support_status=SupportStatus(
-            status=HIDDEN,
+            status=support.HIDDEN,
             version="8.0.0",
             message="Give them in the task itself.",
             previous_status=SupportStatus(
-                status=DEPRECATED,
+                status=support.DEPRECATED,
                 version="5.0.0",
                 previous_status=SupportStatus(version="2015.1"),
             ),

@@ -17,10 +17,17 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal
 
-from zonda.hooks import properties, resource
-from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resources.workflow_run import Execution, Token, failure, token_of
-from zonda.hooks.runners.runner import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
+from zonda.hooks import (
+    NotReady,
+    ResourceFailure,
+    RunToken,
+    WorkflowRun,
+    new_token,
+    properties,
+    resource,
+    to_error,
+)
+from zonda.hooks.runners import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
 
 from . import payload, secret_fingerprints, workflow_call
 from .redacting_runner import DiscreetRunner
@@ -55,22 +62,22 @@ class WorkflowResource(resource.Resource):
 
     # -- life cycle -------------------------------------------------------------------------
 
-    def handle_create(self) -> Token | None:
+    def handle_create(self) -> RunToken | None:
         """Start CREATE."""
         return self._begin("CREATE", self.properties)
 
-    def handle_delete(self) -> Token | None:
+    def handle_delete(self) -> RunToken | None:
         """Start DELETE, whatever became of CREATE."""
         return self._begin("DELETE", self.properties)
 
-    def check_create_complete(self, token: Token | None) -> bool:
+    def check_create_complete(self, token: RunToken | None) -> bool:
         """Whether the execution has ended well."""
         return self._proceed(token)
 
     check_update_complete = check_create_complete
     check_delete_complete = check_create_complete
 
-    def handle_create_cancel(self, token: Token | None) -> None:
+    def handle_create_cancel(self, token: RunToken | None) -> None:
         """Ask the runner to end the execution, where it can."""
         if token:
             self._execution(token).cancel()
@@ -78,7 +85,7 @@ class WorkflowResource(resource.Resource):
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
 
-    def check_cancel_complete(self, token: Token | None) -> str:
+    def check_cancel_complete(self, token: RunToken | None) -> str:
         """How a run ended that was given up; empty where nobody can say. Raises NotReady."""
         result = None if not token else self._execution(token).late()
         if result is None or token is None:
@@ -91,7 +98,7 @@ class WorkflowResource(resource.Resource):
 
     # -- executions -------------------------------------------------------------------------
 
-    def _begin(self, action: str, props: properties.Properties) -> Token | None:
+    def _begin(self, action: str, props: properties.Properties) -> RunToken | None:
         run = self._run_of(action, props)
         if run is None:
             return None
@@ -102,18 +109,18 @@ class WorkflowResource(resource.Resource):
             self.data_set("update_key", token["key"], redact=True)
         return self._execution(token).begin()
 
-    def _token(self, action: str, run: Run) -> Token:
-        token = token_of(self, action, run.workflow, run.inputs, run.params, run.description)
+    def _token(self, action: str, run: Run) -> RunToken:
+        token = new_token(self, action, run.workflow, run.inputs, run.params, run.description)
         workflow_call.limit(token, run, self.context.clock.now())
         return token
 
-    def _execution(self, token: Token) -> Execution:
-        execution = Execution(self, token, self._what_is_known)
+    def _execution(self, token: RunToken) -> WorkflowRun:
+        execution = WorkflowRun(self, token, self._what_is_known)
         if self._secret_names(token):
             execution.ask = lambda workflow: self._discreet(token, workflow)
         return execution
 
-    def _discreet(self, token: Token, workflow: str) -> tuple[WorkflowRunner, str]:
+    def _discreet(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
         runner, known_as = self.context.runner(workflow)
 
         def known() -> secret_fingerprints.Known:
@@ -121,7 +128,7 @@ class WorkflowResource(resource.Resource):
 
         return DiscreetRunner(runner, token["action"], known), known_as
 
-    def _what_is_known(self, token: Token) -> Mapping[str, Any]:
+    def _what_is_known(self, token: RunToken) -> Mapping[str, Any]:
         """What every run but CREATE is told of those before, and what is only known when sent."""
         action, record = token["action"], self._record()
         data = None if action == "CREATE" else record.get("outputs")
@@ -144,7 +151,7 @@ class WorkflowResource(resource.Resource):
             known["resource"] = ResourceRef(self.uuid, self.name, self.type(), token["old_id"])
         return known
 
-    def _proceed(self, token: Token | None) -> bool:
+    def _proceed(self, token: RunToken | None) -> bool:
         if token is None:
             return True
         execution = self._execution(token)
@@ -156,12 +163,12 @@ class WorkflowResource(resource.Resource):
                 return True  # its result is stored, and the runner has forgotten it since
             if token["action"] == "DELETE":
                 execution.send_again(result)  # to delete twice does no harm
-            raise failure(result)
+            raise to_error(result)
         self._end(token, result)
         execution.forget()
         return True
 
-    def _result(self, token: Token, execution: Execution) -> Succeeded | Failed | Lost | None:
+    def _result(self, token: RunToken, execution: WorkflowRun) -> Succeeded | Failed | Lost | None:
         """What came of the run; it is asked once more when its time is over, but not sent."""
         if "pending" in token:
             self._check_time(token, execution)
@@ -176,11 +183,11 @@ class WorkflowResource(resource.Resource):
             self._check_time(token, execution)
         return result
 
-    def _secret_names(self, token: Token) -> Collection[str]:
+    def _secret_names(self, token: RunToken) -> Collection[str]:
         """References of all secrets that an answer may repeat."""
         return workflow_call.references(token)
 
-    def _check_time(self, token: Token, execution: Execution) -> None:
+    def _check_time(self, token: RunToken, execution: WorkflowRun) -> None:
         """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""
         now = self.context.clock.now()
         workflow_call.keep_within(token, now)
@@ -197,7 +204,7 @@ class WorkflowResource(resource.Resource):
 
     # -- results ----------------------------------------------------------------------------
 
-    def _end(self, token: Token, result: Succeeded | Failed) -> None:
+    def _end(self, token: RunToken, result: Succeeded | Failed) -> None:
         if isinstance(result, Failed):
             self._failed(token, result)
         if "old_id" in token:
@@ -217,7 +224,7 @@ class WorkflowResource(resource.Resource):
         if owed and token["action"] in ("UPDATE", "DELETE"):
             self._delete_old(token, owed)
 
-    def _failed(self, token: Token, result: Failed) -> None:
+    def _failed(self, token: RunToken, result: Failed) -> None:
         owned = result.resource_id or (result.output or {}).get("resource_id")
         operation = self.context.operation
         if token.get("retries") and not owned and "cancelled" not in token and operation:
@@ -228,7 +235,7 @@ class WorkflowResource(resource.Resource):
                 self.data_set("update_key", token["key"], redact=True)
             raise NotReady(delay, f"run {token['try'] - 1} failed: {result.reason}")
         self._keep_for_clean_up(token, result)
-        raise failure(result)
+        raise to_error(result)
 
     def _check_new_id(self, old: str | None, new: str) -> None:
         if old is not None and old != new and not self._takes_new_id():
@@ -237,12 +244,12 @@ class WorkflowResource(resource.Resource):
                 hint="Say allow_id_change: true if that means a new thing, or answer with the old.",
             )
 
-    def _note_owed(self, token: Token, old: str | None, new: str) -> None:
+    def _note_owed(self, token: RunToken, old: str | None, new: str) -> None:
         """What had the former id is to be removed: noted before that is forgotten."""
         if token["action"] == "UPDATE" and old not in (None, new) and self._deletes_old_id():
             self._store({**self._record(), "owed": old})
 
-    def _delete_old(self, token: Token, old: str) -> None:
+    def _delete_old(self, token: RunToken, old: str) -> None:
         """Have DELETE remove what had the former id, within the same operation. Raises NotReady."""
         run, operation = self._run_of("DELETE", self.properties), self.context.operation
         if run is None or operation is None:
@@ -254,7 +261,7 @@ class WorkflowResource(resource.Resource):
         workflow_call.next_try(token, f"{operation.id}/old", self.context.clock.now())
         raise NotReady(0.0, f"removing {old}")
 
-    def _keep_for_clean_up(self, token: Token, failed: Failed) -> None:
+    def _keep_for_clean_up(self, token: RunToken, failed: Failed) -> None:
         """A failed CREATE that owns something tells DELETE what."""
         output = failed.output or {}
         given = failed.resource_id or output.get("resource_id")
@@ -271,7 +278,7 @@ class WorkflowResource(resource.Resource):
             raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
         return text
 
-    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+    def _merge(self, token: RunToken, output: Mapping[str, Any]) -> None:
         record = self._record()
         kept = self._output_of(token["action"], output)
         record["outputs"] = {**(record.get("outputs") or {}), **kept}

@@ -10,8 +10,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from zonda.hooks.text.redaction import masked, secret_texts
-from zonda.hooks.text.sanitize import shortened
+from zonda.hooks import redact, secret_texts, truncate_middle
 
 
 def in_words(
@@ -24,7 +23,7 @@ def in_words(
     texts = secret_texts(value[name] for name in hidden for value in (sent, live) if name in value)
 
     def shown(value: Any) -> str:
-        return shortened(masked(json.dumps(value), texts))
+        return truncate_middle(redact(json.dumps(value), texts))
 
     return [
         f"{name} (hidden)"

@@ -10,11 +10,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks import properties
-from zonda.hooks.errors import NotFound, NotReady, ResourceFailure
-from zonda.hooks.resources.live_state import AsAWhole, compare
-from zonda.hooks.resources.workflow_run import Token, failure, plain
-from zonda.hooks.runners.runner import Failed, Lost, Succeeded
+from zonda.hooks import (
+    NotFound,
+    NotReady,
+    OpaqueState,
+    ResourceFailure,
+    RunToken,
+    compare_live_state,
+    properties,
+    to_error,
+    to_json,
+)
+from zonda.hooks.runners import Failed, Lost, Succeeded
 
 from . import differences
 from .base import WorkflowResource
@@ -64,21 +71,21 @@ class ObservedResource(WorkflowResource):
         if token:
             self._execution(token).cancel()
 
-    def _awaited(self, token: Token) -> Succeeded:
+    def _awaited(self, token: RunToken) -> Succeeded:
         """The result of a CHECK; raises NotReady while it runs."""
         execution = self._execution(token)
         result = self._result(token, execution)
         if result is None:
             raise NotReady(_POLL)
         if isinstance(result, Lost):
-            raise failure(result)
+            raise to_error(result)
         if isinstance(result, Failed):
             if token.get("retries"):
                 self._failed(token, result)
-            raise failure(result)
+            raise to_error(result)
         return result
 
-    def _seen(self, token: Token) -> Succeeded:
+    def _seen(self, token: RunToken) -> Succeeded:
         """The same for an operation, which may be taken up again: stored, and then forgotten."""
         text = self.data().get(_SEEN)
         kept = json.loads(text) if text else {}
@@ -91,7 +98,7 @@ class ObservedResource(WorkflowResource):
         self._execution(token).forget()
         return result
 
-    def _begin(self, action: str, props: properties.Properties) -> Token | None:
+    def _begin(self, action: str, props: properties.Properties) -> RunToken | None:
         self.data_delete(_SEEN)
         return super()._begin(action, props)
 
@@ -103,10 +110,10 @@ class ObservedResource(WorkflowResource):
 
     # -- stack check ------------------------------------------------------------------------
 
-    def _handle_check(self) -> Token | None:
+    def _handle_check(self) -> RunToken | None:
         return self._begin("CHECK", self.properties)
 
-    def _check_check_complete(self, token: Token | None) -> bool:
+    def _check_check_complete(self, token: RunToken | None) -> bool:
         """Whether it is there and as it should be; raises ResourceFailure where not."""
         if token is None:
             return True
@@ -126,12 +133,12 @@ class ObservedResource(WorkflowResource):
         return True
 
     def _different(self, live: Mapping[str, Any]) -> list[str]:
-        if isinstance(live, AsAWhole):
+        if isinstance(live, OpaqueState):
             return [] if live.in_sync else [live.reason]
         schemas = self.properties_schema
         own = {name for name in live if name in schemas and schemas[name].hidden}
         hidden = own | self.context.hidden_properties()
-        found = compare(self.properties, live)
+        found = compare_live_state(self.properties, live)
         if live and found.is_blind:
             raise ResourceFailure("CHECK told nothing of what was sent.")
         return differences.in_words(found.differing, found.sent, found.live, hidden)
@@ -144,7 +151,7 @@ class ObservedResource(WorkflowResource):
         for name in (_GONE, _DIFFERS):
             self.data_delete(name)
 
-    def _merge(self, token: Token, output: Mapping[str, Any]) -> None:
+    def _merge(self, token: RunToken, output: Mapping[str, Any]) -> None:
         super()._merge(token, output)
         if token["action"] == "UPDATE":
             self._is_well()
@@ -160,14 +167,14 @@ class ObservedResource(WorkflowResource):
 
     # -- imports ----------------------------------------------------------------------------
 
-    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Token | None:
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> RunToken | None:
         """Bind what exists, and have CHECK look at it."""
         super().handle_adopt(resource_data)
         return self._begin("CHECK", self.properties)
 
     handle_adopt_cancel = WorkflowResource.handle_create_cancel
 
-    def check_adopt_complete(self, token: Token | None) -> bool:
+    def check_adopt_complete(self, token: RunToken | None) -> bool:
         """Whether it was looked at; what CHECK gave is known from then on."""
         if token is None:
             return True
@@ -189,7 +196,7 @@ class ObservedResource(WorkflowResource):
     def _sent(self) -> Any:
         """The input with which it would have been made."""
         run = self._run_of("CREATE", self.properties)
-        return {} if run is None else plain(run.inputs)
+        return {} if run is None else to_json(run.inputs)
 
 
 def flag(output: Mapping[str, Any], name: str) -> bool | None:

@@ -8,9 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, properties, resource
-from zonda.hooks.errors import ResourceFailure, TemplateError, UpdateReplace, UsageError
-from zonda.hooks.resources.workflow_run import Token, plain
+from zonda.hooks import (
+    ResourceFailure,
+    RunToken,
+    TemplateError,
+    UpdateReplace,
+    UsageError,
+    attributes,
+    properties,
+    resource,
+    to_json,
+)
 
 from . import payload
 from .base import WorkflowResource
@@ -64,12 +72,12 @@ class ExternalResource(WorkflowResource):
         json_snippet: resource.ResourceDefinition,
         tmpl_diff: Mapping[str, Any],
         prop_diff: Mapping[str, Any],
-    ) -> Token | None:
+    ) -> RunToken | None:
         """Start UPDATE if the input changed, UPDATE failed before or runs always."""
         after = self.make_properties(json_snippet)
         record = self._record()
         known = record.get("input")
-        new = plain(after[INPUT] or {})
+        new = to_json(after[INPUT] or {})
         if known is not None and payload.replaces(after[REPLACE_INPUTS], known, new):
             raise UpdateReplace(self.name)
         token = None
@@ -79,11 +87,11 @@ class ExternalResource(WorkflowResource):
             self._store({**record, "input": new, "update": self.data().get("update_key")})
         return token
 
-    def handle_suspend(self) -> Token | None:
+    def handle_suspend(self) -> RunToken | None:
         """Start SUSPEND."""
         return self._begin("SUSPEND", self.properties)
 
-    def handle_resume(self) -> Token | None:
+    def handle_resume(self) -> RunToken | None:
         """Start RESUME."""
         return self._begin("RESUME", self.properties)
 
@@ -96,7 +104,7 @@ class ExternalResource(WorkflowResource):
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
         """Whether an input changed that the new definition lists."""
-        old, new = plain(before[INPUT] or {}), plain(after[INPUT] or {})
+        old, new = to_json(before[INPUT] or {}), to_json(after[INPUT] or {})
         return payload.replaces(after[REPLACE_INPUTS], old, new)
 
     def always_update(self) -> bool:

@@ -9,9 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.function import Function
-from zonda.hooks.runners.runner import Failed, Lost, Succeeded
+from zonda.hooks import Function, ResourceFailure
+from zonda.hooks.runners import Failed, Lost, Succeeded
 
 #: Where workflows find the merged outputs in their environment.
 DATA_KEY = "heat_extresource_data"

@@ -12,9 +12,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure, ZondaError
-from zonda.hooks.resources.workflow_run import FAILED, called
-from zonda.hooks.runners.runner import (
+from zonda.hooks import (
+    MASK,
+    SHORTEST,
+    WORKFLOW_FAILED,
+    ResourceFailure,
+    ZondaError,
+    describe_runner,
+    redact_message,
+    secret_texts,
+)
+from zonda.hooks import redact as without
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,
@@ -27,10 +36,8 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
     WorkflowRunner,
+    check_answer,
 )
-from zonda.hooks.runners.wrong_answers import check_answer
-from zonda.hooks.text.redaction import MASK, SHORTEST, masked_message, secret_texts
-from zonda.hooks.text.redaction import masked as without
 
 from .secret_fingerprints import Known
 
@@ -59,9 +66,9 @@ class DiscreetRunner(WorkflowRunner):
         """Start an execution; what it answers at once is clean."""
         with self._cleaned() as (texts, _):
             answer = self._runner.start(request)
-            check_answer(answer, "start", called(self._runner, request.workflow))
+            check_answer(answer, "start", describe_runner(self._runner, request.workflow))
         if isinstance(answer, Retry):
-            return replace(answer, message=masked_message(answer.message, texts))
+            return replace(answer, message=redact_message(answer.message, texts))
         name = answer.execution_id
         answer = replace(answer, execution_id=name if masked(name, texts) == name else "")
         if isinstance(answer, Started):
@@ -72,13 +79,13 @@ class DiscreetRunner(WorkflowRunner):
         """How the execution is doing."""
         with self._cleaned() as (texts, lacking):
             answer = self._runner.poll(token)
-            check_answer(answer, "poll", called(self._runner, ""))
+            check_answer(answer, "poll", describe_runner(self._runner, ""))
         if lacking:
             return self._untold(answer, lacking)
         if isinstance(answer, Running):
-            return replace(answer, message=masked_message(answer.message, texts))
+            return replace(answer, message=redact_message(answer.message, texts))
         if isinstance(answer, Lost):
-            return Lost(masked_message(answer.reason, texts))
+            return Lost(redact_message(answer.reason, texts))
         return self._clean(answer, texts)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
@@ -101,17 +108,19 @@ class DiscreetRunner(WorkflowRunner):
             return Succeeded()
         how = "well" if isinstance(answer, Succeeded) else "badly"
         hint = "Leave secrets as they are until the runs that were told them have ended."
-        raise ResourceFailure(f"{self._action} ended {how}. {lacking}", hint=hint, code=FAILED)
+        raise ResourceFailure(
+            f"{self._action} ended {how}. {lacking}", hint=hint, code=WORKFLOW_FAILED
+        )
 
     def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
-        said = masked_message(result.reason, texts) if isinstance(result, Failed) else ""
+        said = redact_message(result.reason, texts) if isinstance(result, Failed) else ""
         given = result.resource_id or (result.output or {}).get("resource_id")
         if masked(given, texts) != given and self._action in _NAMING:
             refused = f"The resource_id that {self._action} answered holds a named secret."
             raise ResourceFailure(
                 f"{refused} {said}".strip(),
                 hint="It is shown to everybody: have the workflow answer with an id without it.",
-                code=FAILED,
+                code=WORKFLOW_FAILED,
             )
         output = masked(result.output, texts)
         if isinstance(result, Failed):
@@ -132,8 +141,8 @@ class DiscreetRunner(WorkflowRunner):
         try:
             yield texts, lacking
         except ZondaError as error:
-            error.message = lacking or masked_message(error.message, texts)
-            error.hint = "" if lacking else masked_message(error.hint, texts)
+            error.message = lacking or redact_message(error.message, texts)
+            error.hint = "" if lacking else redact_message(error.hint, texts)
             error.args = (error.message,)
             raise
 

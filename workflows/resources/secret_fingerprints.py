@@ -13,8 +13,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.resources.workflow_run import Token
+from zonda.hooks import RunToken, UsageError
 
 #: So many secrets are remembered; a run is rarely longer than all that are begun after it.
 _MOST = 10_000
@@ -29,7 +28,7 @@ class Known:
     lacking: list[str] = field(default_factory=list)
 
 
-def note(token: Token, reference: str, secret: str) -> str:
+def note(token: RunToken, reference: str, secret: str) -> str:
     """``secret`` is about to be sent with ``token``."""
     found = _print_of(token, reference, secret)
     token.setdefault("prints", {})[reference] = found
@@ -39,7 +38,7 @@ def note(token: Token, reference: str, secret: str) -> str:
     return secret
 
 
-def known(token: Token, references: Iterable[str], secret: Callable[[str], str]) -> Known:
+def known(token: RunToken, references: Iterable[str], secret: Callable[[str], str]) -> Known:
     """What an answer for ``token`` may repeat; ``references`` are of what others were sent, too."""
     prints = token.get("prints", {})
     found = Known()
@@ -64,7 +63,7 @@ def _now(reference: str, secret: Callable[[str], str]) -> str | None:
         return None
 
 
-def _print_of(token: Token, reference: str, secret: str) -> str:
+def _print_of(token: RunToken, reference: str, secret: str) -> str:
     """Told by nobody who does not know the secret; another one for every run."""
     text = "\0".join((token["key"], reference, secret))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

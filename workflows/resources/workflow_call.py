@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.resources.workflow_run import NAMESPACE, Token, wait_until_next
+from zonda.hooks import KEY_NAMESPACE, RunToken, wait_until_next
 
 FAIL, CANCEL = "fail", "cancel"
 #: What may happen to a run whose time is over.
@@ -51,7 +51,7 @@ class Run:
     secrets: Sequence[Secret] = ()
 
 
-def limit(token: Token, run: Run, now: float) -> None:
+def limit(token: RunToken, run: Run, now: float) -> None:
     """Note in a new token how long and how often it may try."""
     if run.timeout is not None:
         token["until"] = now + run.timeout
@@ -63,7 +63,7 @@ def limit(token: Token, run: Run, now: float) -> None:
         token["secrets"] = [[place, list(path), name] for place, path, name in run.secrets]
 
 
-def keep_within(token: Token, now: float) -> None:
+def keep_within(token: RunToken, now: float) -> None:
     """Nothing of a token lies farther away than it can: a clock was set back.
 
     What is still to be sent stays the same: its deadline stands in the request.
@@ -74,7 +74,7 @@ def keep_within(token: Token, now: float) -> None:
         token["cancelled"] = min(token["cancelled"], now)
 
 
-def with_secrets(token: Token, secret: Callable[[str], str]) -> dict[str, Any]:
+def with_secrets(token: RunToken, secret: Callable[[str], str]) -> dict[str, Any]:
     """``inputs`` and ``params`` of a token, complete: for sending, and for nothing else."""
     found = {place: token["request"][place] for place in ("inputs", "params")}
     if not token.get("secrets"):
@@ -95,7 +95,7 @@ def _put_in(what: What, secret: Callable[[str], str]) -> str:
     return "".join(part if isinstance(part, str) else secret(part["secret"]) for part in what)
 
 
-def references(token: Token) -> set[str]:
+def references(token: RunToken) -> set[str]:
     """The secrets that are sent with a token."""
     found = set[str]()
     for _, _, what in token.get("secrets", ()):
@@ -104,7 +104,7 @@ def references(token: Token) -> set[str]:
     return found
 
 
-def next_try(token: Token, operation_id: str, now: float) -> float:
+def next_try(token: RunToken, operation_id: str, now: float) -> float:
     """Make the token one of a new run, with a key of its own; gives the seconds until then."""
     number = token.get("try", 1) + 1
     for key in ("run", "result", "execution"):
@@ -114,7 +114,7 @@ def next_try(token: Token, operation_id: str, now: float) -> float:
         {
             "try": number,
             "retries": token["retries"] - 1,
-            "key": str(uuid.uuid5(NAMESPACE, f"{operation_id}/{number}")),
+            "key": str(uuid.uuid5(KEY_NAMESPACE, f"{operation_id}/{number}")),
             "pending": {"attempt": 1, "answered": False, "memory": {}},
         }
     )

@@ -10,10 +10,17 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import constraints, properties, resource
-from zonda.hooks.errors import ResourceFailure
-from zonda.hooks.resources.live_state import AsAWhole, Partial, same
-from zonda.hooks.resources.workflow_run import Token, plain
+from zonda.hooks import (
+    OpaqueState,
+    Partial,
+    ResourceFailure,
+    RunToken,
+    constraints,
+    is_same_value,
+    properties,
+    resource,
+    to_json,
+)
 
 from . import external_resource_schema as names
 from . import workflow_call
@@ -128,7 +135,7 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         json_snippet: resource.ResourceDefinition,
         tmpl_diff: Mapping[str, Any],
         prop_diff: Mapping[str, Any],
-    ) -> Token | None:
+    ) -> RunToken | None:
         """Start UPDATE as Heat's type does, and where a CHECK has found a difference."""
         if self._is_unwell():
             prop_diff = {**prop_diff, names.INPUT: None}
@@ -170,18 +177,18 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
 
         What is said not to be in sync is not, whatever was observed of the inputs.
         """
-        wanted = plain(self.properties[names.INPUT] or {})
+        wanted = to_json(self.properties[names.INPUT] or {})
         observed, in_sync = output.get("inputs"), flag(output, "in_sync")
         if observed is not None and not isinstance(observed, Mapping):
             raise ResourceFailure(f"CHECK told nothing: inputs is {json.dumps(observed)}, no map.")
         seen = Partial(observed) if isinstance(observed, Mapping) else Partial()
-        if in_sync is False and same(wanted, {**wanted, **seen}):
+        if in_sync is False and is_same_value(wanted, {**wanted, **seen}):
             other = {names.INPUT: self._another(wanted)}
-            return AsAWhole(other, in_sync=False, reason=_OUT_OF_SYNC)
+            return OpaqueState(other, in_sync=False, reason=_OUT_OF_SYNC)
         if seen:
             return {names.INPUT: seen}
         if in_sync is True:
-            return AsAWhole({names.INPUT: wanted}, in_sync=True)
+            return OpaqueState({names.INPUT: wanted}, in_sync=True)
         raise ResourceFailure(
             "CHECK told nothing: its output has neither exists: false nor inputs nor in_sync.",
             hint="Let it answer {exists: false}, {inputs: {...}} or {in_sync: true or false}.",

@@ -26,7 +26,7 @@ from typing import Any
 
 import yaml
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 
 _KINDS = ("command", "callable", "http")
 _KEYS = (*_KINDS, "cwd", "env", "timeout", "idempotent", "description")

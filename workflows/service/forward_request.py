@@ -15,7 +15,7 @@ from typing import Any
 import requests
 from requests.utils import select_proxy
 
-from zonda.hooks.http import Reply, Transport, Unreachable, Unusable, Wire, origin
+from zonda.hooks.http import ClientConfig, Reply, RequestRejected, Transport, TransportError, origin
 
 from .clock import ServiceClock
 
@@ -27,7 +27,7 @@ def main(plan: Path) -> int:
     """Read the request from stdin, send it, write the output to stdout; the exit code."""
     try:
         reply = _forwarded(plan)
-    except (Unreachable, Unusable) as error:
+    except (TransportError, RequestRejected) as error:
         sys.stderr.write(f"no answer: {error}\n")
         return 1
     if not 200 <= reply.status < 300 or not _is_output(reply.body):
@@ -59,11 +59,11 @@ def _forwarded(plan: Path) -> Reply:
     return Transport(_wire(http["url"])).send(http["method"], http["url"], headers, body)
 
 
-def _wire(url: str) -> Wire:
+def _wire(url: str) -> ClientConfig:
     """The way there: as the environment says it, which is the workflow's own (``env``)."""
     way = requests.Session().merge_environment_settings(url, {}, None, None, None)
     bundle = way["verify"]
-    return Wire(
+    return ClientConfig(
         ServiceClock(),
         connect_timeout=TIMEOUT,
         answer_timeout=TIMEOUT,

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from zonda.hooks.context import Clock
+from zonda.hooks import Clock
 
 from ..client import webhook_signature
 from ..http_contract import callback_signature

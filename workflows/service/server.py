@@ -25,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 
 from ..client import webhook_signature
 from ..http_contract.callback_store import Callbacks

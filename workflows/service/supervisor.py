@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from zonda.hooks.context import Clock
+from zonda.hooks import Clock
 
 from .. import atomic_files as files
 from . import journal

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from zonda.hooks.errors import UsageError
-from zonda.hooks.runners.runner import StartAnswer
+from zonda.hooks import UsageError
+from zonda.hooks.runners import StartAnswer
 
 Make = Callable[..., Any]
 

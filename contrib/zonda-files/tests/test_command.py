@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda.hooks.errors import NotReady, ResourceFailure, ZondaError
-from zonda.hooks.testing import Lifecycle
-from zonda.hooks.testing.fakes import FakeOperation
+from zonda.hooks import NotReady, ResourceFailure, ZondaError
+from zonda.hooks.testing import FakeOperation, Lifecycle
 
 from zonda_files import runs
 from zonda_files.command import Command

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda.hooks.errors import NotFound, ResourceFailure
+from zonda.hooks import NotFound, ResourceFailure
 from zonda.hooks.testing import Lifecycle
 
 from zonda_files.directory import Directory

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda.hooks.errors import NotFound, ResourceFailure, ValidationErrors, ZondaError
+from zonda.hooks import NotFound, ResourceFailure, ValidationErrors, ZondaError
 from zonda.hooks.testing import Lifecycle
 
 from zonda_files.file import File

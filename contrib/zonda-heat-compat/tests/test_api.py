@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
-from zonda.hooks.errors import PluginError
+from zonda.hooks import PluginError
 from zonda.hooks.testing import FakeContext, Lifecycle
 
 from heat.common import (

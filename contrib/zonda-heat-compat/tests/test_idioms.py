@@ -12,7 +12,7 @@ from zonda.core.app.app import build_app
 from zonda.core.engine.actions import SignalResource
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load
-from zonda.hooks.errors import ValidationErrors
+from zonda.hooks import ValidationErrors
 
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 

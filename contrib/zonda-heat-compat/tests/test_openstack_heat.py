@@ -19,8 +19,7 @@ from typing import Any
 
 import pytest
 from zonda.core.engine.actions import SignalResource
-from zonda.hooks.errors import ValidationErrors
-from zonda.hooks.schema.support import Unavailable
+from zonda.hooks import Unavailable, ValidationErrors
 
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 

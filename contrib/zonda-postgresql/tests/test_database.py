@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda.hooks.errors import NotFound, ResourceFailure, ZondaError
+from zonda.hooks import NotFound, ResourceFailure, ZondaError
 
 from zonda_postgresql.session import Session
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks import ResourceFailure, ZondaError
 
 
 def execute(world: Any, statement: str, *names: str, database: str = "") -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zonda.hooks.schema.properties import Schema
+from zonda.hooks import properties
 
 from zonda_postgresql import plugin
 
@@ -39,7 +39,7 @@ def test_nothing_of_zonda_is_imported_but_its_hooks(path: Path) -> None:
     assert all(name.startswith("zonda.hooks") for name in ours)
 
 
-def undescribed(schemata: Mapping[str, Schema]) -> Iterator[str]:
+def undescribed(schemata: Mapping[str, properties.Schema]) -> Iterator[str]:
     for key, schema in schemata.items():
         if not schema.description:
             yield key

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
-from zonda.hooks.errors import NotFound, ResourceFailure, ZondaError
+from zonda.hooks import NotFound, ResourceFailure, ZondaError
 
 from zonda_postgresql import scram
 from zonda_postgresql.role import OPTIONS

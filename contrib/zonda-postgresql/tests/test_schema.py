@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda.hooks.errors import ResourceFailure, ZondaError
+from zonda.hooks import ResourceFailure, ZondaError
 
 SCHEMA = "SELECT count(*) FROM pg_namespace WHERE nspname = %s"
 EXTENSION = "SELECT count(*) FROM pg_extension WHERE extname = %s"

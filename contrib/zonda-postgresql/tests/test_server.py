@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks import NotReady, ResourceFailure
 from zonda.hooks.testing import Lifecycle
 
 from zonda_postgresql.server import Server

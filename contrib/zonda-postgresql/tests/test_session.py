@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure
 
 from zonda_postgresql.session import connect
 

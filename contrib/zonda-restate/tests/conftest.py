@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from zonda.hooks.runners.runner import ResourceRef, StackRef, StartRequest
+from zonda.hooks.runners import ResourceRef, StackRef, StartRequest
 from zonda.hooks.testing import FakeClock
 
 from zonda_restate.runner import RestateRunner

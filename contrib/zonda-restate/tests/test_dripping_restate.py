@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from zonda.hooks.runners.runner import Retry, Running
+from zonda.hooks.runners import Retry, Running
 from zonda.hooks.testing import FakeClock
 
 

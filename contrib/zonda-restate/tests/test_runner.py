@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import requests
 import responses
-from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.runners.runner import (
+from zonda.hooks import ResourceFailure, UsageError
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,

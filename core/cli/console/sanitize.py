@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 _TAB = "    "
 
@@ -37,4 +37,4 @@ def prose(text: str) -> str:
 def _shown(letter: str, codes: Mapping[str, str]) -> str:
     if letter in codes:
         return codes[letter]
-    return _TAB if letter == "\t" else spelt(letter)
+    return _TAB if letter == "\t" else escape_control_chars(letter)

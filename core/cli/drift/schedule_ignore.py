@@ -12,7 +12,7 @@ from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.read.views import StackView
 from zonda.core.template.environment import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import formats
 from ..options import drift
@@ -110,7 +110,7 @@ def split(what: str, paths: Collection[str]) -> tuple[str, str]:
     if "*" in what:
         path, _, name = what.partition(".") if ends else (what, "", "")
         return path, name
-    raise NotFound("Resource", what, hint=near(what.partition(".")[0], paths))
+    raise NotFound("Resource", what, hint=suggestion(what.partition(".")[0], paths))
 
 
 def _until(text: str, now: float) -> float:

@@ -11,7 +11,7 @@ from zonda.core.store.read.drift_views import DriftCheckView, DriftNowView
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 from zonda.hooks.errors import NotFound
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import drift, formats
 from ..console.formats import took
@@ -93,7 +93,7 @@ def _wanted(now: list[DriftNowView], name: str | None) -> list[DriftNowView]:
         return now
     found = [each for each in now if each.path == name or each.path.startswith(f"{name}/")]
     if not found:
-        raise NotFound("Resource", name, hint=near(name, [each.path for each in now]))
+        raise NotFound("Resource", name, hint=suggestion(name, [each.path for each in now]))
     return found
 
 

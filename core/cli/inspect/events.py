@@ -7,7 +7,7 @@ import argparse
 from zonda.core.store.read import trees
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import NotFound
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import formats
 from ..options import nested
@@ -78,7 +78,7 @@ def _check_known(session: Session, stack: StackView, told: list[Told], name: str
     known = {each.name for each in session.app.reader.resource_rows(stack.id)}
     known |= {event.resource_name or "" for _, event in told}
     if name not in known:
-        raise NotFound("Resource", name, hint=near(name, sorted(known)))
+        raise NotFound("Resource", name, hint=suggestion(name, sorted(known)))
 
 
 def _row(each: Told, depth: int) -> tuple[str | None, ...]:

@@ -11,8 +11,8 @@ from zonda.hooks.conformance import FAILED, PASSED, Row, backend_loading
 from zonda.hooks.conformance.runner import check as check_type
 from zonda.hooks.conformance.timeouts import USUAL
 from zonda.hooks.errors import NotFound, PluginError
-from zonda.hooks.text.sanitize import sentences
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.sanitize import join_sentences
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import formats
 from ..console.console import Screen
@@ -63,7 +63,8 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         raise NotFound(
             "plug-in with resource types",
             arguments.what,
-            hint=near(arguments.what, _packages(plugins)) or "'zonda plugin list' lists plug-ins.",
+            hint=suggestion(arguments.what, _packages(plugins))
+            or "'zonda plugin list' lists plug-ins.",
         )
     make = _backend(plugins, arguments, path if is_file else None)
     make = make and backend_loading.tried(make)
@@ -126,7 +127,7 @@ def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> l
     ]
     for name in arguments.type:
         if name not in found:
-            raise NotFound("resource type", name, hint=near(name, found))
+            raise NotFound("resource type", name, hint=suggestion(name, found))
     return sorted(arguments.type or found)
 
 
@@ -137,7 +138,7 @@ def _failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:
 
 
 def _loading(failure: PluginError) -> Row:
-    reason = sentences(str(failure), failure.hint)
+    reason = join_sentences(str(failure), failure.hint)
     return Row(failure.distribution or failure.plugin, "can be loaded", FAILED, "", reason)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from zonda.core.plugins.manager import Origin, Plugins
 from zonda.core.template.source.versions import DATES
 from zonda.hooks.errors import PluginError
-from zonda.hooks.text.sanitize import sentences
+from zonda.hooks.text.sanitize import join_sentences
 
 from ..console import formats
 from ..console.console import Screen
@@ -96,7 +96,7 @@ def _note_failure(found: dict[str, dict[str, Any]], failure: PluginError) -> Non
     version = failure.version
     origin = Origin(failure.plugin, failure.distribution, version)
     entry = found.setdefault(failure.plugin, _entry(origin))
-    entry["failures"].append(sentences(str(failure), failure.hint))
+    entry["failures"].append(join_sentences(str(failure), failure.hint))
 
 
 def _status(entry: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from zonda.hooks.errors import NotFound, UsageError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..session import Session
 
@@ -56,7 +56,7 @@ def stop(session: Session, arguments: argparse.Namespace) -> int:
     running = {service.serving.name: service for service in session.app.services()}
     for name in arguments.names or running or [str(session.settings.home)]:
         if name not in running:
-            raise NotFound("workflow service", name, hint=near(name, running))
+            raise NotFound("workflow service", name, hint=suggestion(name, running))
         service = running[name]
         os.kill(service.pid, signal.SIGTERM)
         session.screen.say(

@@ -15,7 +15,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import errors as problems
 from ..console import formats, sanitize
@@ -120,7 +120,7 @@ def functions(session: Session, arguments: argparse.Namespace) -> int:
     date = NAMES.get(name, name)
     if date not in (*DATES, *CFN):
         known = (*DATES, *NAMES, *sorted(CFN))
-        hint = near(name, known) or f"The versions are {', '.join(known)}."
+        hint = suggestion(name, known) or f"The versions are {', '.join(known)}."
         raise NotFound("template version", arguments.version, hint=hint)
     found = session.app.function_table(date)
     called = dict(found.functions)

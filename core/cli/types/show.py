@@ -12,7 +12,7 @@ from zonda.core.reference.description import describe
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..console import formats
 from ..session import Session
@@ -90,6 +90,6 @@ def known_type(plugins: Plugins, name: str) -> type[Resource]:
     """A type; raises NotFound, with what was probably meant or who is to blame."""
     cls = plugins.resource_types.get(name)
     if cls is None:
-        hint = f"{near(name, plugins.resource_types)} {plugins.why_no_type(name)}".strip()
+        hint = f"{suggestion(name, plugins.resource_types)} {plugins.why_no_type(name)}".strip()
         raise NotFound("resource type", name, hint=hint or "'zonda resource type list' lists them.")
     return cls

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from zonda.core.engine.actions import Accepted
 from zonda.core.store.schema.rows import DriftIgnoreRow, DriftRow, StackRow
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model.effects import Call, Step, Tx
@@ -42,7 +42,7 @@ def scoped(room: Room, name: str, resources: Sequence[str]) -> tuple[StackRow, t
         known = _paths(room, stack)
         for path in resources:
             if path not in known:
-                raise NotFound("Resource", path, hint=near(path, known), stack=stack.name)
+                raise NotFound("Resource", path, hint=suggestion(path, known), stack=stack.name)
     return stack, tuple(resources)
 
 
@@ -120,7 +120,7 @@ def _meant(room: Room, action: actions.IgnoreDrift) -> StackRow:
     known = {each for row in rows for each in _properties(room, row)}
     if name and known and name not in known:
         types = ", ".join(sorted({row.type for row in rows})[:3])
-        raise UsageError(f"{types} has no property {name}.", hint=near(name, known))
+        raise UsageError(f"{types} has no property {name}.", hint=suggestion(name, known))
     return stack
 
 

@@ -9,9 +9,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.resources.live_state import same
-from zonda.hooks.text.redaction import MASK, masked
-from zonda.hooks.text.sanitize import shortened
+from zonda.hooks.resources.live_state import is_same_value
+from zonda.hooks.text.redaction import MASK, redact
+from zonda.hooks.text.sanitize import truncate_middle
 
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]
@@ -50,11 +50,11 @@ def _parts(path: tuple[Any, ...], was: Any, now: Any) -> Iterator[tuple[tuple[An
     if isinstance(was, Mapping) and isinstance(now, Mapping) and was and now:
         for key in dict.fromkeys((*was, *now)):
             one, other = was.get(key, _LACKS), now.get(key, _LACKS)
-            if one is _LACKS or other is _LACKS or not same(one, other):
+            if one is _LACKS or other is _LACKS or not is_same_value(one, other):
                 yield from _parts((*path, key), one, other)
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for index, (one, other) in enumerate(zip(was, now, strict=True)):
-            if not same(one, other):
+            if not is_same_value(one, other):
                 yield from _parts((*path, index), one, other)
     else:
         yield path, was, now
@@ -63,9 +63,9 @@ def _parts(path: tuple[Any, ...], was: Any, now: Any) -> Iterator[tuple[tuple[An
 def _shown(value: Any, secrets: Sequence[str]) -> Any:
     """A value without secrets; a text that is longer than anybody reads without its middle."""
     if isinstance(value, str):
-        return shortened(masked(value, secrets))
+        return truncate_middle(redact(value, secrets))
     if isinstance(value, Mapping):
-        return {masked(str(key), secrets): _shown(each, secrets) for key, each in value.items()}
+        return {redact(str(key), secrets): _shown(each, secrets) for key, each in value.items()}
     if isinstance(value, list):
         return [_shown(each, secrets) for each in value]
     if isinstance(value, bool) or value is None:
@@ -73,17 +73,17 @@ def _shown(value: Any, secrets: Sequence[str]) -> Any:
     said = str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return said  # no JSON has it
-    return value if masked(said, secrets) == said else MASK
+    return value if redact(said, secrets) == said else MASK
 
 
 def without(value: Any, secrets: Sequence[str]) -> Any:
     """A value in whose texts no secret stands."""
     if isinstance(value, str):
-        return masked(value, secrets)
+        return redact(value, secrets)
     if isinstance(value, Mapping):
-        return {masked(str(key), secrets): without(each, secrets) for key, each in value.items()}
+        return {redact(str(key), secrets): without(each, secrets) for key, each in value.items()}
     return [without(each, secrets) for each in value] if isinstance(value, list) else value
 
 
 def _key(item: Any, secrets: Sequence[str]) -> Any:
-    return masked(item, secrets) if isinstance(item, str) else item
+    return redact(item, secrets) if isinstance(item, str) else item

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, NOTE
-from zonda.hooks.resources.live_state import same
+from zonda.hooks.resources.live_state import is_same_value
 
 from ..model.exempted_parts import CannotStay, overlaid
 from .differences import dotted
@@ -72,10 +72,10 @@ def _leave_out(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> Non
         asked = overlaid(wanted, live, parts)
     except CannotStay:
         asked, why = wanted, _SHAPE
-    if same(asked, live):  # so does what is not told, and what was compared as one
+    if is_same_value(asked, live):  # so does what is not told, and what was compared as one
         for entry in entries:
             entry.setdefault("ignored", rules[0].reason or NO_REASON)
-    elif why and (why == _SHAPE or not same(asked, wanted)):
+    elif why and (why == _SHAPE or not is_same_value(asked, wanted)):
         found.reason += f"{NOTE}a repair leaves {name} alone, of which a part is ignored: {why}"
     else:
         found.left[name] = parts

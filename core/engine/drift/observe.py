@@ -22,11 +22,16 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
-from zonda.hooks.resources.live_state import AsAWhole, Comparison, compare, same
+from zonda.hooks.resources.live_state import (
+    Comparison,
+    OpaqueState,
+    compare_live_state,
+    is_same_value,
+)
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
-from zonda.hooks.text.sanitize import checked_json, seconds_of, text_of
+from zonda.hooks.text.sanitize import require_json, safe_str, seconds_of
 
 from ..model import row_annotations
 from ..model.lending import LentOperation
@@ -203,10 +208,10 @@ class _Look:
             return unknown(f"the type {row.type} cannot tell what it is", row.fence)
         if not isinstance(told, Mapping):
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
-        checked_json("the live state", dict(told))
-        found = compare(instance.properties, told)
-        checked_json("the properties", dict(found.sent))
-        if isinstance(told, AsAWhole):
+        require_json("the live state", dict(told))
+        found = compare_live_state(instance.properties, told)
+        require_json("the properties", dict(found.sent))
+        if isinstance(told, OpaqueState):
             return self._as_a_whole(told, found)
         if found.differing:
             return self._drifted(instance, found)
@@ -242,15 +247,17 @@ class _Look:
             paths = tuple((path[0], *without(list(path[1:]), texts)) for path in paths)
         return [show_path(path) for path in paths]
 
-    def _as_a_whole(self, told: AsAWhole, found: Comparison) -> Found:
+    def _as_a_whole(self, told: OpaqueState, found: Comparison) -> Found:
         """Whether it is in sync; where it is not, nothing is known of any property."""
         blank = self._unobserved(found)
         if told.in_sync:
             return self._in_sync(blank)
         secrets = self._secrets()
         secrets.add_properties(found.sent)
-        reason = scrub(text_of(told.reason), secrets.values)
-        other = {key: told[key] for key in told if not same(found.sent.get(key), told[key])}
+        reason = scrub(safe_str(told.reason), secrets.values)
+        other = {
+            key: told[key] for key in told if not is_same_value(found.sent.get(key), told[key])
+        }
         note = "" if other else f"{NOTE}{_NO_WAY}"
         return Found(DRIFTED, reason + note, self._row.fence, live=other, unseen=blank)
 

@@ -8,7 +8,7 @@ for the instance waits meanwhile, so that it does not meet a run that is still e
 from __future__ import annotations
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.text.sanitize import seconds_of, text_of
+from zonda.hooks.text.sanitize import safe_str, seconds_of
 
 from ..model.effects import Call, Step, Tx, Wait
 from ..model.outcomes import Answer, Failure, Postponed
@@ -50,7 +50,7 @@ def _asked(operation: Operation) -> Answer:
         found = None if check is None else check(operation.token)
     except NotReady as error:
         return Postponed(seconds_of(error))
-    text = "" if found is None else scrub(text_of(found), operation.secrets.values)
+    text = "" if found is None else scrub(safe_str(found), operation.secrets.values)
     return Failure(text, _LATE)
 
 

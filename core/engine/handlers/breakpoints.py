@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.environment.zonda_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..actions import Accepted
@@ -75,7 +75,7 @@ def clear_by_signal(room: Room, action: actions.SignalResource, note: Noted) -> 
     if hook not in BREAKPOINTS:
         raise _invalid(
             f'Invalid hook type "{hook}" for {action.resource}',
-            near(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
+            suggestion(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
         )
     clearing = actions.ClearHooks(action.stack, (action.resource,), (hook,))
     return (yield from clear_hooks(room, clearing, note))
@@ -94,7 +94,7 @@ def _below(work: Work, stack_id: str, way: str) -> list[str]:
         children = [work.tx.child_of(row.id) for row in rows if fnmatchcase(row.name, part)]
         stacks = [child.id for child in children if child is not None]
         if not stacks:
-            raise NotFound("Resource", part, hint=near(part, [row.name for row in rows]))
+            raise NotFound("Resource", part, hint=suggestion(part, [row.name for row in rows]))
     return stacks
 
 
@@ -109,7 +109,7 @@ def _chosen(work: Work, stack_id: str, pattern: str, hooks: Collection[str]) -> 
     if not fitting and "*" not in pattern:
         names = [row.name for each in stacks for row in work.tx.resources_of(each)]
         if name not in names:
-            raise NotFound("Resource", pattern, hint=near(name, names))
+            raise NotFound("Resource", pattern, hint=suggestion(name, names))
     at = ", ".join(f"{row.name} at {row.hook}" for row in waiting)
     hint = f"What waits: {at}." if at else "Nothing in this stack waits at a hook."
     shown = " or ".join(f'"{hook}"' for hook in hooks)

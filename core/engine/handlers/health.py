@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..actions import Accepted, MarkResource
 from ..model.effects import Call, Step, Tx
@@ -52,7 +52,7 @@ def _found(work: Work, stack: StackRow, name: str) -> ResourceRow:
     for row in rows:
         if row.name == name:
             return row
-    hint = near(name, (row.name for row in rows))
+    hint = suggestion(name, (row.name for row in rows))
     raise NotFound("Resource", name, hint=hint, stack=stack.name)
 
 

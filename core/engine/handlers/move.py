@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..actions import Accepted, MoveResource
 from ..model import row_annotations
@@ -50,7 +50,9 @@ def _checked(room: Room, action: MoveResource) -> tuple[StackRow, str, str | Non
     row = tree.at(old)
     if row is None:
         beside = tree.members(old.rpartition(BELOW)[0])
-        raise NotFound("Resource", action.resource, hint=near(old.rpartition(BELOW)[2], beside))
+        raise NotFound(
+            "Resource", action.resource, hint=suggestion(old.rpartition(BELOW)[2], beside)
+        )
     if action.to is None:
         return stack, old, None
     new = way(action.to, names)

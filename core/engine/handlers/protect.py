@@ -5,7 +5,7 @@ from __future__ import annotations
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.hooks.errors import Conflict, NotFound
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..actions import Accepted, ProtectStack
 from ..model.effects import Call, Step, Tx
@@ -58,7 +58,7 @@ def _named(work: Work, stack: StackRow, action: ProtectStack) -> list[ResourceRo
     names = {row.name for row in rows}
     for name in action.resources:
         if name not in names:
-            raise NotFound("Resource", name, hint=near(name, names), stack=stack.name)
+            raise NotFound("Resource", name, hint=suggestion(name, names), stack=stack.name)
     return [row for row in rows if row.name in action.resources]
 
 

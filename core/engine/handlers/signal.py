@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..actions import Accepted
@@ -124,6 +124,6 @@ def _meant(rows: list[ResourceRow], name: str, stack_name: str) -> ResourceRow:
     there.update({row.name: row for row in rows if row.want == PRESENT})
     there.update({row.id: row for row in rows if row.op or row.want == PRESENT})
     if name not in there:
-        hint = near(name, {row.name for row in rows})
+        hint = suggestion(name, {row.name for row in rows})
         raise NotFound("Resource", name, hint=hint, stack=stack_name)
     return there[name]

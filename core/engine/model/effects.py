@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.hooks.errors import PluginError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named
+from zonda.hooks.text.sanitize import describe_exception
 
 from .unit_of_work import Work
 
@@ -50,7 +50,8 @@ class Call:
         except BaseException as error:  # what a plug-in raises must not end a thread
             raise_interruption(error)
             made = PluginError(
-                f"A plug-in broke off: {named(error)}", hint="That is a fault of its own."
+                f"A plug-in broke off: {describe_exception(error)}",
+                hint="That is a fault of its own.",
             )
             made.__cause__ = error
             return None, made

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model import row_annotations
@@ -115,7 +115,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
     nodes = nodes_of(room, stack.template_id)
     if action.resource not in nodes:
-        hint = near(action.resource, nodes)
+        hint = suggestion(action.resource, nodes)
         raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
     node = nodes[action.resource]
     if node.cls.has_child:

@@ -15,7 +15,7 @@ from zonda.core.store.read.views import ActionView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import Conflict, NotSupported
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..model import row_annotations
 from ..model.definition import Definition
@@ -119,7 +119,7 @@ def _checked(
             f"{what}: the template still has {row.name}.", hint=f"Call it {new} there."
         )
     if new not in nodes:
-        raise NotSupported(f"{what}: the template has no {new}.", hint=near(new, nodes))
+        raise NotSupported(f"{what}: the template has no {new}.", hint=suggestion(new, nodes))
     if new in rows and new not in moves:
         raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
     if [*moves.values()].count(new) > 1 and all(

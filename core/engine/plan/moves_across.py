@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotSupported
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..actions import places
 from ..model import row_annotations
@@ -108,7 +108,7 @@ class _Checks:
         what = f"Resource {old} of stack {self._stack.name} cannot be moved to {new}"
         kind = self._shape.type_at(new)
         if kind is None:
-            hint = near(new, self._shape.names_beside(new))
+            hint = suggestion(new, self._shape.names_beside(new))
             raise NotSupported(f"{what}: the template has no {new}.", hint=hint)
         if self._shape.type_at(old):
             hint = (

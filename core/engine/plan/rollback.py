@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound, NotSupported
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model.plan import Given, Proposal, Selection, Wanted
@@ -80,7 +80,7 @@ def skipping(
     there = {row.name: row for row in rows if row.want == PRESENT and row.action != "INIT"}
     for name in skip:
         if name not in there:
-            raise NotFound("Resource", name, hint=near(name, there))
+            raise NotFound("Resource", name, hint=suggestion(name, there))
     for item in wanted:
         for name in item.requires:
             if item.name not in skip and name in skip and not there[name].outputs_hash:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..model.plan import Selection
 
@@ -65,7 +65,7 @@ def _check(known: Iterable[str], named: Iterable[str]) -> None:
         if name not in names:
             raise UsageError(
                 f"There is no resource {name}, neither in the template nor in the stack.",
-                hint=_nested_hint(name, names) or near(name, names),
+                hint=_nested_hint(name, names) or suggestion(name, names),
             )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model import documents, row_annotations
@@ -252,7 +252,7 @@ def find(known: list[SnapshotRow], key: str) -> SnapshotRow:
         if key in (row.id, row.name) and key:
             return row
     names = [row.name or row.id for row in known]
-    raise NotFound("Snapshot", key, hint=near(key, names))
+    raise NotFound("Snapshot", key, hint=suggestion(key, names))
 
 
 def resources_of(room: Room, snapshot: SnapshotRow) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import Schema
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named, shortened
+from zonda.hooks.text.sanitize import describe_exception, truncate_middle
 
 from .secrets import scrub
 from .values import check_value, joined
@@ -62,11 +62,11 @@ class AttributeReader:
             raise
         except BaseException as error:  # the border: a plug-in is asked
             raise_interruption(error)
-            said = self._scrubbed(named(error))
+            said = self._scrubbed(describe_exception(error))
             raise TemplateError(
                 f"The attribute {joined((key, *path))} of {self._name} cannot be read: {said}",
                 code=PluginError.code,
             ) from error
 
     def _scrubbed(self, text: str) -> str:
-        return shortened(scrub(text, self._secrets()))
+        return truncate_middle(scrub(text, self._secrets()))

@@ -19,7 +19,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.runners.references import StackRef
-from zonda.hooks.text.sanitize import shortened, text_of
+from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 from ..model.lending import Lending, LentOperation, Onward, Write
 from ..model.unit_of_work import Work
@@ -159,7 +159,7 @@ class LentContext:
         if self._scrubbed is None:
             return
         since = None if self.operation is None else self.operation.started_at
-        text = shortened(self._scrubbed(text_of(message)))
+        text = truncate_middle(self._scrubbed(safe_str(message)))
         self._lending.progress(self.stack.id, self._resource_name, text, since)
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from zonda.core.template.sensitivity.labels import hides
 from zonda.hooks.errors import NotReady
-from zonda.hooks.resources.live_state import AsAWhole, Comparison, compare
+from zonda.hooks.resources.live_state import Comparison, OpaqueState, compare_live_state
 from zonda.hooks.resources.resource import Resource
 
 from .reasons import OPEN
@@ -24,10 +24,10 @@ def compared(instance: Resource, marks: Mapping[str, str]) -> str:
         return ""  # that takes its time: a drift check has it, an adoption has not
     if live is None:
         return ""
-    if isinstance(live, AsAWhole):
+    if isinstance(live, OpaqueState):
         is_so = "is as the template says" if live.in_sync else "differs from the template"
         return f"adopted; it {is_so}"
-    found = compare(instance.properties, live)
+    found = compare_live_state(instance.properties, live)
     if found.is_blind:
         return "adopted; its type tells nothing of what the template says"
     schemas = instance.properties_schema

@@ -22,7 +22,7 @@ from zonda.hooks.errors import (
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import encodable, lost, shortened, text_of
+from zonda.hooks.text.sanitize import encodable, hint_for_lost_attribute, safe_str, truncate_middle
 
 from ..model.definition import Definition
 from .secrets import scrub
@@ -221,11 +221,13 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
         return scrub(said, secrets.values)
 
     if isinstance(error, TemplateError) and _is_of_properties(error):
-        return shortened(scrubbed(text_of(error)))  # as Heat: without the resource that reads it
-    shown = f"{show_path(('resources', name))}: {shortened(scrubbed(text_of(error)))}"
+        return truncate_middle(
+            scrubbed(safe_str(error))
+        )  # as Heat: without the resource that reads it
+    shown = f"{show_path(('resources', name))}: {truncate_middle(scrubbed(safe_str(error)))}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown
-    advice = "" if isinstance(error, ZondaError) else scrubbed(lost(error))
+    advice = "" if isinstance(error, ZondaError) else scrubbed(hint_for_lost_attribute(error))
     shown = f"{shown}. {advice}" if advice else shown
     # a plug-in may have built its class of anything, too
     return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"

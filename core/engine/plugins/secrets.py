@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from zonda.hooks.text.redaction import masked_message, secret_texts
+from zonda.hooks.text.redaction import redact_message, secret_texts
 
 
 def scrub(text: str, secrets: Iterable[Any]) -> str:
@@ -13,4 +13,4 @@ def scrub(text: str, secrets: Iterable[Any]) -> str:
 
     Hosts and ports of addresses stay: see ``hooks/text/addresses``.
     """
-    return masked_message(text, secret_texts(secrets))
+    return redact_message(text, secret_texts(secrets))

@@ -19,7 +19,7 @@ from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.schema.attributes import SHOW, select
-from zonda.hooks.text.sanitize import whole_text
+from zonda.hooks.text.sanitize import require_encodable
 
 #: How JSON text writes half of a surrogate pair, or both halves.
 _SURROGATE = "\\ud"
@@ -61,7 +61,7 @@ def check_value(what: str, value: Any) -> None:
     if _OTHER_KEYS in text:
         _check_keys(what, value)
     if _SURROGATE in text:
-        whole_text(what, json.dumps(json.loads(text), ensure_ascii=False))
+        require_encodable(what, json.dumps(json.loads(text), ensure_ascii=False))
 
 
 def _check_keys(what: str, value: Any) -> None:

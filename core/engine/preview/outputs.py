@@ -11,7 +11,7 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment.drift_section import OFF
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, resolve_partly
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import shortened, text_of
+from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 from ..diff.changes import NOTHING, Change, changes, hidden
 from ..diff.sections import stricter
@@ -57,7 +57,7 @@ def _value(definition: Any, node: Any, values: Any) -> Any:
         return value
     parameters = definition.parameters
     secrets = [parameters.values.get(key) for key in parameters.hidden]
-    return f"error: {shortened(scrub(text_of(error) or type(error).__name__, secrets))}"
+    return f"error: {truncate_middle(scrub(safe_str(error) or type(error).__name__, secrets))}"
 
 
 def parameters(before: Any, after: Any) -> Iterator[Change]:

@@ -17,7 +17,7 @@ from typing import Any
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
-from zonda.hooks.text.suggestions import near
+from zonda.hooks.text.suggestions import suggestion
 
 from ..file.faults import explain
 from ..schema.prepared import SQL
@@ -137,7 +137,7 @@ class Reader(DriftReads):
         try:
             gone = self.deleted_stack(name, project)
         except NotFound:
-            return near(name, (stack.name for stack in self.stacks(project)))
+            return suggestion(name, (stack.name for stack in self.stacks(project)))
         return f"One of this name was deleted at {gone_at(gone)}; its id is {gone.id}."
 
     def deleted_stack(self, name: str, project: str = "default") -> StackView:
@@ -178,7 +178,7 @@ class Reader(DriftReads):
         rows = self.resource_rows(self.stack_named(above, project).id)
         there = {row.name: row for row in rows if row.want == "PRESENT"}
         if name not in there:
-            raise NotFound("Resource", path, hint=near(name, there))
+            raise NotFound("Resource", path, hint=suggestion(name, there))
         child = self.child_row(there[name].id)
         if child is None:
             raise NotFound("Stack", path, hint=f"The resource {name} has no nested stack.")
@@ -201,7 +201,7 @@ class Reader(DriftReads):
         views = self.resources(stack_id, absent=True)
         found = [view for view in views if name in (view.name, view.id)]
         if not found:
-            raise NotFound("Resource", name, hint=near(name, {view.name for view in views}))
+            raise NotFound("Resource", name, hint=suggestion(name, {view.name for view in views}))
         return max(found, key=lambda view: (view.name == name, view.present, view.id))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:

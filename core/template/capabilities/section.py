@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.hooks.errors import Place, TemplateError
 
-from ..source.diagnostics import CAPABILITIES, near, type_name
+from ..source.diagnostics import CAPABILITIES, suggestion, type_name
 from ..source.document import Document, load_document
 
 SECTION = "capabilities"
@@ -62,7 +62,7 @@ def _fault(wanted: str, value: Any, at: tuple[Any, ...]) -> TemplateError:
 
 def _hint(value: Any) -> str:
     known = [RESOURCE_TYPE]
-    return near(value, known) or f"For example: {SECTION}: {{deployment: puppet}}."
+    return suggestion(value, known) or f"For example: {SECTION}: {{deployment: puppet}}."
 
 
 def values_of(value: Any) -> tuple[Scalar, ...]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from zonda.hooks.errors import Path, Related, TemplateError
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..source.bundle import shown
 from ..source.diagnostics import CHOICE
@@ -126,7 +126,7 @@ class Candidates:
 
     def name(self, key: str) -> str:
         """What people call a file."""
-        return spelt(self._names.get(key) or shown(key))
+        return escape_control_chars(self._names.get(key) or shown(key))
 
     def judge(self, names: Sequence[str], found: Sequence[Candidate]) -> Selection:
         """A verdict on each of ``found``; ``names``: what the type is called, last name last."""

@@ -17,7 +17,7 @@ from zonda.hooks.resources.dependencies import Dependencies, Neighbour
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import named
+from zonda.hooks.text.sanitize import describe_exception
 
 from ..evaluation.scope import Scope
 from ..source.bundle import Identity
@@ -115,7 +115,7 @@ def _apply(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterator[Tem
 
 def _fault(node: ResourceNode, error: BaseException) -> TemplateError:
     fault = TemplateError(
-        f"{node.type} cannot say what {node.name} depends on: {named(error)}",
+        f"{node.type} cannot say what {node.name} depends on: {describe_exception(error)}",
         path=node.path,
         code=OWN_CHECK,
     )

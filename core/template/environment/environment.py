@@ -17,7 +17,7 @@ from ..capabilities import requirements
 from ..parameters.merge import MergeConflict, merged_value, strategy_for
 from ..parameters.parameters import ParameterSchema
 from ..source.bundle import Bundle
-from ..source.diagnostics import ENVIRONMENT, ENVIRONMENT_SECTION, near, type_name
+from ..source.diagnostics import ENVIRONMENT, ENVIRONMENT_SECTION, suggestion, type_name
 from ..source.document import Document, load_document
 from . import policies, zonda_section
 
@@ -179,7 +179,7 @@ def _faults(data: Any) -> list[TemplateError]:
                 _fault(
                     f'environment has wrong section "{section}"',
                     (section,),
-                    near(section, SECTIONS),
+                    suggestion(section, SECTIONS),
                     ENVIRONMENT_SECTION,
                 )
             )

@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 
-from ..source.diagnostics import OWN_SECTION, near, type_name
+from ..source.diagnostics import OWN_SECTION, suggestion, type_name
 from . import drift_section
 from .drift_section import DRIFT
 
@@ -63,7 +63,7 @@ def faults(own: Any) -> Iterator[TemplateError]:
         at = (SECTION, part)
         if part not in _PARTS:
             known = ", ".join(_PARTS)
-            yield _fault(f"{part!r} is none of {known}", at, near(part, _PARTS))
+            yield _fault(f"{part!r} is none of {known}", at, suggestion(part, _PARTS))
         elif value is not None:
             yield from _PARTS[part](value, at)
 
@@ -162,7 +162,7 @@ def _table_faults(
                     yield from check(each, (*here, action))
                 else:
                     known = ", ".join(actions)
-                    hint = near(action, actions) or f"The actions are {known}."
+                    hint = suggestion(action, actions) or f"The actions are {known}."
                     yield _fault(f"{action!r} is no action", (*here, action), hint)
 
 
@@ -184,7 +184,7 @@ def _attempts_faults(value: Any, at: Path) -> Iterator[TemplateError]:
         if key == DELAY:
             yield from _duration_faults(said, (*at, DELAY))
         elif key != ATTEMPTS:
-            hint = near(key, (ATTEMPTS, DELAY)) or f"Give {ATTEMPTS} and {DELAY}."
+            hint = suggestion(key, (ATTEMPTS, DELAY)) or f"Give {ATTEMPTS} and {DELAY}."
             yield _fault(f"{key!r} is not known here", (*at, key), hint)
         elif type(said) is not int or not 1 <= said <= MOST_ATTEMPTS:
             text = f"{_shown(said)} is no number of attempts"

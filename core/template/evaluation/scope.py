@@ -22,7 +22,7 @@ from ..source.diagnostics import (
     Poisoned,
     TooLarge,
     from_exception,
-    near,
+    suggestion,
     unknown_reference,
     unwrapped,
 )
@@ -276,7 +276,7 @@ class Scope:
                 f'No content found in the "files" section for get_file path: {key}',
                 heat_type="ValueError",
                 code=FILE_MISSING,
-                hint=near(key, self._files),
+                hint=suggestion(key, self._files),
             )
         return self._files[key]
 

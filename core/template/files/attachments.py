@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..source.bundle import shown
 from ..source.diagnostics import FILE_MISSING, FILE_REFUSED
@@ -169,7 +169,7 @@ class Attachments:
     ) -> None:
         self.errors.append(
             TemplateError(
-                spelt(message),
+                escape_control_chars(message),
                 at=reference.at,
                 place=document.place(reference.at),
                 code=code,

@@ -13,7 +13,15 @@ from urllib.parse import urljoin, urlsplit
 
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
-from zonda.hooks.http import AddressPolicy, Reply, Transport, Unreachable, Unusable, Wire, networks
+from zonda.hooks.http import (
+    AddressPolicy,
+    ClientConfig,
+    Reply,
+    RequestRejected,
+    Transport,
+    TransportError,
+    networks,
+)
 from zonda.hooks.http.resolver import Resolve, addresses_of
 
 SCHEMES = ("http", "https")
@@ -57,11 +65,11 @@ def fetch(
     with closing(fetching.transport):
         try:
             return fetching.run(url)
-        except Unreachable as error:
+        except TransportError as error:
             if fetching.is_late:  # how long the last of several requests had tells nobody anything
                 raise Refused(f"no whole answer within {policy.seconds:g} s") from error
             raise Refused(f"the connection failed: {error}") from error
-        except Unusable as error:
+        except RequestRejected as error:
             raise Refused(f"{error}") from error
         except ValueError as error:
             raise Refused("the address cannot be used") from error
@@ -74,7 +82,7 @@ class _Fetch:
         self._clock = clock
         self._end = clock.monotonic() + policy.seconds
         self.transport = Transport(
-            Wire(
+            ClientConfig(
                 clock,
                 connect_timeout=policy.seconds,
                 max_body=policy.max_bytes,

@@ -16,7 +16,7 @@ from zonda.hooks.schema.property import Schema
 from zonda.hooks.schema.support import SupportStatus
 
 from ..dependencies.references import call_that_reads
-from ..source.diagnostics import near
+from ..source.diagnostics import suggestion
 from ..syntax.outputs import OutputNode
 from ..syntax.resource import SECTIONS, ResourceNode
 
@@ -66,7 +66,7 @@ def _properties(schema: Mapping[str, Schema], given: Any, path: Path) -> Iterato
         for key in value if keys and isinstance(value, Mapping) else ():
             if key not in keys:
                 text = f"The key {key} of {name} is not looked at"
-                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=near(key, keys))
+                yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=suggestion(key, keys))
         yield from _properties(entry.fields, value, at)
         items = entry.items
         if items is not None and isinstance(value, list):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateWarning
-from zonda.hooks.text.suggestions import nearest
+from zonda.hooks.text.suggestions import closest
 
 from ..evaluation.scope import FunctionTable
 from ..source.versions import DATES, KEY
@@ -129,7 +129,7 @@ def _of_slip(path: Path, name: str, functions: list[str]) -> Iterator[TemplateWa
     if name.startswith(_CFN):
         meant = _CFN_NOW.get(name, "")
     elif "_" in name or "-" in name:
-        meant = nearest(name, (each for each in functions if "_" in each), _ALIKE)
+        meant = closest(name, (each for each in functions if "_" in each), _ALIKE)
     else:
         return
     if meant or name.startswith(_CFN):

@@ -16,7 +16,7 @@ from ..environment import drift_section, policies, zonda_section
 from ..environment.environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
 from ..parameters.merge import KNOWN as KNOWN_STRATEGIES
 from ..parameters.parameters import Parameters
-from ..source.diagnostics import near
+from ..source.diagnostics import suggestion
 from ..source.document import Document
 from ..syntax.outputs import KEYS as OUTPUT_KEYS
 from ..syntax.outputs import SECTION as OUTPUTS
@@ -134,7 +134,8 @@ def _of_environment(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:
                 UNKNOWN_STRATEGY,
                 f"There is no merge strategy {strategy}, so the default is taken",
                 (STRATEGIES, name),
-                hint=near(strategy, KNOWN_STRATEGIES) or f"One of {', '.join(KNOWN_STRATEGIES)}.",
+                hint=suggestion(strategy, KNOWN_STRATEGIES)
+                or f"One of {', '.join(KNOWN_STRATEGIES)}.",
             )
     given, defaults = data.get(PARAMETERS), data.get(DEFAULTS)
     if isinstance(given, Mapping) and isinstance(defaults, Mapping):
@@ -190,7 +191,7 @@ def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
                     deprecations.IGNORED_KEY,
                     f"The key {key} of an output is not looked at",
                     (OUTPUTS, name, key),
-                    hint=near(key, OUTPUT_KEYS),
+                    hint=suggestion(key, OUTPUT_KEYS),
                 )
 
 
@@ -208,7 +209,7 @@ def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarn
             if zonda_section.EVERY not in name and name not in known:
                 path = (zonda_section.SECTION, part, *below)
                 text = f"{name} is neither a resource of the template nor the type of one"
-                yield TemplateWarning(FOR_NOTHING, text, path, hint=near(name, known))
+                yield TemplateWarning(FOR_NOTHING, text, path, hint=suggestion(name, known))
 
 
 def _named(part: str, table: Any) -> Iterator[tuple[str, Path]]:

@@ -11,7 +11,7 @@ from zonda.hooks.errors import Related, TemplateWarning
 
 from ..capabilities import requirements
 from ..environment.environment import Environment
-from ..source.diagnostics import near
+from ..source.diagnostics import suggestion
 from ..types.registry import Registry
 from ..types.registry_rules import is_template
 
@@ -62,7 +62,7 @@ def _idle(registry: Registry, environment: Environment) -> Iterator[TemplateWarn
                 "so that requiring it has no effect",
                 at,
                 environment.place(at),
-                near(requirement.key, sorted(declared)),
+                suggestion(requirement.key, sorted(declared)),
             )
 
 

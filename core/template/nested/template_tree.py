@@ -17,7 +17,7 @@ from typing import Any
 
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..definition.child_spec import ChildSpec
 from ..definition.loader import Loader, Surroundings
@@ -137,7 +137,8 @@ class Family:
         text = self.around.bundle.files.get(file)
         if text is None:
             raise TemplateError(
-                f'Could not fetch remote template "{spelt(shown(file))}": Invalid URL scheme ',
+                f'Could not fetch remote template "{escape_control_chars(shown(file))}": '
+                "Invalid URL scheme ",
                 code=TYPE_TEMPLATE,
                 heat_type="NotFound",
                 hint="No file of that name came along with the template and the environments; one "

@@ -17,7 +17,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.schema.properties import Schema
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import shortened, spelt, text_of
+from zonda.hooks.text.sanitize import escape_control_chars, safe_str, truncate_middle
 
 from ..definition.child_spec import ChildSpec
 from ..definition.stack_definition import ContextFor, StackDefinition
@@ -252,7 +252,10 @@ def _known_section(value: Any) -> Mapping[str, Any]:
 def _step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
     """The way into the nested template, as Heat's paths name it; files as people call them."""
     label = "nested_stack" if file is None else above.registry.candidates.name(file)
-    return "resources", f"{node.name}<{spelt(node.type) if is_template(node.type) else label}>"
+    return (
+        "resources",
+        f"{node.name}<{escape_control_chars(node.type) if is_template(node.type) else label}>",
+    )
 
 
 def _told(
@@ -323,7 +326,7 @@ def _own_fault(error: BaseException, node: ResourceNode) -> TemplateError:
         if error.code == TemplateError.code:
             error.code = OWN_CHECK
         return error
-    own = error.message if isinstance(error, ZondaError) else shortened(text_of(error))
+    own = error.message if isinstance(error, ZondaError) else truncate_middle(safe_str(error))
     path = ("resources", f"{node.name}<nested_stack>")
     label = type(error).__name__
     return TemplateError(own or SILENT, path=path, at=node.path, label=label, code=OWN_CHECK)

@@ -17,7 +17,7 @@ from typing import Any
 
 from zonda import __version__
 from zonda.core.plugins.manager import Plugins
-from zonda.hooks.lazy import at_rest, file_of, place_of
+from zonda.hooks.lazy import file_of, place_of, unloaded
 from zonda.hooks.text.json_encoder import encoder
 
 from ..definition.child_spec import ChildSpec
@@ -75,7 +75,7 @@ def _code_of(plugins: Plugins) -> Iterator[str]:
     brought = [
         (name, ".".join(place_of(each)), file_of(each))
         for known in (plugins.resource_types, plugins.constraints)
-        for name, each in at_rest(known).items()
+        for name, each in unloaded(known).items()
     ]
     for name, place, file in sorted(brought):
         yield f"{name} {place} {file}"

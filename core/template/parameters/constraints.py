@@ -20,7 +20,7 @@ from zonda.hooks.schema.constraints import (
     Range,
 )
 
-from ..source.diagnostics import near
+from ..source.diagnostics import suggestion
 from ..source.versions import MODULO_SINCE
 
 DESCRIPTION = "description"
@@ -46,7 +46,7 @@ def check_keys(entry: Any, known: Collection[str], what: str, path: Path) -> Non
     for key in entry:
         if key not in known:
             raise SchemaError(
-                f"Invalid key '{key}' for {what}", at=(*path, key), hint=near(key, known)
+                f"Invalid key '{key}' for {what}", at=(*path, key), hint=suggestion(key, known)
             )
 
 

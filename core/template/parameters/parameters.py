@@ -35,7 +35,7 @@ from ..source.diagnostics import (
     PARAMETER_UNDECLARED,
     PARAMETER_UNKNOWN,
     Poisoned,
-    near,
+    suggestion,
     type_name,
 )
 from ..source.versions import CFN, TAGS_SINCE
@@ -148,7 +148,8 @@ class Parameters:
             f"The Parameter ({name}) was not provided.",
             heat_type="UserParameterMissing",
             code=PARAMETER_UNDECLARED,
-            hint=near(name, (*self.schemas, *self._pseudo)) or _pseudo_hint(name, self._pseudo),
+            hint=suggestion(name, (*self.schemas, *self._pseudo))
+            or _pseudo_hint(name, self._pseudo),
         )
 
     def shown(self) -> dict[str, Any]:
@@ -218,7 +219,7 @@ class Parameters:
                     at=(SECTION, name),
                     heat_type="UnknownUserParameter",
                     code=PARAMETER_UNKNOWN,
-                    hint=near(name, self.schemas),
+                    hint=suggestion(name, self.schemas),
                 )
 
     def _checked(
@@ -324,7 +325,9 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
     kind = entry["type"]
     if kind not in TYPES:
         raise SchemaError(
-            f"Invalid type ({kind})", at=(*path, "type"), hint=near(kind, TYPES) or _types(kind)
+            f"Invalid type ({kind})",
+            at=(*path, "type"),
+            hint=suggestion(kind, TYPES) or _types(kind),
         )
     return ParameterSchema(
         name=name,
@@ -413,7 +416,7 @@ def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContex
     code = PARAMETER_CONSTRAINT if isinstance(error, Violation) else PARAMETER
     if isinstance(error, ConstraintNotFound):
         code = CONSTRAINT_UNKNOWN
-        hint = near(error.name, cast(ConstraintContext, context).constraint_names)
+        hint = suggestion(error.name, cast(ConstraintContext, context).constraint_names)
     if schema.hidden:
         reason = _discreet(schema, error)
     found = TemplateError(

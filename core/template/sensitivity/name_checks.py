@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError
-from zonda.hooks.text.redaction import masked, secret_texts
+from zonda.hooks.text.redaction import redact, secret_texts
 
 from ..source.diagnostics import PROPERTY
 from ..syntax.resource import ResourceNode
@@ -50,7 +50,7 @@ def _names_secrets(
         return bool(tree) and (literal != OPEN or any(secrecy.of(item) != OPEN for item in tree))
     if isinstance(value, Mapping):
         texts = secret_texts(secrets())
-        return any(masked(str(key), texts) != str(key) for key in value)
+        return any(redact(str(key), texts) != str(key) for key in value)
     return isinstance(value, list | tuple) and bool(value)
 
 

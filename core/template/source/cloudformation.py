@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, SchemaError, TemplateError
 
-from .diagnostics import RESOURCE_SHAPE, RESOURCE_TYPE, SECTION, near
+from .diagnostics import RESOURCE_SHAPE, RESOURCE_TYPE, SECTION, suggestion
 from .versions import AWS_KEY, CFN_DATES, KEY
 
 MAPPINGS = "mappings"
@@ -124,7 +124,7 @@ def refused(data: Any, key: str | None) -> dict[str, SchemaError]:
         for key in entry if isinstance(entry, Mapping) else ():
             if key not in _PARAMETER_KEYS:
                 text = f"Invalid key '{key}' for parameter ({name})"
-                hint = near(str(key), _PARAMETER_KEYS)
+                hint = suggestion(str(key), _PARAMETER_KEYS)
                 found.setdefault(name, SchemaError(text, at=(*at, key), hint=hint))
         kind = entry.get("Type") if isinstance(entry, Mapping) else None
         if kind in WRITTEN_TYPES:  # HOT's name
@@ -141,7 +141,7 @@ def check_sections(data: Mapping[str, Any], key: str) -> Iterator[TemplateError]
     for section in data:
         if section not in known:
             text = f"The template section is invalid: {section}"
-            yield TemplateError(text, at=(section,), code=SECTION, hint=near(section, known))
+            yield TemplateError(text, at=(section,), code=SECTION, hint=suggestion(section, known))
     resources = data.get("Resources")
     for name, entry in resources.items() if isinstance(resources, Mapping) else ():
         at = ("resources", name)

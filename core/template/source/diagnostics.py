@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zonda.hooks.errors import Path, PathItem, TemplateError, UnknownReference
-from zonda.hooks.text.suggestions import near as near
+from zonda.hooks.text.suggestions import suggestion as suggestion
 
 #: Codes, stable for ever; ``core/diagnostics`` explains them. More stand in hooks/errors.py,
 #: hooks/schema/values.py, source.py, core/functions and advice.py.
@@ -92,7 +92,7 @@ def unknown_reference(
     return UnknownReference(
         f'The specified reference "{name}" (in {where}) is incorrect.',
         at=at,
-        hint=near(name, known),
+        hint=suggestion(name, known),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from zonda.hooks.errors import TemplateError, VersionError
 
-from .diagnostics import near
+from .diagnostics import suggestion
 
 KEY = "heat_template_version"
 HEAT_KEY = "HeatTemplateFormatVersion"
@@ -105,7 +105,7 @@ def _known(key: str, value: str) -> str:
     known = (*DATES, *sorted(NAMES)) if key == KEY else (CFN_DATES[key],)
     one = "should be one of" if key == KEY else "should be"
     text = f'"{key}: {value}". "{key}" {one}: {", ".join(known)}'
-    raise _invalid(text, key, near(value, known))
+    raise _invalid(text, key, suggestion(value, known))
 
 
 def _invalid(text: str, key: str, hint: str = "") -> VersionError:

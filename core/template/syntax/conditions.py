@@ -20,7 +20,7 @@ from ..source.diagnostics import (
     CONDITION_UNKNOWN,
     FAULTS,
     from_exception,
-    near,
+    suggestion,
     type_name,
     wrapped,
 )
@@ -72,7 +72,7 @@ class Conditions:
         for name, tree in self._trees.items():
             faults = _static_faults(name, tree, scope)
             if isinstance(tree, dict) and len(tree) == 1:
-                faults[0].hint = near(next(iter(tree)), parser.condition_names)
+                faults[0].hint = suggestion(next(iter(tree)), parser.condition_names)
             parser.errors.extend(faults)
 
     def enabled(self, value: Any, scope: ResolveScope) -> bool:
@@ -92,7 +92,7 @@ class Conditions:
                 f'Invalid condition "{value}"',
                 code=CONDITION_UNKNOWN,
                 heat_type="ValueError",
-                hint=near(value, self._trees),
+                hint=suggestion(value, self._trees),
             )
         if value in self._faults:
             # A copy, since whoever catches a fault may write down where it was felt.

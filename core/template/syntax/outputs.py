@@ -14,7 +14,14 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, resolve_value, validate
 
 from ..evaluation.scope import Parser, Scope
-from ..source.diagnostics import FAULTS, OUTPUT_SHAPE, Poisoned, from_exception, near, type_name
+from ..source.diagnostics import (
+    FAULTS,
+    OUTPUT_SHAPE,
+    Poisoned,
+    from_exception,
+    suggestion,
+    type_name,
+)
 from ..source.versions import CFN, CONDITIONS_SINCE
 from .conditions import truth
 
@@ -103,7 +110,7 @@ def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None
     for key in entry or ():
         if key not in known:
             text = f'"{key}" is not a valid keyword inside a output definition'
-            hint = near(str(key), known)
+            hint = suggestion(str(key), known)
             return TemplateError(text, at=(*at, key), code=OUTPUT_SHAPE, hint=hint)
     if "value" not in (entry or ()):
         return TemplateError("Each output must contain a value key.", at=at, code=OUTPUT_SHAPE)
@@ -119,7 +126,7 @@ def _shape_fault(name: Any, entry: Any, value: str) -> TemplateError | None:
         text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
         return _fault(text, path)
     if "value" not in entry:
-        hints = (near(str(key), KEYS) for key in entry if key not in KEYS)
+        hints = (suggestion(str(key), KEYS) for key in entry if key not in KEYS)
         text = f"Each output definition must contain a {value} key."
         return _fault(text, path, hint=next(filter(None, hints), ""))
     return None

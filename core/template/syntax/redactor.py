@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UnknownReference
-from zonda.hooks.text.redaction import MASK, masked_message, secret_texts
+from zonda.hooks.text.redaction import MASK, redact_message, secret_texts
 
 from .sections import RESOURCES
 
@@ -41,7 +41,7 @@ class Masker:
 
     def text(self, text: str) -> str:
         """``text`` with every hidden text masked."""
-        return masked_message(text, self._texts)
+        return redact_message(text, self._texts)
 
     def _of_hidden_property(self, fault: TemplateError) -> bool:
         at = fault.at

@@ -22,7 +22,7 @@ from ..source.diagnostics import (
     RESOURCE_TYPE,
     Poisoned,
     from_exception,
-    near,
+    suggestion,
     wrapped,
 )
 from ..source.versions import CFN, CONDITIONS_SINCE, has_conditions
@@ -187,7 +187,7 @@ class _Reader:
                 f'Invalid deletion policy "{value}"',
                 at=path,
                 code=POLICY,
-                hint=near(value, known) or f"One of {', '.join(known)}.",
+                hint=suggestion(value, known) or f"One of {', '.join(known)}.",
             )
         )
         return "Delete"

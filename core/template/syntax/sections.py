@@ -17,7 +17,7 @@ from ..source.diagnostics import (
     RESOURCE_SHAPE,
     RESOURCE_TYPE,
     SECTION,
-    near,
+    suggestion,
     type_name,
 )
 from ..source.versions import CONDITIONS_SINCE, KEY
@@ -59,7 +59,7 @@ def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateEr
                 f"The template section is invalid: {section}",
                 at=(section,),
                 code=SECTION,
-                hint=near(section, known) or _since("conditions", section),
+                hint=suggestion(section, known) or _since("conditions", section),
             )
     yield from capabilities.faults(data.get(capabilities.SECTION))
     yield from _check_resources(data.get(RESOURCES))
@@ -102,7 +102,7 @@ def _check_resource(
                 f'"{key}" is not a valid keyword inside a resource definition',
                 at=(*at, key),
                 code=RESOURCE_KEY,
-                hint=near(str(key), sorted(keys)),
+                hint=suggestion(str(key), sorted(keys)),
             )
     if "type" not in entry:
         yield _without_type(at)
@@ -155,7 +155,7 @@ def _check_group(
         here = (*at, "parameters", index)
         if isinstance(name, dict | list) or name not in parameters:
             text = f"The grouped parameter {name} does not reference a valid parameter."
-            yield _group_fault(text, path, here, near(name, parameters))
+            yield _group_fault(text, path, here, suggestion(name, parameters))
         elif name in seen:
             text = f"The {name} parameter must be assigned to one parameter group only."
             yield _group_fault(text, path, here)

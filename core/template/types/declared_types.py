@@ -16,7 +16,7 @@ from typing import Any
 
 from zonda.hooks.declared_types import TypeText
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.lazy import imported
+from zonda.hooks.lazy import loaded
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.specs import TypeReader
 
@@ -87,7 +87,7 @@ class TypeTexts:
 
 def kept_with(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
     """``bundle`` with the texts of those of ``types`` that it may use, unless it has some."""
-    brought = {name: cls.made_from for name, cls in imported(types) if cls.made_from is not None}
+    brought = {name: cls.made_from for name, cls in loaded(types) if cls.made_from is not None}
     if bundle.types or not brought:
         return bundle
     texts = [*_texts(bundle)]

@@ -14,11 +14,11 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..capabilities.selection import Candidate, Candidates, Selection, refusal
 from ..source.bundle import Bundle
-from ..source.diagnostics import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, near
+from ..source.diagnostics import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, suggestion
 from .declared_types import TypeTexts
 from .registry_index import Index
 from .registry_rules import (
@@ -180,7 +180,7 @@ class Registry:
             return found
         meant, entry = self._dead_end(type_, resource)
         raise TemplateError(
-            f"The Resource Type ({spelt(type_)}) could not be found.",
+            f"The Resource Type ({escape_control_chars(type_)}) could not be found.",
             at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
             hint=self._hint(type_, meant),
@@ -190,7 +190,11 @@ class Registry:
         blamed = self._why_none(meant) if self._why_none is not None else ""
         if meant in blamed:  # a plug-in brings it, and it cannot be used
             return blamed
-        found = near(meant, self.names()) or _alias_hint(type_, meant) or self._pattern_hint(meant)
+        found = (
+            suggestion(meant, self.names())
+            or _alias_hint(type_, meant)
+            or self._pattern_hint(meant)
+        )
         return f"{found} {blamed}".strip()
 
     def _pattern_hint(self, meant: str) -> str:
@@ -449,7 +453,8 @@ def _renamed(found: Candidate, key: str, name: str = "") -> Candidate:
 def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
     names = [*(entry.name for entry in used), again.name]
     return TemplateError(
-        f"The Resource Type ({spelt(type_)}) could not be found: its aliases form a ring.",
+        f"The Resource Type ({escape_control_chars(type_)}) could not be found: "
+        "its aliases form a ring.",
         at=again.at,
         code=ALIAS_RING,
         hint=f"The ring is {' -> '.join(names)}.",

@@ -13,7 +13,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 
 from ..environment.zonda_section import BREAKPOINTS as _HOOKS
-from ..source.diagnostics import REGISTRY, near, type_name
+from ..source.diagnostics import REGISTRY, suggestion, type_name
 
 SECTION = "resource_registry"
 RESOURCES = "resources"
@@ -143,7 +143,7 @@ def rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
                 at=(*at, key),
                 code=REGISTRY,
                 heat_type=heat_type,
-                hint=near(wrong[0], known),
+                hint=suggestion(wrong[0], known),
             )
 
 

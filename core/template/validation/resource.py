@@ -21,11 +21,19 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Properties
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import shortened, text_of
+from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 from ..evaluation.error_location import culprit
 from ..evaluation.scope import Scope
-from ..source.diagnostics import EXTERNAL, OWN_CHECK, POLICY, SILENT, TOO_LARGE, Poisoned, near
+from ..source.diagnostics import (
+    EXTERNAL,
+    OWN_CHECK,
+    POLICY,
+    SILENT,
+    TOO_LARGE,
+    Poisoned,
+    suggestion,
+)
 from ..syntax.resource import NoClass, ResourceNode
 from ..syntax.sections import RESOURCES
 
@@ -58,7 +66,7 @@ class CheckedValues(NullValues):
             return None
         if attribute not in cls.attributes_schema:
             error = InvalidTemplateAttribute(name, attribute)
-            error.hint = near(attribute, cls.attributes_schema)
+            error.hint = suggestion(attribute, cls.attributes_schema)
             raise error
         return None
 
@@ -277,7 +285,7 @@ def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateErro
 
 def _broken(node: ResourceNode, error: BaseException) -> TemplateError:
     """The fault of a type whose own code broke."""
-    text = shortened(text_of(error)) or SILENT
+    text = truncate_middle(safe_str(error)) or SILENT
     fault = TemplateError(text, path=node.path, label=type(error).__name__, code=OWN_CHECK)
     fault.__cause__ = error
     return fault

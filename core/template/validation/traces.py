@@ -6,7 +6,7 @@ Called wherever a fault of a nested template becomes one of the template above i
 from __future__ import annotations
 
 from zonda.hooks.errors import Related, TemplateError
-from zonda.hooks.text.sanitize import spelt
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..source.document import Document
 from ..syntax.resource import ResourceNode
@@ -15,6 +15,8 @@ from ..syntax.resource import ResourceNode
 def led(fault: TemplateError, owner: ResourceNode, document: Document) -> TemplateError:
     """``fault``, which has its place already, as one that ``owner`` led to (in place)."""
     place = document.place(owner.path, key=True)
-    step = Related(f"{owner.name} has the type {spelt(owner.type)}", place, owner.path)
+    step = Related(
+        f"{owner.name} has the type {escape_control_chars(owner.type)}", place, owner.path
+    )
     fault.way = (step, *fault.way)
     return fault

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.hooks import hookimpl
-from zonda.hooks.runners.runner import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
+from zonda.hooks.runners import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 from zonda.workflows.http_runner.runner import HttpRunner
 
 

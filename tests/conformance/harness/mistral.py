@@ -10,7 +10,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.runners.runner import (
+from zonda.hooks.runners import (
     Failed,
     PollAnswer,
     Running,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from requests.adapters import HTTPAdapter
 
-from zonda.hooks.http import Transport, Wire, target
+from zonda.hooks.http import ClientConfig, Transport, canonical_url
 from zonda.hooks.testing import FakeClock
 
 ENDING = b"HTTP/1.1 204 x\r\nConnection: close\r\n\r\n"
@@ -69,18 +69,22 @@ PATHS = ["", "/a", "//a//b", "///", "/a/../b", "/a b?x=ü", "/a%2fb?x=%7e", "/?"
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("path", PATHS)
 def test_what_is_signed_is_what_is_sent(wiretap: Wiretap, path: str) -> None:
-    transport = Transport(Wire(clock=FakeClock(), trusted=frozenset({wiretap.url})))
+    transport = Transport(ClientConfig(clock=FakeClock(), trusted=frozenset({wiretap.url})))
     transport.send("GET", f"{wiretap.url}{path}", {})
     transport.close()
-    assert [f"{wiretap.url}{each}" for each in wiretap.targets] == [target(f"{wiretap.url}{path}")]
+    assert [f"{wiretap.url}{each}" for each in wiretap.targets] == [
+        canonical_url(f"{wiretap.url}{path}")
+    ]
 
 
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("path", PATHS)
 def test_so_it_is_through_a_proxy(wiretap: Wiretap, path: str) -> None:
     url = f"http://flows.example{path}"
-    wire = Wire(clock=FakeClock(), proxy=wiretap.url, trusted=frozenset({"http://flows.example"}))
+    wire = ClientConfig(
+        clock=FakeClock(), proxy=wiretap.url, trusted=frozenset({"http://flows.example"})
+    )
     transport = Transport(wire)
     transport.send("GET", url, {})
     transport.close()
-    assert wiretap.targets == [target(url)]
+    assert wiretap.targets == [canonical_url(url)]

@@ -14,10 +14,10 @@ import pytest
 
 from zonda.hooks.http import (
     AddressPolicy,
+    ClientConfig,
+    RequestRejected,
     Transport,
-    Unreachable,
-    Unusable,
-    Wire,
+    TransportError,
     address_policy,
     networks,
 )
@@ -66,7 +66,7 @@ def serve() -> Iterator[Serve]:
 @pytest.fixture
 def transport(clock: FakeClock) -> Iterator[Transport]:
     policy = AddressPolicy(networks(["127.0.0.0/8"]))
-    made = Transport(Wire(clock, answer_timeout=TOTAL, policy=policy))
+    made = Transport(ClientConfig(clock, answer_timeout=TOTAL, policy=policy))
     yield made
     made.close()
 
@@ -91,7 +91,7 @@ def test_an_answer_of_a_byte_a_second_ends_at_the_total_time(
             clock.advance(1)
             connection.sendall(b"1")
 
-    with pytest.raises(Unreachable, match="no whole answer within 60 s"):
+    with pytest.raises(TransportError, match="no whole answer within 60 s"):
         transport.send("GET", serve(drip), {})
 
 
@@ -107,7 +107,7 @@ def test_a_request_that_is_taken_slowly_ends_at_the_total_time(
             clock.advance(1)
         over.set()
 
-    with pytest.raises(Unreachable, match="no whole answer within 60 s") as caught:
+    with pytest.raises(TransportError, match="no whole answer within 60 s") as caught:
         transport.send("POST", serve(sip), {}, b"x" * 16_000_000)
     assert caught.value.sent
     assert over.wait(30)
@@ -120,15 +120,15 @@ def test_the_time_of_the_connection_counts(clock: FakeClock) -> None:
         return ["127.0.0.1"]
 
     slow = AddressPolicy(networks(["127.0.0.0/8"]), resolve=resolve)
-    late = Transport(Wire(clock, connect_timeout=600.0, answer_timeout=TOTAL, policy=slow))
-    with pytest.raises(Unreachable, match="no connection within 60 s") as caught:
+    late = Transport(ClientConfig(clock, connect_timeout=600.0, answer_timeout=TOTAL, policy=slow))
+    with pytest.raises(TransportError, match="no connection within 60 s") as caught:
         late.send("GET", "http://slow.example/", {})
     assert not caught.value.sent
     late.close()
 
 
 def test_nothing_is_sent_when_no_time_is_left(transport: Transport) -> None:
-    with pytest.raises(Unreachable, match="no time is left") as caught:
+    with pytest.raises(TransportError, match="no time is left") as caught:
         transport.send("GET", "http://127.0.0.1:9/", {}, seconds=0.0)
     assert not caught.value.sent
 
@@ -138,7 +138,7 @@ def test_nothing_is_sent_when_no_time_is_left(transport: Transport) -> None:
     [("X-Price", "\u20ac"), ("X-Two", "a\nb"), ("X-Two", "a\r\nX: b"), ("X-Blank", " a")],
 )
 def test_a_header_that_cannot_be_sent_is_named(transport: Transport, name: str, value: str) -> None:
-    with pytest.raises(Unusable, match=f"the header {name} must be one line of Latin-1"):
+    with pytest.raises(RequestRejected, match=f"the header {name} must be one line of Latin-1"):
         transport.send("GET", "http://127.0.0.1:9/", {name: value})
 
 
@@ -167,8 +167,8 @@ def test_a_handshake_of_a_byte_at_a_time_ends_with_the_time_for_the_connection(
             connection.sendall(b"\x02")
 
     policy = AddressPolicy(networks(["127.0.0.0/8"]))
-    transport = Transport(Wire(MachineClock(), connect_timeout=0.1, policy=policy))
-    with pytest.raises(Unreachable, match=r"no connection within 0\.1 s") as caught:
+    transport = Transport(ClientConfig(MachineClock(), connect_timeout=0.1, policy=policy))
+    with pytest.raises(TransportError, match=r"no connection within 0\.1 s") as caught:
         transport.send("GET", serve(drip).replace("http://", "https://"), {})
     assert not caught.value.sent
     transport.close()
@@ -197,9 +197,9 @@ def resolver() -> Iterator[Resolver]:
 
 
 def test_a_name_that_is_not_resolved_is_given_up(clock: FakeClock, resolver: Resolver) -> None:
-    wire = Wire(clock, connect_timeout=0.01, policy=AddressPolicy(resolve=resolver))
+    wire = ClientConfig(clock, connect_timeout=0.01, policy=AddressPolicy(resolve=resolver))
     transport = Transport(wire)
-    with pytest.raises(Unreachable, match="looking up the name of the host") as caught:
+    with pytest.raises(TransportError, match="looking up the name of the host") as caught:
         transport.send("GET", "http://never.example/", {})
     assert not caught.value.sent
     transport.close()
@@ -301,8 +301,8 @@ def test_names_of_strangers_that_hang_hold_up_nothing_that_is_configured(
         with pytest.raises(why):
             policy.addresses(name, 80, left=lambda: 0.001)
     assert policy.addresses("own.example", 80, trusted=True, left=lambda: 30.0) == ["127.0.0.1"]
-    transport = Transport(Wire(clock, connect_timeout=0.01, policy=policy))
-    with pytest.raises(Unreachable, match="too many names are being looked up") as caught:
+    transport = Transport(ClientConfig(clock, connect_timeout=0.01, policy=policy))
+    with pytest.raises(TransportError, match="too many names are being looked up") as caught:
         transport.send("GET", "http://c.example/", {})
     assert not caught.value.sent
     transport.close()
@@ -347,18 +347,18 @@ def test_what_comes_with_a_redirect_is_read_like_any_answer(
         )
 
     assert transport.send("GET", serve(plain), {}).body == b"move"
-    with pytest.raises(Unusable, match="compressed"):
+    with pytest.raises(RequestRejected, match="compressed"):
         transport.send("GET", serve(bomb), {})
 
 
 def test_a_large_answer_is_not_taken(serve: Serve, clock: FakeClock) -> None:
     policy = AddressPolicy(networks(["127.0.0.0/8"]))
-    transport = Transport(Wire(clock, max_body=100, policy=policy))
+    transport = Transport(ClientConfig(clock, max_body=100, policy=policy))
 
     def flood(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(OK + b"\r\n" + b"x" * 101)
 
-    with pytest.raises(Unusable, match="larger than 100 bytes"):
+    with pytest.raises(RequestRejected, match="larger than 100 bytes"):
         transport.send("GET", serve(flood), {})
     transport.close()

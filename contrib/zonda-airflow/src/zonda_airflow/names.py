@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks import UsageError
 
 
 @dataclass(frozen=True, slots=True)

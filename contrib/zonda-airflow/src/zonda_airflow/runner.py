@@ -11,10 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.http import Reply, Unreachable, Unusable
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import (
+from zonda.hooks import ResourceFailure, UsageError
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,
@@ -27,6 +26,7 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
     WorkflowRunner,
+    http_contract,
 )
 
 from .names import Target, target_of
@@ -38,7 +38,7 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_REASON = 4096
 _LONGEST_POLL = 15.0
 _LONGEST_RETRY = 30.0
-_TROUBLE = (Unreachable, Unusable, LoginRefused)
+_TROUBLE = (TransportError, RequestRejected, LoginRefused)
 
 
 class AirflowRunner(WorkflowRunner):
@@ -82,9 +82,9 @@ class AirflowRunner(WorkflowRunner):
             reply = self._session.send(
                 "POST", f"{target.path}/dagRuns", json.dumps(run, sort_keys=True).encode()
             )
-        except Unreachable as error:
+        except TransportError as error:
             return self._again(request, f"Airflow: {error}", answered=False)
-        except (Unusable, LoginRefused) as error:
+        except (RequestRejected, LoginRefused) as error:
             return self._not_run(request, f"Airflow: {error}")
         return self._triggered(request, target, reply)
 

@@ -31,7 +31,7 @@ class Session:
         self._token = settings.token
 
     def send(self, method: str, path: str, body: bytes | None = None) -> Reply:
-        """The answer. Raises Unreachable, Unusable and LoginRefused."""
+        """The answer. Raises TransportError, RequestRejected and LoginRefused."""
         token = self._login(None)
         reply = self._request(method, path, body, token)
         if reply.status in NOT_LOGGED_IN and self._settings.username:

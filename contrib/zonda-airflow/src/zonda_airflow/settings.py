@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.hooks.errors import UsageError
-from zonda.hooks.http import AddressPolicy, Network, Wire, base_url, networks, origin
+from zonda.hooks import UsageError
+from zonda.hooks.http import AddressPolicy, ClientConfig, Network, base_url, networks, origin
 from zonda.hooks.runners import settings
 
 OUTPUT_TASK = "zonda_output"
@@ -24,7 +24,7 @@ class Settings:
     ``give_up``: for how many seconds a server that never answered is tried.
     """
 
-    wire: Wire
+    wire: ClientConfig
     random: random.Random
     endpoint: str
     username: str = ""
@@ -58,7 +58,7 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         name: settings.number(given, name, usual, positive=True) for name, usual in _NUMBERS.items()
     }
     return Settings(
-        wire=Wire(
+        wire=ClientConfig(
             given["clock"],
             connect_timeout=numbers["connect_timeout"],
             answer_timeout=numbers["answer_timeout"],

@@ -6,10 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks import properties, support
-from zonda.hooks.errors import ResourceFailure, UpdateReplace
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import (
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    UpdateReplace,
+    properties,
+    support,
+)
 
 from . import command_schema as schema
 from .faults import Faults

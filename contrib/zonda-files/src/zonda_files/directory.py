@@ -11,10 +11,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import (
+    NotFound,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from . import drift, permissions, writing
 from .faults import Faults

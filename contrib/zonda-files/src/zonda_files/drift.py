@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from zonda.hooks.errors import NotFound, ResourceFailure
-from zonda.hooks.resources.live_state import compare
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import NotFound, Resource, ResourceFailure, compare_live_state
 
 
 def check(resource: Resource, quiet: Collection[str]) -> None:
@@ -17,7 +15,7 @@ def check(resource: Resource, quiet: Collection[str]) -> None:
         raise ResourceFailure(f"{error.kind} {error.name} is gone. {REPAIR}") from error
     if live is None:
         raise ResourceFailure(f"What there is of {resource.resource_id} was not observed")
-    found = compare(resource.properties, live)
+    found = compare_live_state(resource.properties, live)
     told = [
         name if name in quiet else f"{name} ({found.sent[name]} -> {found.live[name]})"
         for name in found.differing

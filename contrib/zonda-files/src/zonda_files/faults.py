@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
-from zonda.hooks.function import Function, sources
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import (
+    Function,
+    Resource,
+    ResourceFailure,
+    TemplateError,
+    ValidationErrors,
+    sources,
+)
 
 
 class Faults:

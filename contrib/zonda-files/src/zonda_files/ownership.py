@@ -12,7 +12,7 @@ import json
 import os
 from typing import Final
 
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import Resource
 
 _KEY: Final = "inodes"
 

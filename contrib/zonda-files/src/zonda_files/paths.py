@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 200  # the file systems' 255 bytes, less what a temporary name adds

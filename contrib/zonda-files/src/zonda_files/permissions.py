@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, constraints, properties
 
 MODE, OWNER, GROUP = "mode", "owner", "group"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zonda.hooks import hookimpl
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import Resource, hookimpl
 
 from .command import Command
 from .directory import Directory

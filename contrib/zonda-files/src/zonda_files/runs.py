@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure
 
 from . import wrapper
 

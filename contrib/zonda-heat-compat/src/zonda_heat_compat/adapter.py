@@ -13,24 +13,25 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from zonda.hooks import errors, resource
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import (
+from zonda.hooks import (
+    Dependencies,
     InvalidTemplateAttribute,
     NotFound,
     Path,
+    Properties,
+    ResourceContext,
+    ResourceDefinition,
+    ResourceState,
     TemplateError,
+    Unavailable,
     UpdateReplace,
+    attributes,
+    describe_exception,
+    properties,
+    resource,
+    select,
 )
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.dependencies import Dependencies
-from zonda.hooks.resources.resource import ResourceState
-from zonda.hooks.schema.attributes import Schema as AttributeSchema
-from zonda.hooks.schema.attributes import select
-from zonda.hooks.schema.properties import Properties
-from zonda.hooks.schema.properties import Schema as PropertySchema
-from zonda.hooks.schema.support import Unavailable
-from zonda.hooks.text.sanitize import named
+from zonda.hooks import NoActionRequired as _NoActionRequired
 
 from heat.common import exception
 from heat.engine import attributes as heat_attributes
@@ -239,7 +240,7 @@ class Broken(Properties):
 
     __slots__ = ("_error",)
 
-    def __init__(self, schemata: Mapping[str, PropertySchema], error: Exception) -> None:
+    def __init__(self, schemata: Mapping[str, properties.Schema], error: Exception) -> None:
         super().__init__(schemata, {})
         self._error = error
 
@@ -249,7 +250,7 @@ class Broken(Properties):
         """The fault."""
         fault = _template_error(self._error)
         if not isinstance(self._error, exception.HeatException):
-            fault = TemplateError(f"The plug-in cannot be used: {named(self._error)}")
+            fault = TemplateError(f"The plug-in cannot be used: {describe_exception(self._error)}")
         fault.__cause__ = self._error
         return [fault.under(*path[:2])]
 
@@ -369,7 +370,7 @@ def _make(heat_class: type[HeatResource]) -> type[Adapted]:
     return type(heat_class.__name__, (Adapted,), body)
 
 
-def _attributes_schema(heat_class: type[HeatResource]) -> dict[str, AttributeSchema]:
+def _attributes_schema(heat_class: type[HeatResource]) -> dict[str, attributes.Schema]:
     own = {**(heat_class.attributes_schema or {}), **(heat_class.base_attributes_schema or {})}
     own.pop(HeatResource.SHOW, None)
     return dict(heat_attributes.schemata(own))
@@ -454,4 +455,4 @@ def _signal(self: Adapted, details: Any = None) -> Any:
     try:
         return self.heat.handle_signal(details)
     except NoActionRequired as error:
-        raise errors.NoActionRequired(self.name, str(error)) from error
+        raise _NoActionRequired(self.name, str(error)) from error

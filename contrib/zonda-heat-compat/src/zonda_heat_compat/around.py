@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import NotSupported
-from zonda.hooks.resources.dependencies import Dependencies, Neighbour
-from zonda.hooks.resources.resource import Resource, ResourceState
+from zonda.hooks import (
+    Dependencies,
+    Neighbour,
+    NotSupported,
+    Resource,
+    ResourceContext,
+    ResourceState,
+)
 
 from heat.common import identifier
 from heat.common.context import RequestContext

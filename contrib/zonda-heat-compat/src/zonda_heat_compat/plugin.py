@@ -12,9 +12,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from zonda.hooks import hookimpl
-from zonda.hooks.schema.constraints import BaseCustomConstraint
-from zonda.hooks.text.sanitize import named
+from zonda.hooks import BaseCustomConstraint, describe_exception, hookimpl
 
 from . import names
 
@@ -50,12 +48,12 @@ def zonda_constraints() -> Mapping[str, Any]:
 
 
 def _constraint(entry: EntryPoint) -> Any:
-    from zonda.hooks.schema.support import Unavailable
+    from zonda.hooks import Unavailable
 
     try:
         return entry.load()
     except Exception as error:  # one bad package takes no other down
-        return Unavailable(named(error))
+        return Unavailable(describe_exception(error))
 
 
 @hookimpl

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zonda.hooks.text.sanitize import checked_json, checked_text
+from zonda.hooks import require_json, require_text
 
 
 class Storing:
@@ -29,7 +29,7 @@ class Storing:
 
     def resource_id_set(self, inst: Any) -> None:
         """Keep the physical id."""
-        self._kept.save_resource_id(None if inst is None else checked_text("resource_id", inst))
+        self._kept.save_resource_id(None if inst is None else require_text("resource_id", inst))
 
     def data(self) -> dict[str, str]:
         """The entries of ``data_set``."""
@@ -60,7 +60,7 @@ class Storing:
             before = self.metadata_get()
             known = merge_metadata(known, dict(before))
             changed = known != before
-        self._kept.save_metadata(checked_json("metadata", dict(known)))
+        self._kept.save_metadata(require_json("metadata", dict(known)))
         return changed
 
     #: The name of 2013; ``self.metadata = {...}`` keeps them as well.

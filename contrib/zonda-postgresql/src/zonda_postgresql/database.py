@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks import NotReady, ResourceFailure, attributes, constraints, properties, support
 
 from . import naming, variables
 from .faults import Faults

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-from zonda.hooks import attributes, properties, support
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, attributes, properties, support
 
 from . import naming
 from .managed import COMMENT, DATABASE, NAME, Found, Managed, common

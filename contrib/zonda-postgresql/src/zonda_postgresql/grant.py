@@ -7,9 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
-from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks import (
+    NotFound,
+    ResourceDefinition,
+    ResourceFailure,
+    UpdateReplace,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from . import connection, drift, naming, privileges, standing
 from .faults import Faults

@@ -12,10 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from zonda.hooks import properties
-from zonda.hooks.errors import NotFound, ResourceFailure, UpdateReplace
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import (
+    NotFound,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    UpdateReplace,
+    properties,
+)
 
 from . import connection, drift, naming
 from .faults import Faults

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import Resource
 
 _MARK: Final = re.compile(r"\s*\[zonda (?P<stack>.*)/(?P<resource>.*) (?P<id>[0-9a-f-]{36})\]\Z")
 

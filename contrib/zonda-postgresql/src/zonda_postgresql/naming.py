@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zonda.hooks import constraints, properties
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, constraints, properties
 
 LONGEST: Final = 63
 

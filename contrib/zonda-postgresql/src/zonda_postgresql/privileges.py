@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
-from zonda.hooks.errors import NotFound
+from zonda.hooks import NotFound
 
 from .session import Session, composed, joined, keywords
 

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Final
 
 import psycopg
 from psycopg import sql
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, attributes, constraints, properties, support
 
 from . import connection, naming, scram, variables
 from .faults import Faults

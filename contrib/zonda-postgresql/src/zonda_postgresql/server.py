@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import attributes, constraints, properties, support
-from zonda.hooks.errors import NotReady, ResourceFailure
-from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.resource import Resource
+from zonda.hooks import (
+    NotReady,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from . import connection
 from .session import Session, Unreachable, connect

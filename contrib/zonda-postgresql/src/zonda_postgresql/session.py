@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import sql
-from zonda.hooks.errors import NotReady, ResourceFailure
+from zonda.hooks import NotReady, ResourceFailure
 
 from . import connection
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from psycopg import sql
-from zonda.hooks import properties
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks import ResourceFailure, properties
 
 from .session import Session, composed, joined, literal
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks import hookimpl
-from zonda.hooks.runners.runner import WorkflowRunner
-from zonda.hooks.specs import RunnerFactory
+from zonda.hooks.runners import RunnerFactory, WorkflowRunner
 
 
 @hookimpl

@@ -15,10 +15,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks.errors import ResourceFailure, UsageError
-from zonda.hooks.http import Reply, Transport, Unreachable, Unusable
-from zonda.hooks.runners import http_contract
-from zonda.hooks.runners.runner import (
+from zonda.hooks import ResourceFailure, UsageError
+from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError
+from zonda.hooks.runners import (
     Cancelled,
     Failed,
     Finished,
@@ -31,6 +30,7 @@ from zonda.hooks.runners.runner import (
     StartRequest,
     Succeeded,
     WorkflowRunner,
+    http_contract,
 )
 
 from .names import Target, target_of
@@ -67,7 +67,7 @@ class RestateRunner(WorkflowRunner):
         url = f"{self._settings.admin}/{_described(target)}"
         try:
             reply = self._send("GET", url)
-        except (Unreachable, Unusable):
+        except (TransportError, RequestRejected):
             return
         if reply.status == 404 and _message(reply):
             raise ResourceFailure(
@@ -92,9 +92,9 @@ class RestateRunner(WorkflowRunner):
         path = target.path(request.key, request.resource.id)
         try:
             reply = self._send("POST", f"{self._settings.endpoint}/{path}/send", headers, content)
-        except Unreachable as error:
+        except TransportError as error:
             return self._again(request, f"Restate: {error}", answered=False)
-        except Unusable as error:
+        except RequestRejected as error:
             return _not_run(request, f"Restate: {error}")
         return self._accepted(request, reply)
 
@@ -131,9 +131,9 @@ class RestateRunner(WorkflowRunner):
         pause = self._pause(self._clock.now() - float(token.get("at", 0.0)))
         try:
             reply = self._send("GET", url)
-        except Unreachable as error:
+        except TransportError as error:
             return Running(pause, f"Restate: {error}")
-        except Unusable as error:
+        except RequestRejected as error:
             return Failed(f"Restate: {error}", by_runner=True)
         if reply.status == STILL_RUNNING:
             return Running(pause)
@@ -160,7 +160,7 @@ class RestateRunner(WorkflowRunner):
         url = f"{self._settings.admin}/invocations/{token['id']}/cancel"
         try:
             reply = self._send("PATCH", url)
-        except (Unreachable, Unusable):
+        except (TransportError, RequestRejected):
             return Cancelled.UNSUPPORTED
         if reply.status == 202:
             return Cancelled.ACCEPTED

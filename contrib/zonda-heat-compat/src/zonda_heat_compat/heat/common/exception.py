@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from zonda.hooks import errors
+from zonda.hooks import UpdateReplace as _UpdateReplace
+from zonda.hooks import show_path
 
 ERROR_CODE_MAP: dict[str, str] = {}
 
@@ -71,7 +72,7 @@ class HeatExceptionWithPath(HeatException):
         super().__init__()
 
     def _text(self, args: Sequence[Any]) -> str:
-        parts = [self.error, errors.show_path(self.path), self.error_message]
+        parts = [self.error, show_path(self.path), self.error_message]
         return ": ".join(str(part) for part in parts if part)
 
     def __deepcopy__(self, memo: Any) -> HeatException:
@@ -215,7 +216,7 @@ class ResourceUnknownStatus(HeatException):
         super().__init__(**{"result": result, "status_reason": status_reason, **kwargs})
 
 
-class UpdateReplace(errors.UpdateReplace):
+class UpdateReplace(_UpdateReplace):
     """Raised by ``handle_update``: this change needs a new resource."""
 
     def __init__(self, resource_name: Any = "Unknown") -> None:

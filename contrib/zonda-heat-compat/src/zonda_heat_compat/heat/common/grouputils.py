@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.errors import NotSupported
+from zonda.hooks import NotSupported
 
 
 def _refused(*given: Any, **named: Any) -> Any:

@@ -6,17 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import constraints
-from zonda.hooks.schema.constraints import (
-    AllowedPattern,
-    Constraint,
-    CustomConstraint,
-    Length,
-    Modulo,
-    Range,
-)
-from zonda.hooks.schema.conversion import to_kind, to_number
-from zonda.hooks.schema.properties import Schema as PropertySchema
+from zonda.hooks import Constraint, constraints, properties, to_kind, to_number
 
 from heat.common import exception
 from heat.common.context import request_context
@@ -33,6 +23,12 @@ __all__ = [
     "Range",
     "Schema",
 ]
+
+AllowedPattern = constraints.AllowedPattern
+CustomConstraint = constraints.CustomConstraint
+Length = constraints.Length
+Modulo = constraints.Modulo
+Range = constraints.Range
 
 
 class AllowedValues(constraints.AllowedValues):
@@ -63,7 +59,7 @@ class AnyIndexDict(Mapping[Any, Any]):
         return 1
 
 
-class Schema(PropertySchema):
+class Schema(properties.Schema):
     """What a value must be. Reads as a map of its parts, too (``schema["type"]``).
 
     Mistakes in a schema that Heat does not notice do not matter here either: a plug-in that works
@@ -110,7 +106,7 @@ class Schema(PropertySchema):
     def validate(self, context: Any = None) -> None:
         """Whether the parts fit each other; raises InvalidSchemaError."""
         try:
-            PropertySchema._check(self)
+            properties.Schema._check(self)
         except Exception as error:
             raise exception.InvalidSchemaError(message=str(error)) from error
 

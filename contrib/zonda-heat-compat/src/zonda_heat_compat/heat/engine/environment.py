@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.schema.support import Unavailable
+from zonda.hooks import Unavailable
 
 from heat.common import environment_format as env_fmt
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import properties
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.schema.property import Schema as PropertySchema
-from zonda.hooks.text.sanitize import named
+from zonda.hooks import TemplateError, describe_exception, properties
 
 from heat.common import exception
 from heat.engine import constraints as constr
@@ -99,7 +96,7 @@ class Schema(constr.Schema):
     @classmethod
     def from_legacy(cls, schema_dict: Any) -> Schema:
         """A schema from the dicts of 2013: ``{'Type': 'String', 'Required': True}``."""
-        if isinstance(schema_dict, PropertySchema):
+        if isinstance(schema_dict, properties.Schema):
             return schema_dict  # type: ignore[return-value]
         unknown = [key for key in schema_dict if key not in (*SCHEMA_KEYS, *_OTHER_KEYS)]
         if unknown:
@@ -153,12 +150,12 @@ def _inside(data_type: str, schema: Any) -> Any:
     if isinstance(schema, constr.AnyIndexDict):
         schema = schema.value
     if data_type == LIST:
-        if isinstance(schema, PropertySchema):
+        if isinstance(schema, properties.Schema):
             return schema
-        if TYPE in schema and not isinstance(schema[TYPE], Mapping | PropertySchema):
+        if TYPE in schema and not isinstance(schema[TYPE], Mapping | properties.Schema):
             return Schema.from_legacy(schema)
         return Schema(MAP, schema=schema)
-    if isinstance(schema, PropertySchema):  # a map of anything of one kind: Heat does not look
+    if isinstance(schema, properties.Schema):  # a map of anything of one kind: Heat does not look
         return schema.schema if isinstance(schema.schema, Mapping) else None
     if isinstance(schema.get(TYPE), str):  # the same in the form of 2013
         return None
@@ -293,7 +290,9 @@ class Properties(Mapping[str, Any]):
         except TemplateError:
             raise
         except Exception as error:  # a plug-in's own code, asked while a template is checked
-            raise TemplateError(f"The translation rules fail: {named(error)}") from error
+            raise TemplateError(
+                f"The translation rules fail: {describe_exception(error)}"
+            ) from error
 
     def translate_by(self, rules: Callable[[], Sequence[Any] | None]) -> None:
         """Have ``rules`` asked for when the first value is read."""

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks.errors import NotReady, NotSupported
+from zonda.hooks import NotReady, NotSupported
 
 from heat.common import exception, identifier, short_id
 from heat.engine import attributes, properties, rsrc_defn, status, support

@@ -1,16 +1,6 @@
 """Since when something exists: zonda's own classes."""
 
-from zonda.hooks.schema.support import (
-    DEPRECATED,
-    HIDDEN,
-    SUPPORT_STATUSES,
-    SUPPORTED,
-    UNKNOWN,
-    UNSUPPORTED,
-    Status,
-    SupportStatus,
-    is_valid_status,
-)
+from zonda.hooks import Status, SupportStatus, support
 
 __all__ = [
     "DEPRECATED",
@@ -23,3 +13,11 @@ __all__ = [
     "SupportStatus",
     "is_valid_status",
 ]
+
+DEPRECATED = support.DEPRECATED
+HIDDEN = support.HIDDEN
+SUPPORTED = support.SUPPORTED
+SUPPORT_STATUSES = support.SUPPORT_STATUSES
+UNKNOWN = support.UNKNOWN
+UNSUPPORTED = support.UNSUPPORTED
+is_valid_status = support.is_valid_status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.schema.translation import TranslationRule as _Rule
+from zonda.hooks import TranslationRule as _Rule
 
 
 class TranslationRule(_Rule):

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from zonda.hooks.errors import PluginError
+from zonda.hooks import PluginError
 
 from heat.common.context import request_context
 from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter

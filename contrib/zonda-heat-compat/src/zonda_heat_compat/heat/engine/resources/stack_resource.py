@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.errors import NotSupported
+from zonda.hooks import NotSupported
 
 from heat.engine import resource
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zonda.hooks.schema.conversion import to_boolean
+from zonda.hooks import to_boolean
 
 
 def bool_from_string(subject: Any, strict: bool = False, default: bool = False) -> bool:
