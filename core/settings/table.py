@@ -239,7 +239,7 @@ class Settings:
     )
     yaql_seconds: float = _setting(
         _LIMITS.yaql_seconds,
-        "How long one yaql expression may take.",
+        "CPU time that one yaql expression may take, in seconds.",
         "ZONDA_YAQL_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,

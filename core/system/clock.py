@@ -16,6 +16,10 @@ class SystemClock:
         """Seconds of a clock that never goes back; only differences mean something."""
         return time.monotonic()
 
+    def thread_cpu(self) -> float:
+        """Seconds of CPU time of this thread: what it works, however busy the machine is."""
+        return time.thread_time()
+
     def pause(self, seconds: float) -> None:
         """Do nothing for ``seconds``."""
         time.sleep(seconds)

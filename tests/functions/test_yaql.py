@@ -203,7 +203,7 @@ def test_an_expression_ends_at_its_deadline():
     ticks = itertools.count()
     slow = Evaluator(200, 10_000, 50.0, clock=lambda: float(next(ticks)))
     nested = "range(200).select(range(200).select(range(200).sum()))"
-    with pytest.raises(TemplateError, match="took longer than 50 seconds") as caught:
+    with pytest.raises(TemplateError, match="took more than 50 seconds of CPU time") as caught:
         slow.evaluate(nested, None)
     assert caught.value.heat_type == "TimeoutError"
     assert next(ticks) < 100
@@ -211,7 +211,7 @@ def test_an_expression_ends_at_its_deadline():
 
 def test_a_pattern_ends_at_the_deadline():
     hungry = Evaluator(200, 10_000, 0.05)
-    with pytest.raises(TemplateError, match="took longer"):
+    with pytest.raises(TemplateError, match=r"took more than 0\.05 seconds of CPU time"):
         hungry.evaluate("$.data =~ `^(a|aa)+$`", "a" * 60 + "b")
 
 

@@ -51,7 +51,7 @@ _LONGEST_EXPRESSION = 50_000
 YAQL = "ZON118"
 
 Clock = Callable[[], float]
-_MONOTONIC: Clock = SystemClock().monotonic
+_CPU: Clock = SystemClock().thread_cpu
 
 #: PLY's lexer and parser hold the state of one parse.
 _parsing = threading.Lock()
@@ -129,13 +129,17 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
         """The seconds left; raises TemplateError where there are none."""
         left = self._end - self._clock()
         if left <= 0:
-            raise TemplateError(
-                f"the yaql expression took longer than {self._seconds:g} seconds",
-                heat_type="TimeoutError",
-                code=YAQL,
-                hint="Make the expression simpler, or raise the limit in the settings.",
-            )
+            raise self.overrun()
         return left
+
+    def overrun(self) -> TemplateError:
+        """The error of an expression that took too long."""
+        return TemplateError(
+            f"the yaql expression took more than {self._seconds:g} seconds of CPU time",
+            heat_type="TimeoutError",
+            code=YAQL,
+            hint="Make the expression simpler, or raise the limit in the settings.",
+        )
 
 
 class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
@@ -153,14 +157,14 @@ class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
 
 
 class Evaluator:
-    """Evaluates expressions within limits: elements of a collection, bytes, seconds."""
+    """Evaluates expressions within limits: elements of a collection, bytes, seconds of CPU time."""
 
     def __init__(
         self,
         iterators: int,
         memory: int,
         seconds: float,
-        clock: Clock = _MONOTONIC,
+        clock: Clock = _CPU,
     ) -> None:
         self._options = {
             "yaql.limitIterators": iterators,
