@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,14 @@ class Home:
         return self.notes / "wait-b-create"
 
     def begin(self) -> None:
-        """Create the stack, and begin an update that waits."""
+        """Create the stack, and begin an update that waits in the creation of ``b``."""
         ended(self.engine.act(actions.CreateStack("web", Bundle(template(self.notes, "a")))))
         self.order.touch()
         bundle = Bundle(template(self.notes, "a", "b"))
         self.engine.act(actions.UpdateStack("web", bundle))
+        never, calls = threading.Event(), self.notes / "calls"
+        while "b create" not in calls.read_text():
+            never.wait(0.05)
 
     @property
     def history(self) -> list[tuple[str, str]]:

@@ -90,15 +90,16 @@ def test_a_call_that_comes_back_in_between_begins_the_count_anew(what: str, benc
     assert bench.states() == {"a": "CREATE_COMPLETE"}
 
 
-def reading(bench: Any) -> None:
-    """Have types tell when their properties are read."""
+@pytest.fixture
+def reading(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types tell when their properties are read."""
 
     def translation_rules(self: Any, props: Any) -> list[Any]:
         self.journal.note(self, "read")
         return []
 
     for cls in bench.types.values():
-        cls.translation_rules = translation_rules
+        monkeypatch.setattr(cls, "translation_rules", translation_rules, raising=False)
 
 
 def begin_to_die(bench: Any, template: str, calls: dict[tuple[str, str], Any]) -> None:
@@ -109,13 +110,13 @@ def begin_to_die(bench: Any, template: str, calls: dict[tuple[str, str], Any]) -
         bench.engine.settle()
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
     ("kind", "call"), [("Box", "read"), ("Inward", "read"), ("Inward", "handle_create")]
 )
 def test_what_ends_every_engine_before_it_has_begun_fails_after_the_third_take_over(
     kind: str, call: str, bench: Any
 ) -> None:
-    reading(bench)
     begin_to_die(bench, f"a: {{type: Test::{kind}}}", {("a", call): die})
     assert lives(bench) == MOST_TAKE_OVERS
     assert bench.states() == {"a": "CREATE_FAILED"}
@@ -156,12 +157,12 @@ def test_the_removal_of_a_failed_attempt_that_ends_every_engine_fails(bench: Any
     )
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("call", ["handle_create", "read"])
 @pytest.mark.parametrize("kind", ["Idempotent", "Inward"])
 def test_what_ran_beside_a_call_that_ends_every_engine_is_made_all_the_same(
     kind: str, call: str, bench: Any
 ) -> None:
-    reading(bench)
     names = [f"n{number}" for number in range(6)]
     template = "\n".join(f"{name}: {{type: Test::{kind}}}" for name in (*names, "z"))
     calls = {("z", call): die}
