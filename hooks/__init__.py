@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .context import Clock, Operation, ResourceContext
     from .declared_types import TypeDocument, TypeText
     from .errors import (
+        ActionInProgress,
+        ActionNotSupported,
+        CircularDependency,
         Conflict,
         InvalidTemplateAttribute,
         NoActionRequired,
@@ -32,11 +35,14 @@ if TYPE_CHECKING:
         RequestError,
         ResourceFailure,
         SchemaError,
+        StoreError,
         TemplateError,
         TooManyResources,
+        UnknownReference,
         UpdateReplace,
         UsageError,
         ValidationErrors,
+        VersionError,
         ZondaError,
         show_path,
     )
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
         Comparison,
         OpaqueState,
         Partial,
+        check_live_state,
         compare_live_state,
         is_same_value,
     )
@@ -63,6 +70,7 @@ if TYPE_CHECKING:
         NestedStack,
         member_not_found,
     )
+    from .resources.property_errors import PropertyErrors
     from .resources.resource import Resource, ResourceState
     from .resources.workflow_run import (
         KEY_NAMESPACE,
@@ -111,10 +119,12 @@ _MODULES = {
         "context": "Clock Operation ResourceContext",
         "declared_types": "TypeDocument TypeText",
         "errors": (
-            "Conflict InvalidTemplateAttribute NoActionRequired NotFound NotReady "
+            "ActionInProgress ActionNotSupported CircularDependency Conflict "
+            "InvalidTemplateAttribute NoActionRequired NotFound NotReady "
             "NotSupported Path Permanent PluginError RequestError ResourceFailure "
-            "SchemaError TemplateError TooManyResources UpdateReplace UsageError "
-            "ValidationErrors ZondaError show_path"
+            "SchemaError StoreError TemplateError TooManyResources UnknownReference "
+            "UpdateReplace UsageError ValidationErrors VersionError ZondaError "
+            "show_path"
         ),
         "events": "EventSink",
         "function": "ABSENT Function Source resolve_value sources",
@@ -122,10 +132,13 @@ _MODULES = {
         "markers": "hookimpl hookspec",
         "resources.definition": "ResourceDefinition",
         "resources.dependencies": "Dependencies Neighbour",
-        "resources.live_state": ("Comparison OpaqueState Partial compare_live_state is_same_value"),
+        "resources.live_state": (
+            "Comparison OpaqueState Partial check_live_state compare_live_state is_same_value"
+        ),
         "resources.nested_stack": (
             "CONVERGE Child ChildTemplate Converge Member NestedStack member_not_found"
         ),
+        "resources.property_errors": "PropertyErrors",
         "resources.resource": "Resource ResourceState",
         "resources.workflow_run": (
             "KEY_NAMESPACE RunToken WORKFLOW_FAILED WorkflowRun describe_runner "
@@ -156,9 +169,12 @@ __all__ = [
     "MASK",
     "SHORTEST",
     "WORKFLOW_FAILED",
+    "ActionInProgress",
+    "ActionNotSupported",
     "BaseCustomConstraint",
     "Child",
     "ChildTemplate",
+    "CircularDependency",
     "Clock",
     "Comparison",
     "Conflict",
@@ -182,6 +198,7 @@ __all__ = [
     "Permanent",
     "PluginError",
     "Properties",
+    "PropertyErrors",
     "RequestError",
     "Resource",
     "ResourceContext",
@@ -192,6 +209,7 @@ __all__ = [
     "SchemaError",
     "Source",
     "Status",
+    "StoreError",
     "SupportStatus",
     "TemplateError",
     "TooManyResources",
@@ -200,13 +218,16 @@ __all__ = [
     "TypeReader",
     "TypeText",
     "Unavailable",
+    "UnknownReference",
     "UpdateReplace",
     "UsageError",
     "ValidationErrors",
+    "VersionError",
     "WorkflowRun",
     "WorkflowRunner",
     "ZondaError",
     "attributes",
+    "check_live_state",
     "closest",
     "compare_live_state",
     "constraints",

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import Path
+from ..errors import NotFound, Path, ResourceFailure
 from ..schema.properties import Properties, Schema, is_same_value
 
-__all__ = ["Comparison", "OpaqueState", "Partial", "compare_live_state", "is_same_value"]
+if TYPE_CHECKING:
+    from .resource import Resource
+
+__all__ = [
+    "Comparison",
+    "OpaqueState",
+    "Partial",
+    "check_live_state",
+    "compare_live_state",
+    "is_same_value",
+]
 
 #: A number as JSON writes it. Python would also read "1_0" and " 10".
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+
+#: What ends the texts of a failed check.
+_REPAIR: Final = "The next stack update puts it right."
 
 
 class OpaqueState(dict[str, Any]):
@@ -60,6 +73,27 @@ class Comparison:
     def is_blind(self) -> bool:
         """Whether nothing was observed of all that was sent."""
         return bool(self.sent) and {(name,) for name in self.sent} <= set(self.unobserved)
+
+
+def check_live_state(resource: Resource, unquoted: Collection[str] = ()) -> None:
+    """Raise ResourceFailure unless all is as it was sent: a ``handle_check`` by ``get_live_state``.
+
+    The text names each property that differs, with both values unless it is one of ``unquoted``.
+    """
+    try:
+        live = resource.get_live_state()
+    except NotFound as error:
+        raise ResourceFailure(f"The {error.kind} {error.name} is gone. {_REPAIR}") from error
+    if live is None:
+        raise ResourceFailure(f"What there is of {resource.resource_id} was not observed")
+    found = compare_live_state(resource.properties, live)
+    differing = [
+        name if name in unquoted else f"{name} ({found.sent[name]} -> {found.live[name]})"
+        for name in found.differing
+    ]
+    if differing:
+        names = ", ".join(differing)
+        raise ResourceFailure(f"{resource.resource_id} has changed: {names}. {_REPAIR}")
 
 
 def compare_live_state(properties: Properties, live: Mapping[str, Any]) -> Comparison:

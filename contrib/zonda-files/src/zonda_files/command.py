@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zonda.hooks import (
+    PropertyErrors,
     Resource,
     ResourceDefinition,
     ResourceFailure,
@@ -16,7 +17,6 @@ from zonda.hooks import (
 )
 
 from . import command_schema as schema
-from .faults import Faults
 from .paths import directory_of_commands
 from .runs import Ended, Lost, Run, inherited_environment
 
@@ -49,14 +49,14 @@ class Command(Resource):
 
     def validate(self) -> None:
         """The commands' form, the directory, the names of variables."""
-        faults = Faults(self)
+        errors = PropertyErrors(self)
         for name in (schema.CREATE, schema.UPDATE, schema.DELETE, schema.CHECK):
-            faults.check(name, _argv, self.properties[name], name)
+            errors.check(name, _argv, self.properties[name], name)
         if self.properties[schema.CWD]:
-            faults.check(schema.CWD, directory_of_commands, self.properties[schema.CWD])
+            errors.check(schema.CWD, directory_of_commands, self.properties[schema.CWD])
         for name in (schema.ENVIRONMENT, schema.HIDDEN_ENVIRONMENT):
-            faults.check(name, _texts, self.properties[name], name)
-        faults.tell()
+            errors.check(name, _texts, self.properties[name], name)
+        errors.raise_all()
 
     def needs_replace_failed(self) -> bool:
         """A failed ``create`` is made anew; after anything else ``update`` is run, if there is."""

@@ -13,17 +13,18 @@ from typing import Any, ClassVar
 
 from zonda.hooks import (
     NotFound,
+    PropertyErrors,
     Resource,
     ResourceDefinition,
     ResourceFailure,
     attributes,
+    check_live_state,
     constraints,
     properties,
     support,
 )
 
-from . import drift, permissions, writing
-from .faults import Faults
+from . import permissions, writing
 from .ownership import Ownership
 from .paths import absolute, kind_of, status, sync_directory, told
 from .permissions import GROUP, MODE, OWNER, Permissions
@@ -93,10 +94,10 @@ class Directory(Resource):
 
     def validate(self) -> None:
         """The path, and the mode as it was written."""
-        faults = Faults(self)
-        faults.check(PATH, absolute, self.properties[PATH])
-        faults.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
-        faults.tell()
+        errors = PropertyErrors(self)
+        errors.check(PATH, absolute, self.properties[PATH])
+        errors.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
+        errors.raise_all()
 
     def needs_replace_failed(self) -> bool:
         """What was begun is completed in place."""
@@ -135,7 +136,7 @@ class Directory(Resource):
 
     def handle_check(self) -> None:
         """Fail if it is gone or has changed."""
-        drift.check(self, ())
+        check_live_state(self)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """Take over the directory at the path; from then on it is as if it had been made here."""

@@ -13,17 +13,18 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
     NotFound,
+    PropertyErrors,
     Resource,
     ResourceDefinition,
     ResourceFailure,
     attributes,
+    check_live_state,
     constraints,
     properties,
     support,
 )
 
-from . import drift, permissions, writing
-from .faults import Faults
+from . import permissions, writing
 from .ownership import Ownership
 from .paths import absolute, kind_of, status, sync_directory, told
 from .permissions import GROUP, MODE, OWNER, Permissions
@@ -108,14 +109,14 @@ class File(Resource):
 
     def validate(self) -> None:
         """The path, the mode as it was written, and one content at most."""
-        faults = Faults(self)
-        faults.check(PATH, absolute, self.properties[PATH])
-        faults.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
+        errors = PropertyErrors(self)
+        errors.check(PATH, absolute, self.properties[PATH])
+        errors.check(MODE, permissions.check_quoted, self.properties.get_user_value(MODE))
         given = [key for key in CONTENTS if self.properties.get_user_value(key) is not None]
         if len(given) > 1:
-            faults.add(given[1], f"give one of {', '.join(CONTENTS)}, not {' and '.join(given)}")
-        faults.check(BASE64, _content, self.properties)
-        faults.tell()
+            errors.add(given[1], f"give one of {', '.join(CONTENTS)}, not {' and '.join(given)}")
+        errors.check(BASE64, _content, self.properties)
+        errors.raise_all()
 
     def needs_replace_failed(self) -> bool:
         """What was begun is completed in place."""
@@ -173,7 +174,7 @@ class File(Resource):
 
     def handle_check(self) -> None:
         """Fail if it is gone or has changed."""
-        drift.check(self, CONTENTS)
+        check_live_state(self, CONTENTS)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """Take over the file at the path; from then on it is as if it had been made here."""

@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-from zonda.hooks import NotReady, ResourceFailure, attributes, constraints, properties, support
+from zonda.hooks import (
+    NotReady,
+    PropertyErrors,
+    ResourceFailure,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from . import naming, variables
-from .faults import Faults
 from .managed import NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, joined, literal
@@ -93,9 +100,9 @@ class Database(Managed):
         TABLESPACE: _Attribute("The tablespace.", type=_Attribute.STRING),
     }
 
-    def examine(self, faults: Faults) -> None:
+    def examine(self, errors: PropertyErrors) -> None:
         """The settings."""
-        faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
+        errors.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The database by ``name`` or ``oid``."""

@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
     NotFound,
+    PropertyErrors,
     ResourceDefinition,
     ResourceFailure,
     UpdateReplace,
     attributes,
+    check_live_state,
     constraints,
     properties,
     support,
 )
 
-from . import connection, drift, naming, privileges, standing
-from .faults import Faults
+from . import connection, naming, privileges, standing
 from .managed import DATABASE, SERVER, OnServer
 from .privileges import ALL, KINDS, MANY, PUBLIC, Item
 from .session import Session, Unreachable, connect
@@ -101,22 +102,22 @@ class Grant(OnServer):
 
     def validate(self) -> None:
         """What belongs together."""
-        given, faults = self.properties, Faults(self)
+        given, errors = self.properties, PropertyErrors(self)
         for key in (DATABASE, ROLE, SCHEMA, FUTURE_OWNER):
-            faults.check(key, naming.check, given[key])
-        if not faults.is_open(KIND):
-            self._examine(given[KIND], faults)
+            errors.check(key, naming.check, given[key])
+        if not errors.is_unknown(KIND):
+            self._examine(given[KIND], errors)
         if given[FUTURE] and given[OBJECTS]:
-            faults.add(FUTURE, "is for all objects of a schema: leave `objects` out")
-        faults.tell()
+            errors.add(FUTURE, "is for all objects of a schema: leave `objects` out")
+        errors.raise_all()
 
-    def _examine(self, kind: str, faults: Faults) -> None:
+    def _examine(self, kind: str, errors: PropertyErrors) -> None:
         given = self.properties
-        if kind != privileges.DATABASE and not given[SCHEMA] and not faults.is_open(SCHEMA):
-            faults.add(SCHEMA, f"a grant on a {kind} needs the schema")
+        if kind != privileges.DATABASE and not given[SCHEMA] and not errors.is_unknown(SCHEMA):
+            errors.add(SCHEMA, f"a grant on a {kind} needs the schema")
         for key in (OBJECTS, FUTURE):
             if given[key] and kind not in MANY:
-                faults.add(key, f"is for {', '.join(MANY)}, not for a {kind}")
+                errors.add(key, f"is for {', '.join(MANY)}, not for a {kind}")
 
     # -- life cycle -------------------------------------------------------------------------------
 
@@ -154,7 +155,7 @@ class Grant(OnServer):
 
     def handle_check(self) -> None:
         """Fail if a privilege, the role, or what it is for is missing."""
-        drift.check(self)
+        check_live_state(self)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """Count what the role has of it as granted here."""

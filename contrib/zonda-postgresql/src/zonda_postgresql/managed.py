@@ -14,15 +14,16 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
     NotFound,
+    PropertyErrors,
     Resource,
     ResourceDefinition,
     ResourceFailure,
     UpdateReplace,
+    check_live_state,
     properties,
 )
 
-from . import connection, drift, naming
-from .faults import Faults
+from . import connection, naming
 from .marks import Comment, marked
 from .session import Session, Unreachable, connect, literal
 
@@ -106,19 +107,19 @@ class Managed(OnServer):
         """Remove what an interrupted creation has left."""
         return None
 
-    def examine(self, faults: Faults) -> None:
-        """Note further faults of the properties."""
+    def examine(self, errors: PropertyErrors) -> None:
+        """Note further errors of the properties."""
         return None
 
     # -- life cycle -------------------------------------------------------------------------------
 
     def validate(self) -> None:
         """Names are not longer than PostgreSQL's."""
-        faults = Faults(self)
+        errors = PropertyErrors(self)
         for key in (NAME, OWNER, DATABASE):
-            faults.check(key, naming.check, self.properties.get(key) or "")
-        self.examine(faults)
-        faults.tell()
+            errors.check(key, naming.check, self.properties.get(key) or "")
+        self.examine(errors)
+        errors.raise_all()
 
     def handle_create(self) -> None:
         """Make it, unless somebody else's is there."""
@@ -157,7 +158,7 @@ class Managed(OnServer):
 
     def handle_check(self) -> None:
         """Fail if it is gone or has changed."""
-        drift.check(self, self.quiet)
+        check_live_state(self, self.quiet)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """Take over the object of this name; from then on it is as if it had been made here."""

@@ -7,10 +7,16 @@ from typing import Any, ClassVar, Final
 
 import psycopg
 from psycopg import sql
-from zonda.hooks import ResourceFailure, attributes, constraints, properties, support
+from zonda.hooks import (
+    PropertyErrors,
+    ResourceFailure,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
 
 from . import connection, naming, scram, variables
-from .faults import Faults
 from .managed import NAME, SERVER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, connect, joined, keywords, literal
@@ -122,11 +128,11 @@ class Role(Managed):
         MEMBER_OF: _Attribute("The roles that it is a member of.", type=_Attribute.LIST),
     }
 
-    def examine(self, faults: Faults) -> None:
+    def examine(self, errors: PropertyErrors) -> None:
         """Names that PostgreSQL keeps for itself; settings."""
-        faults.check(NAME, _check_free, self.properties[NAME])
-        faults.check(REASSIGN, naming.check, self.properties[REASSIGN])
-        faults.check(SETTINGS, variables.check, self.properties[SETTINGS])
+        errors.check(NAME, _check_free, self.properties[NAME])
+        errors.check(REASSIGN, naming.check, self.properties[REASSIGN])
+        errors.check(SETTINGS, variables.check, self.properties[SETTINGS])
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The role by ``name`` or ``oid``."""

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import psycopg
-from zonda.hooks import ResourceFailure, attributes, properties, support
+from zonda.hooks import PropertyErrors, ResourceFailure, attributes, properties, support
 
 from . import naming
-from .faults import Faults
 from .managed import DATABASE, NAME, OWNER, Found, Managed, common
 from .marks import Comment
 from .session import Session, composed, literal
@@ -57,10 +56,10 @@ class Schema(Managed):
         OWNER: _Attribute("The role that owns it.", type=_Attribute.STRING),
     }
 
-    def examine(self, faults: Faults) -> None:
+    def examine(self, errors: PropertyErrors) -> None:
         """Names that PostgreSQL keeps for itself."""
-        if self.properties[NAME].startswith("pg_") and not faults.is_open(NAME):
-            faults.add(NAME, "names that begin with pg_ are PostgreSQL's own")
+        if self.properties[NAME].startswith("pg_") and not errors.is_unknown(NAME):
+            errors.add(NAME, "names that begin with pg_ are PostgreSQL's own")
 
     def find(self, session: Session, column: str, value: Any) -> Found | None:
         """The schema by ``name`` or ``oid``."""
