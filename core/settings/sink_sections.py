@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from . import runner_sections as of
-from .values import host_of_url, near
+from .values import near
 
 #: What zonda itself reads, whatever the kind.
 OURS = ("kind", "events", "scope")
@@ -26,19 +26,6 @@ STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
 VERDICTS = ("IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN", "FAILED")
 #: The kind that calls out.
 WEBHOOK = "webhook"
-
-
-def _url(raw: Any) -> str | None:
-    if not isinstance(raw, str):
-        return "must be text"
-    if not host_of_url(raw):
-        return "must be a URL that begins with http:// or https://"
-    secret = "@" in raw.partition("://")[2].partition("/")[0]
-    return "must hold no credentials: use username and password" if secret else None
-
-
-def _scope(raw: Any) -> str | None:
-    return None if raw in SCOPES else f"must be one of {', '.join(SCOPES)}"
 
 
 def _events(raw: Any) -> str | None:
@@ -65,7 +52,7 @@ def _states() -> Iterator[str]:
 #: What our own kinds take, and what is wrong with a value (None: nothing).
 KINDS: Mapping[str, Mapping[str, Any]] = {
     WEBHOOK: {
-        "url": _url,
+        "url": of._endpoint,
         "signing_key": of._keys,
         "signing_keys": of._keys,
         "token": of.secret,
@@ -92,7 +79,7 @@ def faults(section: Mapping[str, Any]) -> Iterator[of.Wrong]:
         yield None, f"kind is missing: {', '.join(KINDS)}, or one that a plug-in brings"
     elif not isinstance(kind, str):
         yield "kind", "must be text"
-    for name, check in (("events", _events), ("scope", _scope)):
+    for name, check in (("events", _events), ("scope", of._choice(*SCOPES))):
         if name in section and (wrong := check(section[name])):
             yield name, wrong
     if isinstance(kind, str) and kind in KINDS:

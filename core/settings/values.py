@@ -29,10 +29,10 @@ _TOO_LARGE = 10**18
 
 def near(name: str, known: Sequence[str]) -> str:
     """`` (did you mean x?)`` where something known is spelt alike, else nothing."""
-    import difflib  # needed for a fault only
+    from zonda.hooks.text.suggestions import closest  # needed for a fault only
 
-    close = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    close = closest(name, known)
+    return f" (did you mean {close}?)" if close else ""
 
 
 def converted(row: Field[Any], raw: Any) -> Any:

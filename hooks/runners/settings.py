@@ -54,6 +54,14 @@ def number(given: Mapping[str, Any], name: str, default: float, *, positive: boo
     return float(value)
 
 
+def flag(given: Mapping[str, Any], name: str, default: bool = False, *, within: str = "") -> bool:
+    """True or false."""
+    value = given.get(name, default)
+    if not isinstance(value, bool):
+        raise UsageError(f"The runner's setting {within}{name} must be true or false.")
+    return value
+
+
 def table(given: Mapping[str, Any], name: str, known: Collection[str]) -> Mapping[str, Any] | None:
     """A table with entries of ``known`` names only; None where there is none."""
     value = given.get(name)

@@ -105,7 +105,7 @@ def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
         id_path=_path(entry, "id_path", at),
         output_path=_path(entry, "output_path", at),
         gone=_statuses(entry, f"{at}gone"),
-        repeat=_flag(entry, f"{at}repeat", not plain or method in _IDEMPOTENT),
+        repeat=settings.flag(entry, "repeat", not plain or method in _IDEMPOTENT, within=at),
     )
 
 
@@ -144,13 +144,6 @@ def _statuses(entry: Mapping[str, Any], name: str) -> frozenset[int]:
     if not all(type(status) is int and 400 <= status < 500 for status in values):
         raise UsageError(f"The runner's setting {name} must be a list of statuses from 400 to 499.")
     return frozenset(values)
-
-
-def _flag(entry: Mapping[str, Any], name: str, default: bool) -> bool:
-    value = entry.get("repeat", default)
-    if not isinstance(value, bool):
-        raise UsageError(f"The runner's setting {name} must be true or false.")
-    return value
 
 
 # -- values -------------------------------------------------------------------------------------

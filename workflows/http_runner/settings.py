@@ -203,10 +203,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
 def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
     keys = http_proofs.callback_keys(given)
-    wanted = given.get("callback", False)
-    if not isinstance(wanted, bool):
-        raise UsageError("The runner's setting callback must be true or false.")
-    if not wanted:
+    if not settings.flag(given, "callback"):
         return {"callback_keys": keys}
     service: Mapping[str, str] = _collaborator(given, "service")
     base = base or service["url"]

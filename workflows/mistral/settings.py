@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.hooks import UsageError, secret_texts
+from zonda.hooks.runners import settings as section
 
 from ..http_runner import settings
 from ..http_runner.settings import HttpSettings
@@ -83,13 +84,8 @@ class MistralSettings:
 
 def read_settings(given: Mapping[str, Any]) -> MistralSettings:
     """The settings from a runner's section. Raises UsageError that names the wrong entry."""
-    unknown = sorted(set(given) - KNOWN)
-    if unknown:
-        raise UsageError(
-            f"A mistral runner has no setting {unknown[0]!r}.",
-            hint=f"It takes {', '.join(sorted(KNOWN - {'clock', 'random'}))}.",
-        )
-    texts = {name: _text(given, name) for name in OWN_TEXTS}
+    section.check_settings(given, "mistral", KNOWN - section.GIVEN)
+    texts = {name: section.text(given, name) for name in OWN_TEXTS}
     http = _connection(given, texts)
     way = _way(texts)
     return MistralSettings(
@@ -97,7 +93,7 @@ def read_settings(given: Mapping[str, Any]) -> MistralSettings:
         token=texts["token"] if way == TOKEN else "",
         keystone=_keystone(given, texts) if way == KEYSTONE else None,
         namespace=texts["namespace"],
-        forget=_flag(given, "forget"),
+        forget=section.flag(given, "forget"),
     )
 
 
@@ -157,17 +153,3 @@ def _scope(texts: Mapping[str, str]) -> dict[str, Any]:
         return {"project": {"id": texts["project_id"]}}
     domain = {"name": texts["project_domain_name"] or "Default"}
     return {"project": {"name": texts["project_name"], "domain": domain}}
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name) or ""
-    if not isinstance(value, str):
-        raise UsageError(f"The runner's setting {name} must be a text.")
-    return value
-
-
-def _flag(given: Mapping[str, Any], name: str) -> bool:
-    value = given.get(name, False)
-    if not isinstance(value, bool):
-        raise UsageError(f"The runner's setting {name} must be true or false.")
-    return value
