@@ -1,7 +1,8 @@
-"""The end of the process, whatever plug-ins have left running in it.
+"""The end of the process, whatever plug-ins do in it.
 
 Python waits at its end for every thread that is no daemon, and for those of executors: one that a
-plug-in has left behind would hold up a command for ever that has done its work.
+plug-in has left behind would hold up a command for ever that has done its work. And a plug-in that
+calls ``os._exit`` would end the engine for all, and every later engine.
 """
 
 from __future__ import annotations
@@ -9,12 +10,33 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 from .console import streams
 
 #: Seconds that threads of plug-ins have to end by themselves.
 GRACE = 2.0
+
+_end_process = os._exit
+
+
+@contextmanager
+def refusing_exits() -> Iterator[None]:
+    """Have ``os._exit`` fail the call that makes it; a forked child ends as it wants to."""
+    process = os.getpid()
+
+    def _exit(status: int) -> NoReturn:
+        if os.getpid() != process:
+            _end_process(status)
+        raise SystemExit(f"os._exit({status!r}) would end the process of zonda")
+
+    os._exit = _exit
+    try:
+        yield
+    finally:
+        os._exit = _end_process
 
 
 def leave(code: int) -> int:
@@ -31,7 +53,7 @@ def leave(code: int) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
-    os._exit(code)
+    _end_process(code)
 
 
 def _left_behind() -> list[threading.Thread]:

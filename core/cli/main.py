@@ -133,6 +133,7 @@ def _without_command(leading: list[str], rest: list[str]) -> int:
 
 
 @streams.prints_are_said()
+@leaving.refusing_exits()
 def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings.settings import wants_colour
 

@@ -15,6 +15,7 @@ ANYTHING = {
     "exit": "SystemExit(3)",
     "generator exit": "GeneratorExit",
     "own": "Own('own')",
+    "end of the process": "__import__('os')._exit(0)",
     "runtime": "RuntimeError('broken')",
     "lookup": "LookupError('broken')",
     "mute": "Mute()",

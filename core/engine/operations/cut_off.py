@@ -1,9 +1,10 @@
 """Calls that an engine's end has cut off, and that are not made again.
 
-A plug-in may end the process. Whatever was in a call then is counted when the next engine takes it
-up. What has been taken up twice and never came back is called alone the third time, since others
-were in a call at the same moments; if that ends the engine, too, it fails. Called by steps,
-attempts and engines.
+A call may end the process: the memory runs out, a library in C crashes. Whatever was in a call then
+is counted when the next engine takes it up. What has been taken up twice and never came back is
+called alone from then on, since others were in a call at the same moments; if that ends three more
+engines in a row, it fails. One would not do: who kills engines one after another hits the call that
+each begins with. Called by steps, attempts and engines.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from ..model.outcomes import INTERRUPTED, Failure
 from ..model.states import CLEANING, PRESENT, STARTING
 from ..model.unit_of_work import Work
 
-#: How often in a row something is taken up that does not come back; the last time alone.
-MOST_TAKE_OVERS = 3
+#: How often in a row something is taken up beside others that does not come back.
+MOST_BESIDE_OTHERS = 2
+#: How often in a row something is taken up at all that does not come back.
+MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 3
 
 
 def count(work: Work) -> None:
@@ -28,7 +31,7 @@ def count(work: Work) -> None:
         row = work.tx.resource(key)
         if row is None:
             continue
-        if row.take_overs >= MOST_TAKE_OVERS - 1:
+        if row.take_overs >= MOST_BESIDE_OTHERS:
             del work.after.look[key]
             work.after.alone[key] = root_id
         elif not row.op:  # an operation is counted when it is taken over
