@@ -77,6 +77,7 @@ class Settings:
         "default",
         "This command's project (`OS::project_id` of new stacks): it lists and finds no others.",
         "ZONDA_PROJECT",
+        check=values.name,
     )
     user: str = _setting(
         "",

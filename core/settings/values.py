@@ -107,6 +107,12 @@ def host_and_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def name(value: str) -> None:
+    """Check that ``value`` names something."""
+    if not value.strip():
+        raise ValueError("must not be empty")
+
+
 def networks(text: str) -> list[str]:
     """The networks of ``10.0.0.0/8, fd00::/8``; raises ValueError."""
     import ipaddress  # 3 ms that most runs need not spend

@@ -136,3 +136,8 @@ def test_a_plan_file_is_of_its_project(zonda: Any, write: Any, tmp_path: Path) -
     assert [each["Stack Name"] for each in zonda("stack", "list", "-f", "json", *OTHER).data] == [
         "web"
     ]
+
+
+def test_a_project_has_a_name(zonda: Any) -> None:
+    done = zonda("--set", "project= ", "stack", "list", code=2)
+    assert "project: must not be empty" in done.err

@@ -660,3 +660,15 @@ def test_all_outputs_of_a_stack_are_variables_of_a_shell(
     shown = zonda("stack", "output", "show", "s", "--all", "-f", "shell", "--prefix", "s_").out
 
     assert shown == 's_word="(hidden)"\ns_text="a \'b\' \\$c\n"\ns_count="3"\ns_list="[1]"\n'
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["stack template show", "stack environment show", "stack file list", "resource type template"],
+)
+def test_results_that_are_yaml_without_being_asked_leave_errors_as_sentences(
+    words: str, zonda: Zonda
+) -> None:
+    done = zonda(*words.split(), "absent", code=1)
+    assert done.out == ""
+    assert done.err.startswith("error: ")

@@ -11,9 +11,7 @@ from ..session import Session
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("stack", metavar="STACK", help="name or id")
     parser.add_argument("--with-secrets", action="store_true", help="show what is hidden, too")
-    parser.add_argument(
-        "-f", "--format", choices=("yaml", "json"), default="yaml", help="yaml is the default"
-    )
+    parser.add_argument("-f", "--format", choices=("yaml", "json"), help="yaml is the default")
 
 
 environment_arguments = template_arguments = files_arguments = _arguments
@@ -23,7 +21,7 @@ def environment(session: Session, arguments: argparse.Namespace) -> int:
     """All environments and parameters of a stack, as one environment."""
     stack = session.app.stack(arguments.stack)
     found = session.app.exporting.environment(stack.id, with_secrets=arguments.with_secrets)
-    formats.data(session.screen.out, arguments.format, found)
+    formats.data(session.screen.out, arguments.format or "yaml", found)
     return 0
 
 
@@ -43,5 +41,5 @@ def files(session: Session, arguments: argparse.Namespace) -> int:
     """The files that template and environments name, with what is in them."""
     stack = session.app.stack(arguments.stack)
     found = session.app.exporting.files(stack.id, with_secrets=arguments.with_secrets)
-    formats.data(session.screen.out, arguments.format, found)
+    formats.data(session.screen.out, arguments.format or "yaml", found)
     return 0

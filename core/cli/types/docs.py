@@ -85,9 +85,7 @@ def template_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--example", action="store_true", help="with example values instead of parameters"
     )
-    parser.add_argument(
-        "-f", "--format", choices=("yaml", "json"), default="yaml", help="default: yaml"
-    )
+    parser.add_argument("-f", "--format", choices=("yaml", "json"), help="default: yaml")
 
 
 def template(session: Session, arguments: argparse.Namespace) -> int:
@@ -98,5 +96,5 @@ def template(session: Session, arguments: argparse.Namespace) -> int:
         made = examples.example(name, cls, session.app.check_context())
     else:
         made = examples.provider(name, cls)
-    formats.data(session.screen.out, arguments.format, made)
+    formats.data(session.screen.out, arguments.format or "yaml", made)
     return 0
