@@ -5,4 +5,4 @@ from measure import chain, count, create, engine, measured, report
 number = count()
 with engine() as app, measured() as cost:
     create(app, chain(number))
-report("chain", number, cost, bar=0.9)
+report("chain", number, cost, bar=1.3)

@@ -176,7 +176,7 @@ class Bench:
             f"Test::{cls.__name__}": type(cls.__name__, (cls,), {"journal": self.journal})
             for cls in classes
         }
-        self.types["Test::Plain"] = Plain
+        self.types["Test::Plain"] = type("Plain", (Plain,), {})
         self.plugins = Plugins(resource_types=self.types)
         self.lender = NoLender()
         self._random = random.Random(0)

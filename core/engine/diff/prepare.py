@@ -105,9 +105,7 @@ class Preparation:
         instances, stack = self.instances, self.seen.stack
 
         def build(row: ResourceRow) -> AttributeReader:
-            data = self.seen.drafted.get(row.id)
-            if data is None:
-                data = instances.definitions.reader.sealed_data(row.id)
+            data = instances.definitions.reader.sealed_data(row.id)
             return instances.attributes(Seen(row, stack, data))
 
         return RowValues(self.seen.required, instances.lending.sealer, build)

@@ -6,8 +6,7 @@ else what is missing between desired and actual side is begun. Drivers run it (`
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, copied
@@ -39,8 +38,8 @@ from ..progress import breakpoints, history, protection
 from ..progress.progress import has_work
 from ..services import Room
 from . import retry
+from .draft import Draft, Intent, prepare
 from .give_up import aftermath
-from .speculation import AT_HAND, TOGETHER, Ahead, Begun, Link, following, heirs, is_as_seen
 
 #: The breakpoint before what a verdict says.
 _HOOKS = {
@@ -66,12 +65,12 @@ def step(room: Room, key: str, *, alone: bool = False) -> Step:
 def proceed(room: Room, seen: Seen) -> Step:
     """Do what a look has found to be due."""
     if seen.row.op:
-        yield from drive(room, Begun(seen))
+        yield from drive(room, Intent(seen))
         return
-    links: list[Link] = yield Call(Ahead(room, seen).run, light=True)
-    begun: Begun | None = yield Tx(lambda work: settle(work, room, links))
-    if begun is not None:
-        yield from drive(room, begun)
+    draft: Draft = yield Call(lambda: prepare(room, seen), light=True)
+    intent: Intent | None = yield Tx(lambda work: settle(work, room, draft))
+    if intent is not None:
+        yield from drive(room, intent)
 
 
 def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | None:
@@ -98,16 +97,16 @@ def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | Non
         transitions.unchanged(work, row)
         return None
     row.dirty = DIRTY if row.dirty == MARKED else row.dirty
-    return _unbegun(work, room, row, alone)
+    return _unbegun(work, row, alone)
 
 
-def _unbegun(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
+def _unbegun(work: Work, row: ResourceRow, alone: bool) -> Seen | None:
     """What is worked out before anything is begun; None if that has ended engine after engine."""
     if not alone:
-        return _seen(work, row, room=room)
+        return _seen(work, row, to_prepare=True)
     row.take_overs += 1
     if not cut_off.has_ended_engines(row):
-        return dataclasses.replace(_seen(work, row, room=room), heirs=[])
+        return _seen(work, row, to_prepare=True)
     op, failure = cut_off.ends_engines_early(row)
     row.take_overs = 0
     transitions.could_not(work, row, op, failure)
@@ -142,81 +141,60 @@ def _delete(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | Non
     if breakpoints.stops(work, row, "pre-delete"):
         return None
     if room.definitions.is_inward(row) and not work.stack_of(row).policies:
-        return _unbegun(work, room, row, alone)
+        return _unbegun(work, row, alone)
     transitions.begin(work, row, "DELETE", None)
-    return _seen(work, row, fresh=True, room=room)
+    return _seen(work, row, fresh=True)
 
 
-def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, room: Room | None = None) -> Seen:
-    """What a call needs; with ``room``: those who wait for it too; unless ``fresh``: for a look."""
-    rows, after = [], []
-    if not fresh and room is not None and row.want == PRESENT and row.requires != NOTHING:
-        rows = work.tx.required(row)
-    if room is not None and (fresh or room.definitions.seems_inward(row)):
-        after = heirs(work, room, row, AT_HAND if fresh else TOGETHER - 1)
+def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, to_prepare: bool = False) -> Seen:
+    """What a call needs; ``to_prepare``: what its definition reads of others, too."""
+    required = []
+    if to_prepare and row.want == PRESENT and row.requires != NOTHING:
+        required = work.tx.required(row)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
-    return Seen(copied(row), work.stack_of(row), data, rows, fresh, after)
+    return Seen(copied(row), work.stack_of(row), data, required, fresh)
 
 
-def settle(work: Work, room: Room, links: list[Link]) -> Begun | None:
-    """Carry out what was worked out, as far as it is still what there is; what is to be driven.
-
-    The first link is what a step has looked at; the others were waiting for those before.
-    """
-    first, *others = links
-    begun = _settle(work, room, first)
-    settle_heirs(work, room, others)
-    return begun
-
-
-def settle_heirs(work: Work, room: Room, links: Sequence[Link]) -> None:
-    """Carry out what was worked out of those that were just released."""
-    for link in links:
-        row = work.tx.resource(link.seen.row.id)
-        if row is None or row.id not in work.after.look:
-            continue
-        # else it is looked at after the commit, like every other one
-        if _same(work, row, link) and is_as_seen(work, link):
-            del work.after.look[row.id]
-            begun = _settle(work, room, link)
-            if begun is not None:
-                work.after.begun.append(begun)
-
-
-def _settle(work: Work, room: Room, link: Link) -> Begun | None:
-    row = work.tx.resource(link.seen.row.id)
+def settle(work: Work, room: Room, draft: Draft) -> Intent | None:
+    """Carry out what was worked out, if it is still what there is; what is to be driven."""
+    row = work.tx.resource(draft.seen.row.id)
     if row is None:
         return None
     if row.dirty == MARKED and row.open == OPEN and not row.op:
         work.look(row)  # what it reads has changed since it was looked at
         return None
-    if not _same(work, row, link):
+    if not _same(work, row, draft.seen.row):
         return None
     row.take_overs = 0
-    if link.prepared.op == "CREATE" and replacement.waits(work, row):
+    if draft.prepared.op == "CREATE" and replacement.waits(work, row):
         return None
-    if link.handle is None:
-        seen = decide(work, room, row, link)
-        return None if seen is None else Begun(seen)
-    transitions.begin(work, row, link.prepared.op, link.given, op_id=link.handle.op_id)
-    if isinstance(link.answer, Final):
-        for write in link.writes:
-            write(work)
-        transitions.finished(work, link.handle, link.answer)
-        return None
-    return link.begun
+    if draft.intent is not None:
+        return _begin_on_draft(work, row, draft, draft.intent)
+    seen = decide(work, room, row, draft)
+    return None if seen is None else Intent(seen)
 
 
-def decide(work: Work, room: Room, row: ResourceRow, link: Link) -> Seen | None:
+def _begin_on_draft(work: Work, row: ResourceRow, draft: Draft, intent: Intent) -> Intent | None:
+    handle = transitions.held(intent.seen.row)
+    transitions.begin(work, row, draft.prepared.op, draft.desired, op_id=handle.op_id)
+    if not isinstance(intent.answer, Final):
+        return intent
+    for write in intent.writes:
+        write(work)
+    transitions.finished(work, handle, intent.answer)
+    return None
+
+
+def decide(work: Work, room: Room, row: ResourceRow, draft: Draft) -> Seen | None:
     """Carry out the verdict on an instance."""
-    prepared = link.prepared
+    prepared = draft.prepared
     hook = _HOOKS.get((prepared.verdict, prepared.op))
     if hook is not None and breakpoints.stops(work, row, hook):
         return None
     if prepared.verdict == "begin":
-        transitions.begin(work, row, prepared.op, link.given)
-        return _seen(work, row, fresh=True, room=room)
+        transitions.begin(work, row, prepared.op, draft.desired)
+        return _seen(work, row, fresh=True)
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
         _seal_all(room, row, prepared)
@@ -255,7 +233,7 @@ def _replace(work: Work, row: ResourceRow, cause: str) -> Seen | None:
     return _seen(work, row, fresh=True) if row.op else None
 
 
-def _same(work: Work, row: ResourceRow, link: Link) -> bool:
+def _same(work: Work, row: ResourceRow, then: ResourceRow) -> bool:
     """Whether the desired side is what was prepared, and nothing was begun meanwhile.
 
     If a newer plan changed it, that plan (or the release that it waits for) looks again.
@@ -264,26 +242,25 @@ def _same(work: Work, row: ResourceRow, link: Link) -> bool:
         row.open == OPEN
         and not row.op
         and row.waiting == 0
-        and row.want == link.seen.row.want
+        and row.want == then.want
         and not row.verb
-        and row.fence == link.fence
-        and row.generation == link.generation
+        and row.fence == then.fence
+        and row.generation == then.generation
         and not work.stack_of(row).halted
     )
 
 
-def drive(room: Room, begun: Begun) -> Step:
+def drive(room: Room, intent: Intent) -> Step:
     """Drive an operation to its end."""
-    seen, writes = begun.seen, begun.writes
-    operation = begun.operation or operation_of(room, seen, writes)
-    following(room, operation)
+    writes = intent.writes
+    operation = intent.operation or operation_of(room, intent.seen, writes)
     try:
-        answer: Answer = yield from attempt(room, operation, begun)
+        answer: Answer = yield from attempt(room, operation, intent)
         while retries.is_one_of_several(operation.row, answer):
             answer = yield from _tried_again(room, operation, answer, writes)
         if not isinstance(answer, Lost):
             handle = transitions.held(operation.row)
-            yield Tx(_with(writes, handle, _ended(room, operation, handle, answer)))
+            yield Tx(_with(writes, handle, _ended(handle, answer)))
     except GivenUp:
         stack_id = operation.row.stack_id
         if not (yield Tx(lambda work: history.is_abandoned(work, stack_id))):
@@ -305,13 +282,13 @@ def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list
         return LOST
     operation.start_anew(seen)
     answer: Answer = yield from retry.next_one(room, operation)
-    return (yield from attempt(room, operation, Begun(operation.seen, operation, answer, writes)))
+    return (yield from attempt(room, operation, Intent(operation.seen, operation, answer, writes)))
 
 
-def attempt(room: Room, operation: Operation, begun: Begun) -> Step:
-    """Call the handler (unless ``begun`` holds its answer), and poll; gives how that ended."""
-    writes = begun.writes
-    answer: Answer = yield from begin_driving(room, operation, begun)
+def attempt(room: Room, operation: Operation, intent: Intent) -> Step:
+    """Call the handler (unless ``intent`` holds its answer), and poll; gives how that ended."""
+    writes = intent.writes
+    answer: Answer = yield from begin_driving(room, operation, intent)
     if not isinstance(answer, Waiting):
         return answer
     handle = transitions.held(operation.row)
@@ -350,14 +327,14 @@ def keep(
     return found
 
 
-def begin_driving(room: Room, operation: Operation, begun: Begun) -> Step:
+def begin_driving(room: Room, operation: Operation, intent: Intent) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
-    fresh, writes = begun.seen.fresh, begun.writes
+    fresh, writes = intent.seen.fresh, intent.writes
     answer: Answer
     refused = _hanging(room, operation)
-    if begun.answer is not None:
-        answer = begun.answer
+    if intent.answer is not None:
+        answer = intent.answer
     elif refused:
         return Failure(refused, HANGING)
     elif not fresh and retries.is_put_off(operation.row):
@@ -477,14 +454,9 @@ def _stored(
     return store
 
 
-def _ended(room: Room, operation: Operation, handle: Held, answer: Answer) -> Callable[[Work], Any]:
+def _ended(handle: Held, answer: Answer) -> Callable[[Work], Any]:
     if isinstance(answer, Final):
-
-        def finish(work: Work) -> None:
-            transitions.finished(work, handle, answer)
-            settle_heirs(work, room, operation.followed)
-
-        return finish
+        return lambda work: transitions.finished(work, handle, answer)
     if isinstance(answer, Replace):
         return lambda work: transitions.replace_running(work, handle)
     assert isinstance(answer, Failure)

@@ -39,8 +39,7 @@ class After:
     it is run alone (``cut_off``); ``plan``: stacks that are
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside, with
     the stacks at their top; ``idle``: stacks that came to rest; ``say``: progress that nothing
-    stored tells; ``begun``: operations (``ahead.Begun``) that a step of another instance has begun,
-    to be driven;
+    stored tells;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
     drift (``drift.check.Check``) that are to be run; ``detached``: stacks that are nested no more,
     with the stack that was at their top; ``then``: what is changed in memory for what is stored.
@@ -54,7 +53,6 @@ class After:
     idle: dict[str, None] = field(default_factory=dict)
     say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
-    begun: list[Any] = field(default_factory=list)
     refresh: dict[str, None] = field(default_factory=dict)
     checks: list[Any] = field(default_factory=list)
     detached: dict[str, str] = field(default_factory=dict)

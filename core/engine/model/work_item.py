@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +10,6 @@ from zonda.hooks.resources.nested_stack import Child
 
 from .definition import Definition
 from .lending import LentOperation, Onward
-
-#: A row that is not stored as it is, with its data (None: that is stored already).
-Draft = tuple[ResourceRow, list[tuple[str, str, int]] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +25,8 @@ class Seen:
     """A row as a transaction saw it, with what an instance needs besides.
 
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
-    ``heirs``: those that wait for this one alone. ``drafted``: data of requirements that is not
-    stored yet, by their ids; ``drafts``: all that the same turn has worked out. ``found``: what its
-    instance has looked up elsewhere so far; ``lent``: the named secrets that it was told.
+    ``found``: what its instance has looked up elsewhere so far; ``lent``: the named secrets that it
+    was told.
     ``definition``: the template it is seen by, where that is only shown; ``nested``: its nested
     stack, likewise. ``observation``: this is a drift check.
     """
@@ -41,17 +36,9 @@ class Seen:
     data: list[tuple[str, str, int]] = field(default_factory=list)
     required: list[ResourceRow] = field(default_factory=list)
     fresh: bool = False
-    heirs: list[Seen] = field(default_factory=list)
-    drafted: Mapping[str, list[tuple[str, str, int]]] = field(default_factory=dict)
-    drafts: Mapping[str, Draft] = field(default_factory=dict)
     found: list[ResourceRow] = field(default_factory=list)
     lent: dict[str, str] = field(default_factory=dict, repr=False)
     onward: list[Onward] | None = None
     definition: Definition | None = None
     nested: Child | None = None
     observation: Observation | None = None
-
-    def as_seen(self, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
-        """``rows``, with those that were seen as they were: they may not be stored yet."""
-        seen = {row.id: row for row in self.required}
-        return [seen.get(row.id, row) for row in rows]

@@ -259,13 +259,6 @@ def _end(
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
 
 
-def achieved(row: ResourceRow, final: Final) -> None:
-    """What a draft's row will be once its operation has ended well."""
-    op, row.op = row.op, ""
-    row.action, row.status = op, COMPLETE
-    _keep(row, op, final)
-
-
 def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     """Note what the operation achieved; whether others may see a difference."""
     if op in PASSING_OPERATIONS and op != "SIGNAL":

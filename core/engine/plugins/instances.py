@@ -120,19 +120,16 @@ class Instances:
 
     def _found(self, seen: Seen, reference: str) -> Resource | None:
         """What was made in this project and has the id ``reference``; its writes are not kept."""
-        reader, data = self.definitions.reader, None
+        reader = self.definitions.reader
         row = reader.resource_row(reference)
         if row is None or row.action == "INIT":
-            # made a moment ago, by the turn that is still being worked out
-            row, data = seen.drafts.get(reference, (None, None))
-        if row is None:
             return None
         stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)
         if stack.project != seen.stack.project:
             return None
         if all(row.id != known.id for known in seen.found):
             seen.found.append(row)
-        other = Seen(row, stack, reader.sealed_data(row.id) if data is None else data)
+        other = Seen(row, stack, reader.sealed_data(row.id))
         instance = self.make(other)
         instance.context = self.context(other, operation=False, gathered=[])
         return instance
@@ -143,13 +140,12 @@ class Instances:
         What a plan was not for has what it was made with, until it moves on to the successor.
         """
         reader, found = self.definitions.reader, {}
-        rows = seen.as_seen(reader.required_rows(seen.row.id))
+        rows = reader.required_rows(seen.row.id)
         mine = json.loads(seen.row.requires) if seen.row.want == PRESENT else ()
         chosen = {row.name: row for row in rows if row.name in mine}
         chosen.update({row.name: row for row in rows if row.want == PRESENT})
         for row in chosen.values():
-            data = seen.drafted.get(row.id)
-            other = Seen(row, seen.stack, reader.sealed_data(row.id) if data is None else data)
+            other = Seen(row, seen.stack, reader.sealed_data(row.id))
             found[row.name] = self.make(other)
             found[row.name].context = self.context(other, operation=False, gathered=[])
         return found
@@ -217,7 +213,7 @@ class Instances:
         secrets.add_properties(row_annotations.live(sealer, row))
         if secrets.any:
             rows = self.definitions.reader.required_rows(row.id)
-            secrets.add_read(definition, seen.as_seen(rows), sealer)
+            secrets.add_read(definition, rows, sealer)
         return secrets.values
 
     def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:

@@ -62,9 +62,6 @@ class Operation:
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
         self._gathered = gathered
-        #: What goes on where the operation has ended well, in the same call; and what that gave.
-        self.follow: Callable[[Operation, Final], list[Any]] | None = None
-        self.followed: list[Any] = []
         #: Whether its calls only compute, so that several may share a thread's turn.
         self.is_light = instances.definitions.is_inward(seen.row)
         #: Whether the next poll may: the last one came back at once.
@@ -78,7 +75,7 @@ class Operation:
 
     def handle(self) -> Answer:
         """Call ``handle_X``."""
-        return self._followed(self._guarded(self._handle))
+        return self._guarded(self._handle)
 
     def guarded(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
         """``call`` with everything that it raises made a ``Failure``."""
@@ -118,7 +115,7 @@ class Operation:
         begun = clock.monotonic()
         answer = self._guarded(self._poll)
         self.is_quick = clock.monotonic() - begun < QUICK
-        return self._followed(answer)
+        return answer
 
     def abort(self) -> None:
         """Tell the plug-in that the operation is given up, where it wants to know."""
@@ -154,11 +151,6 @@ class Operation:
         if self._saves_first and (self._is_saved() or SavingDeletion.has_saved(self.token)):
             return self.instances.lending.sealer.seal({"saved": True})
         return None
-
-    def _followed(self, answer: Answer) -> Answer:
-        if self.follow is not None and isinstance(answer, Final):
-            self.followed = self.follow(self, answer)
-        return answer
 
     # -- how they are made ----------------------------------------------------------------------
 

@@ -20,8 +20,7 @@ from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
 
 from ..drift.on_demand import ChecksOnDemand
-from ..execution.speculation import Begun
-from ..execution.steps import drive, look, proceed, step
+from ..execution.steps import look, proceed, step
 from ..execution.timers import AT_ONCE, Timetable
 from ..handlers.registry import roll_back
 from ..model.effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
@@ -184,7 +183,7 @@ class Driver:
                     return
                 key = self._ready.popleft()
                 self._queued.discard(key)
-            if key in self._busy:  # begun meanwhile by the step of another instance
+            if key in self._busy:
                 self._again.add(key)
                 continue
             task = Task(step(self.room, key, alone=is_alone), key, admitted=True)
@@ -339,11 +338,9 @@ class Driver:
         found: list[tuple[str, Seen]] = []
         after, room = work.after.look, self._cap - self._admitted - len(self._ready)
         room = 0 if self.alone else room
-        taken = {begun.seen.row.id for begun in work.after.begun}
         while after and len(found) < room:
             key = next(iter(after))
-            is_taken = key in self._busy or key in self._queued or key in taken
-            if is_taken or not self.drives(after[key]):
+            if key in self._busy or key in self._queued or not self.drives(after[key]):
                 break
             del after[key]
             seen = look(work, self.room, key)
@@ -425,8 +422,6 @@ class Driver:
         for stack_id in after.plan:
             if self.drives(stack_id):
                 self.plan_rollback(stack_id)
-        for begun in after.begun:
-            self._drive(begun)
         for key in after.poke:
             self.poke(key)
         for key in after.refresh:
@@ -438,12 +433,6 @@ class Driver:
         for notice in after.say:
             self.listeners.publish(notice)
         self.rested(after.idle)
-
-    def _drive(self, begun: Begun) -> None:
-        key = begun.seen.row.id
-        task = self._busy[key] = Task(drive(self.room, begun), key, admitted=True)
-        self._admitted += 1
-        self.advance(task)
 
     def plan_rollback(self, stack_id: str) -> None:
         """Plan the rollback that is owed, once at a time."""

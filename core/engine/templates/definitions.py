@@ -156,17 +156,6 @@ class Definitions:
         found = self._types.get(class_type)
         return found is not None and not (found.acts_outside or found.has_child)
 
-    def seems_inward(self, row: ResourceRow) -> bool:
-        """Like ``is_inward``, of what is wanted of an instance; False where that is not at hand.
-
-        Reads and loads nothing, so that it may be asked in a transaction.
-        """
-        if row.want != "PRESENT":
-            return self.is_inward(row)
-        known = self._kept.peek(row.want_template_id or "")
-        node = None if known is None else known.resources.get(row.name)
-        return node is not None and not (node.cls.acts_outside or node.cls.has_child)
-
     def class_of(self, row: ResourceRow) -> type[Resource]:
         """The class of an instance that exists."""
         found = self._types.get(row.class_type)

@@ -20,7 +20,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.drift.check_resources import Checks
 from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.drift.repair import after_check
-from zonda.core.engine.execution.steps import drive, step
+from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.registry import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.model.row_annotations import notes_attempts
@@ -410,7 +410,6 @@ class Simulator:
         after = work.after
         for run in after.then:
             run()
-        process.tasks += [Task(drive(self.room, each), each.seen.row.id) for each in after.begun]
         for check in after.checks:
             process.checks.begin(check)
         told = [process]

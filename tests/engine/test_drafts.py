@@ -1,4 +1,4 @@
-"""What is worked out ahead: fewer commits, the same outcome, and nobody waits for a long chain."""
+"""An operation without side effects is one transaction; a long chain of them holds nobody up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
-from zonda.core.engine.execution.speculation import TOGETHER, Ahead
 from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import ResourceFailure
 
@@ -39,33 +38,16 @@ def counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return found
 
 
-@pytest.fixture
-def turns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many instances each turn has worked out."""
-    found: list[int] = []
-    run = Ahead.run
-
-    def noted(self: Ahead) -> Any:
-        links = run(self)
-        found.append(len(links))
-        return links
-
-    monkeypatch.setattr(Ahead, "run", noted)
-    return found
-
-
-def test_a_chain_that_does_nothing_outside_is_carried_on_in_one_turn(
-    bench: Any, turns: list[int], monkeypatch: pytest.MonkeyPatch
+def test_begin_and_end_of_what_does_nothing_outside_are_one_transaction(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commits = counted(bench.store, monkeypatch)
-    stack = bench.create(chain("Inward", 3 * TOGETHER))
-    assert stack.state == "CREATE_COMPLETE"
-    assert turns == [TOGETHER] * 3
-    assert len(commits) < 10
+    assert bench.create(chain("Inward", 30)).state == "CREATE_COMPLETE"
+    assert len(commits) < 30 + 10
     bench.journal.calls.clear()
     assert bench.delete().state == "DELETE_COMPLETE"
     assert [name for name, call in bench.journal.calls if call == "handle_delete"] == [
-        f"r{number}" for number in reversed(range(3 * TOGETHER))
+        f"r{number}" for number in reversed(range(30))
     ]
 
 
@@ -75,13 +57,6 @@ def test_events_of_a_chain_stand_in_order(bench: Any) -> None:
     told = [(event.resource_name, event.status) for event in events if event.resource_name]
     both = ("IN_PROGRESS", "COMPLETE")
     assert told == [(name, status) for name in ("r0", "r1", "r2") for status in both]
-
-
-def test_a_slow_handler_ends_the_turn(bench: Any, turns: list[int]) -> None:
-    for number in range(4):
-        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: bench.clock.advance(1.0)
-    bench.create(chain("Inward", 4))
-    assert turns == [1, 1, 1, 1]
 
 
 def test_what_fails_ends_the_chain(bench: Any) -> None:
@@ -109,15 +84,6 @@ def test_what_is_retained_is_left_alone_by_those_before_it(bench: Any) -> None:
     assert bench.delete().state == "DELETE_COMPLETE"
     called = {name for name, call in bench.journal.calls if call == "handle_delete"}
     assert called == {"r0", "r2"}
-
-
-def test_the_next_intent_is_stored_with_the_end_before_it(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commits = counted(bench.store, monkeypatch)
-    bench.create(chain("Box", 30))
-    # For each: the physical id, and its end with the intent of the next one.
-    assert len(commits) < 30 * 2 + 10
 
 
 def test_an_intent_is_stored_before_its_handler_is_called(bench: Any) -> None:
@@ -163,7 +129,7 @@ def test_a_long_chain_holds_nobody_up(
     assert engine.wait(long.result().stack_id, LONG).state == "CREATE_COMPLETE"
 
 
-def test_secrets_of_what_is_not_stored_yet_are_kept(bench: Any) -> None:
+def test_secrets_of_what_was_stored_a_moment_ago_are_kept(bench: Any) -> None:
     bench.fails("b", "handle_create", ResourceFailure("it said hush-hush"))
     stack = bench.create(
         """
@@ -180,7 +146,7 @@ def test_secrets_of_what_is_not_stored_yet_are_kept(bench: Any) -> None:
     assert "hush" not in reason
 
 
-def test_what_is_not_stored_yet_can_be_asked(bench: Any) -> None:
+def test_what_was_stored_a_moment_ago_can_be_asked(bench: Any) -> None:
     found: list[Any] = []
 
     def ask(box: Any) -> None:

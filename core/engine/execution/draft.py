@@ -1,0 +1,101 @@
+"""The draft of an operation without side effects: its handler runs before anything is stored.
+
+A type that does nothing outside zonda leaves nothing behind that an intent would have to tell of.
+So its handler may run on a *draft* of its row. If that comes to an end at once, begin and end are
+one transaction. A draft counts only while its row is what it was made from; else it is dropped,
+and nothing has happened.
+
+Called by ``steps`` in the pool; imports what prepares and calls an instance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from zonda.core.store.schema.rows import StackRow, copied
+
+from ..diff.prepare import Preparation
+from ..model.lending import Write
+from ..model.outcomes import Answer, Prepared, Waiting
+from ..model.states import PRESENT
+from ..model.unit_of_work import Work
+from ..model.work_item import Seen
+from ..operations import transitions
+from ..plugins.operation import Operation
+from ..services import Room
+
+
+@dataclass(slots=True)
+class Intent:
+    """An operation that is begun and to be driven.
+
+    ``answer``: what its handler has answered on a draft; ``writes``: what that stores.
+    """
+
+    seen: Seen
+    operation: Operation | None = None
+    answer: Answer | None = None
+    writes: list[Write] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Draft:
+    """One instance as it was seen, and what is to be done with it; ``intent`` if that was begun."""
+
+    seen: Seen
+    prepared: Prepared
+    intent: Intent | None = None
+
+    @property
+    def desired(self) -> Prepared | None:
+        """The definition that an operation is begun with; a deletion needs none."""
+        return None if self.prepared.op == "DELETE" else self.prepared
+
+
+def prepare(room: Room, seen: Seen) -> Draft:
+    """Work out what is to be done with an instance; call the handler if that is without effects."""
+    draft = Draft(seen, _prepare_row(room, seen))
+    # what may have to wait, or be tried again, is not begun on a draft
+    if not seen.stack.policies and _is_without_effects(room, draft.prepared):
+        row = copied(seen.row)
+        transitions.begin(_DraftWork(room, seen.stack), row, draft.prepared.op, draft.desired)
+        writes: list[Write] = []
+        operation = Operation(room.instances, replace(seen, row=row, fresh=True), writes)
+        draft.intent = Intent(operation.seen, operation, _call_handler(room, operation), writes)
+    return draft
+
+
+def _prepare_row(room: Room, seen: Seen) -> Prepared:
+    if seen.row.want != PRESENT:
+        return Prepared("begin", "DELETE", class_type=seen.row.class_type)
+    return Preparation(room.instances, seen).run()
+
+
+def _is_without_effects(room: Room, prepared: Prepared) -> bool:
+    return prepared.verdict == "begin" and room.definitions.is_inward_type(prepared.class_type)
+
+
+def _call_handler(room: Room, operation: Operation) -> Answer:
+    """The answer of the handler, or of the first poll."""
+    answer = operation.handle()
+    if isinstance(answer, Waiting) and answer.delay is None:
+        answer = operation.poll()
+        if isinstance(answer, Waiting) and answer.delay is None:
+            return replace(answer, delay=room.poll_delay(operation.started_at))
+    return answer
+
+
+class _DraftWork(Work):
+    """Work on a draft: there is no transaction, nobody is told."""
+
+    __slots__ = ("_stack",)
+
+    def __init__(self, room: Room, stack: StackRow) -> None:
+        super().__init__(None, room.clock.now(), room.ids, room.sealer, "")  # type: ignore[arg-type]
+        self._stack = stack
+
+    def stack_of(self, row: object) -> StackRow:
+        return self._stack
+
+    def resource_event(self, *_: object) -> None:
+        return None
