@@ -25,6 +25,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
+from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.registry import act
 from zonda.core.engine.model.effects import Step, Wait
 from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
@@ -422,3 +423,20 @@ def test_what_a_part_leaves_out_is_wanted_as_it_is(bench: Any) -> None:
     assert (row.want_hash, row.want_template_id) == (row.have_hash, row.have_template_id)
     bench.update(changed)
     assert bench.journal.of("b") == ["handle_create", "handle_update"]
+
+
+def test_a_step_that_runs_once_too_often_leaves_a_breakpoint_as_it_is(bench: Any) -> None:
+    environment = "resource_registry: {resources: {a: {hooks: pre-create}}}"
+    bench.engine.begin(CreateStack("s", bench.bundle(TWO, environment=environment)))
+    driver, (key,) = (
+        bench.engine.driver,
+        [row.id for row in bench.resource_rows() if row.name == "a"],
+    )
+    steps = [step(bench.engine.room, key) for _ in range(2)]
+    prepared = [one.send(driver.now_in_transaction(next(one).run)).run() for one in steps]
+    for one, draft in zip(steps, prepared, strict=True):
+        driver.now_in_transaction(one.send(draft).run)
+    events = bench.engine.reader.events(bench.stack.id)
+    assert [event.reason for event in events if event.resource_name == "a"] == [
+        "CREATE paused until Hook pre-create is cleared"
+    ]

@@ -244,6 +244,7 @@ def _same(work: Work, row: ResourceRow, then: ResourceRow) -> bool:
         and row.waiting == 0
         and row.want == then.want
         and not row.verb
+        and not breakpoints.waits(row)
         and row.fence == then.fence
         and row.generation == then.generation
         and not work.stack_of(row).halted
