@@ -101,6 +101,7 @@ class Watcher:
         self.sweeps_at: tuple[float, float] | None = None
         #: Since when somebody is seen to be late, by the monotonic clock.
         self._late: dict[str, float] = {}
+        self._swept_at = 0.0
         #: Names of what a user has marked, whatever was done to it.
         self.disturbed: set[str] = set()
         self.breakpoints = Breakpoints(clock)
@@ -326,7 +327,10 @@ class Watcher:
         if swept is None:
             return
         now, passed = swept
-        late, self._late = self._late, {}
+        # time in which there was no sweep counts as little as a pause between two
+        asleep = max(0.0, passed - self._swept_at - PATIENCE)
+        late = {key: since + asleep for key, since in self._late.items()}
+        self._late, self._swept_at = {}, passed
         for row in rows.values():
             if row.op and (row.deadline or now) < now and row.op_id is not None:
                 self._see_late(late, row.op_id, f"{row.op} of {row.name}", passed)
