@@ -10,7 +10,8 @@ from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.effects import Call
 from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.runtime.driver import Task
-from zonda.core.engine.runtime.pool_driver import ALONE, Job
+from zonda.core.engine.runtime.light_calls import Job
+from zonda.core.engine.runtime.pool_driver import ALONE
 from zonda.core.engine.runtime.requests import single
 from zonda.hooks.errors import NotReady
 from zonda.hooks.text.borders import Interruption

@@ -15,7 +15,7 @@ from zonda.core.engine.model.effects import LONGEST_CALL, Call, GivenUp
 from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
 from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.engine.runtime.pool_driver import Batch, Job
+from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.functions.versions import functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -133,10 +133,10 @@ def test_a_call_that_has_not_begun_when_its_operation_is_over_is_not_made() -> N
     made: list[str] = []
     jobs = [Job(Task(None), Call(lambda name=name: made.append(name))) for name in "ab"]  # type: ignore[misc,arg-type]
     jobs[1].is_off = True
-    batch = Batch(jobs, SystemClock().monotonic)
-    batch.run()
+    for job in jobs:
+        job.make(0.0)
     assert made == ["a"]
-    assert [type(job.error) for job in batch.take_done()] == [type(None), GivenUp]
+    assert [type(job.error) for job in jobs] == [type(None), GivenUp]
 
 
 def test_no_more_calls_hang_than_may_and_operations_say_so(bench: Any, engine: Engine) -> None:

@@ -62,7 +62,7 @@ class Operation:
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
         self._gathered = gathered
-        #: Whether its calls only compute, so that several may share a thread's turn.
+        #: Whether its calls only compute, so that a few threads make them all.
         self.is_light = instances.definitions.is_inward(seen.row)
         #: Whether the next poll may: the last one came back at once.
         self.is_quick = self.is_light

@@ -38,7 +38,8 @@ from ..templates.loading import TemplateLoading
 from . import sweeps
 from .building import build_room
 from .lateness import Lateness
-from .pool_driver import TURN, PoolDriver
+from .light_calls import LONGEST_WAIT
+from .pool_driver import PoolDriver
 from .requests import Requests, single
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
@@ -247,11 +248,11 @@ class Engine:
         try:
             while not self._ended():
                 self._drain()
+                self._driver.end_light_calls()
                 self._driver.wake_due(self.clock.monotonic())
                 self._driver.admit()
                 self._driver.commit()
-                self._driver.send_light_calls()
-                self._driver.hand_on()
+                self._driver.start_light_calls()
                 self._tell_waiters()
                 self._look_at_sweeps()
         except BaseException as error:  # the thread's end: everybody must learn of it
@@ -291,7 +292,7 @@ class Engine:
             return min(max(retry, 0.0), _LONGEST_SLEEP)
         if driver.has_units or (driver.has_ready and driver.has_room):
             return 0.0
-        longest = TURN if driver.has_shared else _LONGEST_SLEEP
+        longest = LONGEST_WAIT if driver.makes_light_calls else _LONGEST_SLEEP
         due = driver.next_due()
         if due is None:
             return longest

@@ -1,17 +1,13 @@
 """The driver of the embedded engine: calls are made in a pool of threads.
 
-Owned by the engine's thread, which alone calls its methods; only ``_submit``'s job runs elsewhere.
+Owned by the engine's thread, which alone calls its methods; only ``_make`` runs elsewhere.
 """
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, TypeVar
 
 from zonda.core.store.write.database import Store
 
@@ -23,90 +19,11 @@ from ..operations import cut_off
 from ..services import Room
 from . import sweeps
 from .driver import Driver, Task
+from .light_calls import PULLERS, Job, LightCalls
 from .requests import single
 
-T = TypeVar("T")
-
-#: How many light calls share a turn in the pool.
-LIGHT_TOGETHER = 32
-#: How many such turns there are at a time.
-LIGHT_TURNS = 4
-#: Seconds after which those that still wait for their turn are handed to another thread.
-TURN = 0.05
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
-#: Seconds after which a call that was to compute is taken for one that waits for something.
-STUCK = 1.0
-
-
-@dataclass(slots=True, eq=False)
-class Job:
-    """One call, and what has come of it.
-
-    ``began``: when, set by the thread that makes it. ``is_off``: what it is for is over; if it has
-    not begun by then, it is not made. ``is_answered``: the step has gone on without it.
-    """
-
-    task: Task
-    call: Call
-    began: float | None = None
-    is_off: bool = False
-    is_answered: bool = False
-    value: Any = None
-    error: BaseException | None = None
-
-
-class Batch:
-    """Calls that share a turn. A thread of the pool runs it, the engine's may take the rest away.
-
-    What both touch are deques, whose ``append`` and ``popleft`` are atomic.
-    """
-
-    def __init__(self, jobs: list[Job], monotonic: Callable[[], float]) -> None:
-        self._todo = deque(jobs)
-        self._done: deque[Job] = deque()
-        self._monotonic = monotonic
-        self._began: float | None = None
-        self._call_began = 0.0
-
-    def run(self) -> None:
-        """Make every call that is left."""
-        self._call_began = self._began = self._monotonic()
-        process = os.getpid()
-        while (job := _next(self._todo)) is not None:
-            self._call_began = job.began = self._monotonic()
-            if job.is_off:  # looked at after ``began`` is set: see ``PoolDriver._is_running``
-                job.error = GivenUp()
-            else:
-                job.value, job.error = job.call.make()
-                if os.getpid() != process:  # a child that a plug-in has forked is no engine
-                    os._exit(0)
-            self._done.append(job)
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether the turn takes longer than it may."""
-        return self._began is not None and self._monotonic() - self._began > TURN
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it does not compute but waits, as it seems."""
-        return self._began is not None and self._monotonic() - self._call_began > STUCK
-
-    def take_done(self) -> list[Job]:
-        """What has come of the calls since this was last asked."""
-        return list(iter(lambda: _next(self._done), None))
-
-    def take_rest(self) -> list[Job]:
-        """The calls that have not begun: they are no longer this batch's."""
-        return list(iter(lambda: _next(self._todo), None))
-
-
-def _next(queue: deque[T]) -> T | None:
-    try:
-        return queue.popleft()
-    except IndexError:
-        return None
 
 
 class PoolDriver(Driver):
@@ -127,17 +44,14 @@ class PoolDriver(Driver):
         super().__init__(store, room, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call", leave)
-        self._turns = max(LIGHT_TURNS, workers - LIGHT_TURNS)
+        monotonic, most = room.clock.monotonic, workers - PULLERS
+        self._light = LightCalls(self._pool, lambda: inbox.put(_wake), monotonic, most)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
         # The stacks that something was planned for here, and that are not driven (yet).
         self._planned: set[str] = set()
         #: The stacks that have come to rest since somebody last asked.
         self.idle_stacks: set[str] = set()
-        self._light: list[Job] = []
-        self._shared: list[Batch] = []
-        #: Calls that have not come back, with those that they share a turn with.
-        self._out: dict[Job, Batch | None] = {}
         self._job_of: dict[Task, Job] = {}
 
     def drives(self, stack_id: str) -> bool:
@@ -198,13 +112,17 @@ class PoolDriver(Driver):
         return len(self._job_of)
 
     def call(self, task: Task, effect: Call) -> None:
-        """Have a call made in the pool, light ones with others."""
+        """Have a call made in the pool, light ones one after the other."""
         job = self._job_of[task] = Job(task, effect)
-        self._out[job] = None
         if effect.light:
-            self._light.append(job)
+            self._light.put(job)
         else:
-            self._run(Batch([job], self.room.clock.monotonic))
+            self._pool.submit(lambda: self._make(job))
+
+    def _make(self, job: Job) -> None:
+        """In the pool."""
+        job.make(self.room.clock.monotonic())
+        self._inbox.put(lambda: self._called(job))
 
     def leave_behind(self, task: Task, root_id: str) -> None:
         """See ``Driver.leave_behind``. A call that has not begun is not made any more."""
@@ -215,22 +133,13 @@ class PoolDriver(Driver):
         if self._is_running(job):
             self.room.hanging.add(job, task.key, root_id)
             del self._job_of[task]
-            self._free_turn(self._out[job])
+            self._light.leave_behind(job)
 
     def _is_running(self, job: Job) -> bool:
         """Whether a call may act outside now. It sets ``began`` first and then looks at ``is_off``,
         which was set before: at least one of both sees the other.
         """
         return job.began is not None
-
-    def _free_turn(self, batch: Batch | None) -> None:
-        """Let what shares a turn with a call that hangs go on without it."""
-        if batch in self._shared:
-            self._shared.remove(batch)
-            rest = batch.take_rest()
-            self._called(batch)
-            if rest:
-                self._share(rest)
 
     def give_up_overlong(self) -> None:
         """Give up calls that nobody else does: what is no operation has no deadline."""
@@ -245,64 +154,28 @@ class PoolDriver(Driver):
                 job.is_answered = True
                 self.advance(task, error=TookTooLong(job.call.seconds))
 
-    def send_light_calls(self) -> None:
-        """Hand the light calls that came together to the pool, some to a thread.
-
-        They only compute: with more threads they would not end sooner, yet hold more memory.
-        """
-        while self._light and self._has_turn:
-            taken, self._light = self._light[:LIGHT_TOGETHER], self._light[LIGHT_TOGETHER:]
-            self._share(taken)
+    def start_light_calls(self) -> None:
+        """Have those made that are asked for by now."""
+        self._light.start_pullers()
 
     @property
-    def _has_turn(self) -> bool:
-        """Whether another turn may begin; those that wait for something hold up nobody."""
-        computing = sum(not batch.is_stuck for batch in self._shared)
-        return computing < LIGHT_TURNS and len(self._shared) < self._turns
+    def makes_light_calls(self) -> bool:
+        """Whether light calls are made now, so that one may hold up the others."""
+        return self._light.is_pulling
 
-    @property
-    def has_shared(self) -> bool:
-        """Whether calls share a turn now, so that one may hold up the others."""
-        return bool(self._shared)
+    def end_light_calls(self) -> None:
+        """Go on with what has come of light calls."""
+        for job in self._light.take_results():
+            self._called(job)
 
-    def hand_on(self) -> None:
-        """Let no call that takes long hold up what was to run after it in the same turn."""
-        for batch in [batch for batch in self._shared if batch.is_slow]:
-            if not self._has_turn:
-                return
-            rest = batch.take_rest()
-            self._called(batch)
-            if rest:
-                self._share(rest)
-
-    def _share(self, jobs: list[Job]) -> None:
-        batch = Batch(jobs, self.room.clock.monotonic)
-        self._shared.append(batch)
-        self._out.update(dict.fromkeys(jobs, batch))
-        self._run(batch)
-
-    def _run(self, batch: Batch) -> None:
-        def run() -> None:
-            batch.run()
-            self._inbox.put(lambda: self._ran(batch))
-
-        self._pool.submit(run)
-
-    def _ran(self, batch: Batch) -> None:
-        if batch in self._shared:
-            self._shared.remove(batch)
-        self._called(batch)
-
-    def _called(self, batch: Batch) -> None:
-        for job in batch.take_done():
-            del self._out[job]
-            self.room.hanging.drop(job)
-            if self._job_of.get(job.task) is job:
-                del self._job_of[job.task]
-            if isinstance(job.error, GivenUp):
-                job.task.given_up = False  # it is told now
-            if not job.is_answered:
-                self.advance(job.task, job.value, job.error)
+    def _called(self, job: Job) -> None:
+        self.room.hanging.drop(job)
+        if self._job_of.get(job.task) is job:
+            del self._job_of[job.task]
+        if isinstance(job.error, GivenUp):
+            job.task.given_up = False  # it is told now
+        if not job.is_answered:
+            self.advance(job.task, job.value, job.error)
 
     def close_door(self) -> None:
         """Admit nothing more; what waits stays as it is stored."""
@@ -313,3 +186,7 @@ class PoolDriver(Driver):
     def stop(self) -> None:
         """End the pool's threads."""
         self._pool.stop()
+
+
+def _wake() -> None:
+    """What the engine's thread is woken with."""
