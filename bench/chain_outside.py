@@ -4,7 +4,7 @@ from measure import chain, count, create, engine, measured, report
 
 from zonda.builtin_resources.basic.test_resource import TestResource
 
-TestResource.acts_outside = True
+TestResource.has_side_effects = True
 number = count()
 with engine() as app, measured() as cost:
     create(app, chain(number))

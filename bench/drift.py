@@ -25,7 +25,7 @@ with engine() as app:
     create(app, independent(number))
     first = check(app)
     again = min((check(app) for _ in range(3)), key=lambda cost: cost.cpu_s)
-    TestResource.acts_outside = True
+    TestResource.has_side_effects = True
     TestResource.get_live_state = lambda self: {"value": "one"}  # type: ignore[method-assign]
     asked = check(app)
 report("drift-first", number, first, bar=0.05)

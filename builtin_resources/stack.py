@@ -31,18 +31,18 @@ _Schema = properties.Schema
 class ChildStack(NestedStack):
     """What a stack within a stack is, whatever its properties are called."""
 
-    acts_outside = False
+    has_side_effects = False
     start_policy = "idempotent"
 
     def described(self) -> ChildTemplate:
         """The template and its parameters."""
         raise NotImplementedError
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The template, as it stands in the properties."""
         return None if applied else self.described()
 
-    def checked_child(self) -> ChildTemplate | None:
+    def template_for_validation(self) -> ChildTemplate | None:
         """The same; nothing as long as nobody knows the template."""
         try:
             return self.described()
@@ -64,7 +64,7 @@ class Stack(ChildStack):
     """
 
     support_status = SupportStatus(version="2014.2")
-    types_in = (TEMPLATE,)
+    type_properties = (TEMPLATE,)
     example: ClassVar[Mapping[str, Any]] = {TEMPLATE: "heat_template_version: 2018-08-31\n"}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         CONTEXT: _Schema(
@@ -97,7 +97,7 @@ class Stack(ChildStack):
         OUTPUTS: attributes.Schema("Its outputs by name.", type=attributes.Schema.MAP),
     }
 
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {STACK_NAME: ()}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {STACK_NAME: ()}
 
     def validate(self) -> None:
         """It can only be made here."""

@@ -142,7 +142,7 @@ class ResourceContext(Protocol):
         in them is, or their template makes them of something hidden. All of it: not what is inside.
         """
 
-    def find(self, reference: str) -> Any:
+    def find_resource(self, reference: str) -> Any:
         """The resource of this project with the id (``uuid``) ``reference``, in any stack, or None.
 
         As it is stored now, with everything that it keeps: for reading only. For types whose
@@ -150,7 +150,7 @@ class ResourceContext(Protocol):
         hides is kept out of the reasons of the one that asks. None while a template is checked.
         """
 
-    def required(self) -> Mapping[str, Any]:
+    def required_resources(self) -> Mapping[str, Any]:
         """The resources that this one requires, by name, as they are now: for reading only.
 
         For plug-ins that were written for Heat, which ask their stack for another resource; best
@@ -167,10 +167,10 @@ class ResourceContext(Protocol):
         ``missing`` says it in the type's own words.
         """
 
-    def attributes_read(self) -> frozenset[str | None]:
+    def referenced_attributes(self) -> frozenset[str | None]:
         """The attributes of the resource that its template reads; None among them: all."""
 
-    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
         """The same with what follows them in ``get_attr``: (attribute, key, index, ...).
 
         As far as it is written there as text and numbers; what comes behind a function is left out.

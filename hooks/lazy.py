@@ -1,11 +1,11 @@
 """Classes by name, each imported when somebody asks for it.
 
 A template uses few of the types that there are. A package that brings many may say where they
-stand, in place of importing them all (``brought``)::
+stand, in place of importing them all (``lazy_types``)::
 
     @hookimpl
     def zonda_resource_types():
-        return classes.brought(__package__, {"Acme::Disk": "disk:Disk"})
+        return lazy_types(__package__, {"Acme::Disk": "disk:Disk"})
 
 zonda leaves its own types where they are until they are used. Those of others are looked at when
 they are gathered, since what is wrong with them is to be told by name. Called by ``manager``.

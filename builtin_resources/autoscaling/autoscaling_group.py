@@ -35,8 +35,8 @@ class AutoScalingGroup(Sized, ScaledGroup):
     """
 
     support_status = SupportStatus(version="2014.1")
-    keyed_attributes = (OUTPUTS, OUTPUTS_LIST)
-    types_in = (RESOURCE,)
+    attributes_with_key = (OUTPUTS, OUTPUTS_LIST)
+    type_properties = (RESOURCE,)
     example: ClassVar[Mapping[str, Any]] = {
         MIN_SIZE: 1,
         MAX_SIZE: 3,

@@ -98,12 +98,12 @@ class ScaledGroup(Group):
         entry = self.member()
         return self.template_of({name: known.get(name, entry) for name in self.wanted_names()})
 
-    def checked_child(self) -> ChildTemplate | None:
+    def template_for_validation(self) -> ChildTemplate | None:
         """One member stands for all."""
         names = [CHECKED] if self.wanted_names() else []
         return ChildTemplate(self.template_of({name: self.member() for name in names}))
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The next batch, or all at once; once it is done, the cooldown begins."""
         size, members, new = self._size(child), self._members(child), self.member()
         pace = None if self._action in (SIGNAL, "CREATE", "ADOPT") else self.pace()

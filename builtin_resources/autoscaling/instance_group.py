@@ -91,9 +91,9 @@ class InstanceGroup(ScaledGroup):
     """
 
     support_status = SupportStatus(version="2014.1")
-    types_in = ()
-    fixed_types = (INSTANCE,)
-    spreads: ClassVar[Collection[str]] = (CONFIGURATION,)
+    type_properties = ()
+    always_used_types = (INSTANCE,)
+    renamed_properties: ClassVar[Collection[str]] = (CONFIGURATION,)
     #: The name of the update policy.
     rolling: ClassVar[str] = "RollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
@@ -142,7 +142,7 @@ class InstanceGroup(ScaledGroup):
         """The type of an instance."""
         return [INSTANCE]
 
-    def checked_child(self) -> ChildTemplate | None:
+    def template_for_validation(self) -> ChildTemplate | None:
         """Nothing: the launch configuration does not exist yet."""
         return None
 
@@ -159,7 +159,7 @@ class InstanceGroup(ScaledGroup):
 
     def _launched(self) -> Mapping[str, Any]:
         reference = self.properties[CONFIGURATION]
-        for other in self.context.required().values():
+        for other in self.context.required_resources().values():
             if isinstance(other, LaunchConfiguration) and other.get_reference_id() == reference:
                 return other.instance_properties()
         raise ValueError(
@@ -194,7 +194,7 @@ class CfnAutoScalingGroup(Sized, InstanceGroup):
         MAX_SIZE: 3,
     }
     rolling = "AutoScalingRollingUpdate"
-    spreads = (CONFIGURATION, ZONE)
+    renamed_properties = (CONFIGURATION, ZONE)
     sized_names = (MIN_SIZE, MAX_SIZE, DESIRED)
     cooled_by = COOLDOWN
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

@@ -22,7 +22,7 @@ class LaunchConfiguration(Resource):
 
     support_status = SupportStatus(version="2014.1")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         "InstanceId": _text("An instance to take what is not given from."),
         "ImageId": _text("The image."),
@@ -52,7 +52,9 @@ class LaunchConfiguration(Resource):
     }
 
     # Whoever refers to it makes something of all that it keeps.
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {None: tuple(properties_schema)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
+        None: tuple(properties_schema)
+    }
 
     def handle_create(self) -> None:
         """There is nothing to make."""

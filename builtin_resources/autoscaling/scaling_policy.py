@@ -72,7 +72,7 @@ class ScalingPolicy(Resource):
 
     support_status = SupportStatus(version="2014.1")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     #: The properties for the group, the type, the adjustment, the cooldown and the least step.
     names: ClassVar[tuple[str, str, str, str, str]] = (
         "auto_scaling_group_id",

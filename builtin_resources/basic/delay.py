@@ -43,7 +43,7 @@ class Delay(Resource):
 
     support_status = SupportStatus(version="11.0.0")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         MIN_WAIT: _seconds("The least time to wait, in seconds.", 0),
         MAX_JITTER: _seconds("The most random time to wait on top.", 0),

@@ -34,7 +34,7 @@ class NoneResource(Resource):
 
     support_status = SupportStatus(version="5.0.0")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     never_update = True
     any_attribute = True
     unchecked = True

@@ -56,8 +56,8 @@ class RandomString(Resource):
 
     support_status = support.SupportStatus(version="2014.1")
     start_policy = "idempotent"
-    acts_outside = False
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (VALUE,)}
+    has_side_effects = False
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         LENGTH: _Schema(
             _Schema.INTEGER,

@@ -46,8 +46,8 @@ class TestResource(Resource):
 
     support_status = SupportStatus(version="5.0.0")
     start_policy = "idempotent"
-    acts_outside = False
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {OUTPUT: (VALUE,)}
+    has_side_effects = False
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {OUTPUT: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         VALUE: _changeable(_Schema.STRING, "The text to store.", "test_string"),
         REPLACE_VALUE: _Schema(

@@ -55,7 +55,7 @@ class Value(Resource):
 
     support_status = SupportStatus(version="7.0.0")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     properties_schema = _schema(properties.Schema.ANY)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         VALUE: attributes.Schema("The value, as it was given.")

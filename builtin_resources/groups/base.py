@@ -36,10 +36,10 @@ MAP_OF_ATTRIBUTES: Final = attributes.Schema(
 class Group(NestedStack):
     """Members by name. Any other attribute than its own is the list of that of each member."""
 
-    acts_outside = False
+    has_side_effects = False
     start_policy = "idempotent"
     #: These give a map of that attribute of each member.
-    keyed_attributes: ClassVar[Collection[str]] = (ATTRIBUTES,)
+    attributes_with_key: ClassVar[Collection[str]] = (ATTRIBUTES,)
     #: Of these the whole is given, whatever keys stand below, as in Heat.
     whole_attributes: ClassVar[Collection[str]] = ()
     #: The property that says how many members there are, if it is one.
@@ -71,7 +71,7 @@ class Group(NestedStack):
     def outputs(self, names: Collection[str]) -> dict[str, Any]:
         """What the template above reads of the members, by name of the output."""
         made = {}
-        for path in member_template.in_order(self.context.paths_read()):
+        for path in member_template.in_order(self.context.referenced_paths()):
             value = self.output_of(names, path)
             if value is not None:
                 made[member_template.output_name(path)] = value
@@ -84,7 +84,7 @@ class Group(NestedStack):
             return None
         if str(key).startswith("resource."):
             return member_template.of_one(names, path)
-        if key in self.keyed_attributes:
+        if key in self.attributes_with_key:
             return member_template.map_of(names, below) if below else None
         if key in self.attributes_schema:
             return None
@@ -101,7 +101,7 @@ class Group(NestedStack):
         """One of the group's own attributes, or that of each member."""
         if key.startswith("resource."):
             return self.member_attribute(key, path)
-        if key in self.keyed_attributes:
+        if key in self.attributes_with_key:
             if not path:
                 raise InvalidTemplateAttribute(self.name, key)
             return self.map_of(*path)

@@ -62,14 +62,14 @@ class BatchedGroup(Group):
             if pace is not None:
                 pace.check()
 
-    def checked_child(self) -> ChildTemplate | None:
+    def template_for_validation(self) -> ChildTemplate | None:
         """One member stands for all; without any, nobody looks at what they would be."""
         names = self.wanted_names()[:1]
         if not names:
             return None
         return ChildTemplate(self.template_of({name: self.entry(name) for name in names}))
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """All the members at once, or the next batch of them."""
         pace = self._pace_now(child)
         if pace is None:

@@ -50,10 +50,10 @@ class ForEach(BatchedGroup):
     """
 
     support_status = SupportStatus(version="0.1.0")
-    types_in = (RESOURCE_DEF,)
+    type_properties = (RESOURCE_DEF,)
     sized_by = (FOR_EACH,)
-    spreads = (FOR_EACH,)
-    names_from = (FOR_EACH,)
+    renamed_properties = (FOR_EACH,)
+    member_names_from = (FOR_EACH,)
     example: ClassVar[Mapping[str, Any]] = {
         FOR_EACH: {"web": {"port": 80}, "db": {"port": 5432}},
         RESOURCE_DEF: {
@@ -82,7 +82,7 @@ class ForEach(BatchedGroup):
         ATTRIBUTES: MAP_OF_ATTRIBUTES,
     }
 
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {KEYS: (FOR_EACH,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {KEYS: (FOR_EACH,)}
 
     @cached_property
     def members_wanted(self) -> Mapping[str, Any]:

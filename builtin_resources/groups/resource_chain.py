@@ -27,7 +27,7 @@ class ResourceChain(Group):
 
     support_status = SupportStatus(version="6.0.0")
     checks_member_types = True
-    types_in = (RESOURCES,)
+    type_properties = (RESOURCES,)
     example: ClassVar[Mapping[str, Any]] = {
         RESOURCES: ["OS::Heat::Value", "OS::Heat::TestResource"],
         RESOURCE_PROPERTIES: {"value": "the same"},

@@ -62,7 +62,7 @@ class ResourceGroup(BatchedGroup):
     """
 
     support_status = SupportStatus(version="2014.1")
-    types_in = (RESOURCE_DEF,)
+    type_properties = (RESOURCE_DEF,)
     sized_by = (COUNT,)
     whole_attributes = (REFS_MAP, REMOVED)
     example: ClassVar[Mapping[str, Any]] = {
@@ -123,7 +123,7 @@ class ResourceGroup(BatchedGroup):
         ),
     }
 
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {REMOVED: (REMOVAL,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {REMOVED: (REMOVAL,)}
 
     def size(self) -> int:
         """The property ``count``."""

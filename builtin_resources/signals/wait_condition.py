@@ -62,7 +62,7 @@ class WaitCondition(Resource):
 
     support_status = SupportStatus(version="2014.2")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     #: The names of handle, timeout and count, and of the attribute.
     names: ClassVar[tuple[str, str, str, str]] = ("handle", "timeout", "count", "data")
     properties_schema = _schema("handle", "timeout", "count", _Schema.NUMBER)
@@ -116,14 +116,14 @@ class WaitCondition(Resource):
         }
 
     def _handle(self, reference: str) -> Handle:
-        found = self.context.find(reference)
+        found = self.context.find_resource(reference)
         if not isinstance(found, Handle):
             name = reference if found is None else found.name
             raise _error("ValueError", f"{name} is not a valid wait condition handle.")
         return found
 
     def _resolve_attribute(self, name: str) -> Any:
-        found = self.context.find(self.properties[self.names[0]])
+        found = self.context.find_resource(self.properties[self.names[0]])
         if not isinstance(found, Handle):
             return None
         return json.dumps({key: each["data"] for key, each in found.signals().items()})

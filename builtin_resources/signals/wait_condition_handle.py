@@ -41,7 +41,7 @@ class Handle(Resource):
     """What all handles do. ``keys`` are the names in a signal: its status, reason, data and id."""
 
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     keys: ClassVar[tuple[str, str, str, str]]
     #: Whether a signal must have all of them.
     is_strict: ClassVar[bool] = False

@@ -35,7 +35,7 @@ class SoftwareComponent(Configuration):
     """
 
     support_status = SupportStatus(version="2014.2")
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (CONFIGS,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (CONFIGS,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         CONFIGS: _Schema(
             _Schema.LIST,

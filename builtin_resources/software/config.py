@@ -36,7 +36,7 @@ class Configuration(Resource):
     """What the types of configuration share."""
 
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         CONFIG: attributes.Schema("The configuration.", type=attributes.Schema.STRING)
     }
@@ -107,7 +107,7 @@ class CloudConfig(Configuration):
     """What cloud-init reads, written as a map; the attribute ``config`` is its text."""
 
     support_status = SupportStatus(version="2014.1")
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (CLOUD_CONFIG,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (CLOUD_CONFIG,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         CLOUD_CONFIG: _Schema(_Schema.MAP, "The keys of cloud-config.")
     }

@@ -35,7 +35,7 @@ class DeployedServer(Resource):
 
     support_status = SupportStatus(version="8.0.0")
     start_policy = "idempotent"
-    acts_outside = False
+    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         NAME: text("The name of the server.", update_allowed=True),
         METADATA: _Schema(

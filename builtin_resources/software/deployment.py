@@ -177,7 +177,7 @@ class SoftwareDeployment(Resource):
         reference = props[CONFIG]
         if not reference:
             return deployment_values.NOTHING
-        found = self.context.find(reference)
+        found = self.context.find_resource(reference)
         known = getattr(found, "software_config", None)
         return None if known is None else {**deployment_values.NOTHING, **known()}
 
@@ -237,7 +237,7 @@ class SoftwareDeployment(Resource):
         token: RunToken = {}
         workflow = self.context.assigned_workflow
         if workflow is not None:
-            token = WorkflowRun(self, new_token(self, action, workflow, made)).begin()
+            token = WorkflowRun(self, new_token(self, action, workflow, made)).start()
         elif props[TRANSPORT] == NO_SIGNAL:
             return None
         return {**token, OUTPUTS: made[OUTPUTS]}
@@ -246,7 +246,7 @@ class SoftwareDeployment(Resource):
 
     def _ran(self, token: RunToken) -> bool:
         execution = WorkflowRun(self, token)
-        result = execution.result()
+        result = execution.poll()
         if result is None:
             return False
         if isinstance(result, Lost):

@@ -53,10 +53,10 @@ class DeploymentGroup(BatchedGroup):
     """A deployment for each server; any attribute of one is a map of those of all."""
 
     member_type: ClassVar[str]
-    types_in = ()
+    type_properties = ()
     sized_by = (SERVERS,)
-    spreads = (SERVERS,)
-    names_from = (SERVERS,)
+    renamed_properties = (SERVERS,)
+    member_names_from = (SERVERS,)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "deploy_stdouts": _values("What was written"),
         "deploy_stderrs": _values("What was written of errors"),
@@ -111,7 +111,7 @@ class SoftwareDeploymentGroup(DeploymentGroup):
 
     support_status = SupportStatus(version="5.0.0")
     member_type = "OS::Heat::SoftwareDeployment"
-    fixed_types = (member_type,)
+    always_used_types = (member_type,)
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
         SoftwareDeployment.properties_schema
     )
@@ -122,7 +122,7 @@ class StructuredDeploymentGroup(DeploymentGroup):
 
     support_status = SupportStatus(version="5.0.0")
     member_type = "OS::Heat::StructuredDeployment"
-    fixed_types = (member_type,)
+    always_used_types = (member_type,)
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
         StructuredDeployment.properties_schema
     )

@@ -32,7 +32,7 @@ class MultipartMime(Configuration):
     """
 
     support_status = SupportStatus(version="2014.1")
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (PARTS,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (PARTS,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         PARTS: _Schema(
             _Schema.LIST,
@@ -83,7 +83,7 @@ class MultipartMime(Configuration):
 
     def _content(self, given: str) -> str:
         """What a part says: the configuration that has this id, else the text itself."""
-        found = self.context.find(given) if len(given) == _ID_LENGTH else None
+        found = self.context.find_resource(given) if len(given) == _ID_LENGTH else None
         if not isinstance(found, Configuration):
             return given
         known = found.configuration()

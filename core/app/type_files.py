@@ -72,8 +72,8 @@ def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) 
         for fault in found.errors:
             _refuse(plugins, origin, _told(fault), "" if must else _ALONE, fault)
         return
-    assert found.made_from is not None
-    plugins.add_type(origin, found.made_from.name, found)
+    assert found.declared_by is not None
+    plugins.add_type(origin, found.declared_by.name, found)
 
 
 def _told(fault: TemplateError) -> str:

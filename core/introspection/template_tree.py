@@ -98,7 +98,7 @@ class Tree:
         if isinstance(resource, TemplateResource) and resource.problem is not None:
             raise ValidationErrors([resource.problem])
         try:
-            return resource.checked_child()
+            return resource.template_for_validation()
         except ZondaError:
             raise
         except BaseException as error:  # a plug-in may raise anything: this is its border

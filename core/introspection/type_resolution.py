@@ -85,7 +85,7 @@ def _chosen(made: Explanation, choice: Choice, registry: Registry, plugins: Plug
     cls_name = origin = template = ""
     if key is None:
         assert choice.cls is not None
-        cls_name, source = _named(choice.cls), choice.cls.made_from
+        cls_name, source = _named(choice.cls), choice.cls.declared_by
         origin = str(plugins.origins.get(("resource type", choice.meant), ""))
         if source is not None:
             origin = source.file
@@ -97,7 +97,7 @@ def _chosen(made: Explanation, choice: Choice, registry: Registry, plugins: Plug
 
 def _named(cls: type[Resource]) -> str:
     """A class for people; of one that was made of a text, what the text calls it."""
-    made = cls.made_from
+    made = cls.declared_by
     return f"{cls.__module__}.{cls.__qualname__}" if made is None else made.class_type
 
 

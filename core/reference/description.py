@@ -62,7 +62,7 @@ def abilities(cls: type[Resource]) -> list[str]:
     found = [
         name
         for name, method in _ABILITIES.items()
-        if hasattr(cls, method) or (cls.has_child and name in _OF_CHILDREN)
+        if hasattr(cls, method) or (cls.is_nested_stack and name in _OF_CHILDREN)
     ]
     updates = any(schema.update_allowed for schema in cls.properties_schema.values())
     live = cls.get_live_state is not Resource.get_live_state

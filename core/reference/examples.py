@@ -85,7 +85,7 @@ def _outputs(resource: str, cls: type[Resource], without: Collection[str] = ()) 
 
 def _keyed(cls: type[Resource]) -> Collection[str]:
     """Attributes that cannot be read by their name alone."""
-    return cls.keyed_attributes if issubclass(cls, NestedStack) else ()
+    return cls.attributes_with_key if issubclass(cls, NestedStack) else ()
 
 
 def example(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from .instrumented import Crash, Observed
-from .report import NotApplicable, Violated, told
+from .instrumented import Crash, InstrumentedLifecycle
+from .report import NotApplicable, Violated, describe_error
 from .trial import Trial
 
-Run = Callable[[Observed], Any]
+Run = Callable[[InstrumentedLifecycle], Any]
 
 
 def forgets_nothing(trial: Trial) -> None:
@@ -38,7 +38,7 @@ def _whole_life(trial: Trial) -> list[tuple[str, Run]]:
     return [*found, ("DELETE", lambda life: life.delete())]
 
 
-def _update(changed: Mapping[str, Any], life: Observed) -> None:
+def _update(changed: Mapping[str, Any], life: InstrumentedLifecycle) -> None:
     life.update(changed)
 
 
@@ -52,7 +52,8 @@ def _first(trial: Trial, name: str) -> list[dict[str, Any]]:
 def _why(trial: Trial, action: str, error: Exception) -> str:
     """What fails with new instances, and what had been put on ``self`` where it did not."""
     notes = " ".join(getattr(error, "__notes__", ()))
-    text = f"{action} fails when the process was restarted in between: {told(trial.cls, error)}"
+    reason = describe_error(trial.cls, error)
+    text = f"{action} fails when the process was restarted in between: {reason}"
     kept = trial.life()
     try:
         for _, run in _whole_life(trial):
@@ -71,7 +72,7 @@ def survives_create(trial: Trial) -> None:
     writes = probe.writes
     alone = len(trial.backend.leftovers() or ())
     probe.delete()
-    for point in (*range(1, writes + 1), Observed.END):
+    for point in (*range(1, writes + 1), InstrumentedLifecycle.END):
         life = trial.life()
         _interrupted(life, point, life.create)
         if trial.cls.start_policy != "fail":
@@ -89,7 +90,7 @@ def survives_delete(trial: Trial) -> None:
     """An interrupted deletion is done again."""
     probe = trial.created()
     probe.delete()
-    for point in (*range(1, probe.writes + 1), Observed.END):
+    for point in (*range(1, probe.writes + 1), InstrumentedLifecycle.END):
         life = trial.created()
         _interrupted(life, point, life.delete)
         _deleted(trial, life, point)
@@ -98,7 +99,7 @@ def survives_delete(trial: Trial) -> None:
 def survives_update(trial: Trial) -> None:
     """After an interrupted update the same update, or a deletion, works."""
     changed, writes = _in_place(trial)
-    for point in (*range(1, writes + 1), Observed.END):
+    for point in (*range(1, writes + 1), InstrumentedLifecycle.END):
         life = trial.created()
         _interrupted(life, point, partial(life.update, changed))
         if trial.cls.start_policy == "idempotent":
@@ -120,7 +121,7 @@ def _in_place(trial: Trial) -> tuple[dict[str, Any], int]:
     raise NotApplicable("no property can be updated")
 
 
-def _interrupted(life: Observed, point: int, run: Callable[[], Any]) -> None:
+def _interrupted(life: InstrumentedLifecycle, point: int, run: Callable[[], Any]) -> None:
     life.crash_at = point
     try:
         run()
@@ -131,27 +132,31 @@ def _interrupted(life: Observed, point: int, run: Callable[[], Any]) -> None:
     life._alive = None
 
 
-def _again(trial: Trial, life: Observed, point: int, run: Callable[[], Any]) -> None:
+def _again(trial: Trial, life: InstrumentedLifecycle, point: int, run: Callable[[], Any]) -> None:
     try:
         life.again(run)
     except Exception as error:  # the border: a plug-in's calls
         policy = trial.cls.start_policy
         text = f"start_policy is {policy}, but the second call after a crash {_at(point)} fails"
-        raise Violated(f"{text}: {told(trial.cls, error)}") from error
+        raise Violated(f"{text}: {describe_error(trial.cls, error)}") from error
 
 
-def _deleted(trial: Trial, life: Observed, point: int) -> None:
+def _deleted(trial: Trial, life: InstrumentedLifecycle, point: int) -> None:
     try:
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         raise Violated(
-            f"delete after a crash {_at(point)} fails: {told(trial.cls, error)}"
+            f"delete after a crash {_at(point)} fails: {describe_error(trial.cls, error)}"
         ) from error
     trial.expect_nothing_left(f"a crash {_at(point)} and delete")
 
 
 def _at(point: int) -> str:
-    return "after the handler" if point == Observed.END else f"after write {point} of the handler"
+    return (
+        "after the handler"
+        if point == InstrumentedLifecycle.END
+        else f"after write {point} of the handler"
+    )
 
 
 RULES: Final = {

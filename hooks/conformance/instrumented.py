@@ -18,12 +18,12 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-class Observed(Lifecycle):
+class InstrumentedLifecycle(Lifecycle):
     """As the engine does it: one instance per operation, unless ``restarts`` makes each call new.
 
     ``crash_at``: the operation ends with ``Crash`` after so many writes; ``END``: when the handler
     has returned and nobody has stored what it gave. ``kept``: what handlers put on ``self``, or
-    into containers of their class. ``odd``: what is stored otherwise than it is meant.
+    into containers of their class. ``state_losses``: what is stored otherwise than it is meant.
     """
 
     END = -1
@@ -35,7 +35,7 @@ class Observed(Lifecycle):
         super().__init__(*arguments, **options)
         self.writes = 0
         self.kept: set[str] = set()
-        self.odd: list[str] = []
+        self.state_losses: list[str] = []
         self._class_state = state_loss.ClassState(self.cls)
         self.operation_id = ""
         self._again = ""
@@ -71,7 +71,7 @@ class Observed(Lifecycle):
 
     def _note(self, fault: str) -> None:
         if fault:
-            self.odd.append(fault)
+            self.state_losses.append(fault)
 
     def again(self, run: Callable[[], Any]) -> Any:
         """``run`` an operation once more under the id of the one that was interrupted."""
@@ -119,7 +119,7 @@ class Observed(Lifecycle):
             return token  # the engine keeps it in memory, and loses it by a restart
 
 
-class ObservedNested(Observed, NestedLifecycle):
+class InstrumentedNestedLifecycle(InstrumentedLifecycle, NestedLifecycle):
     """The same of a type whose physical side is a nested stack."""
 
 
@@ -133,11 +133,13 @@ class _Anything(dict[str, Any]):
         return None
 
 
-def observed(cls: type[Resource], *arguments: Any, **options: Any) -> Observed:
+def instrument(cls: type[Resource], *arguments: Any, **options: Any) -> InstrumentedLifecycle:
     """A life of a type that can be watched."""
-    if not cls.has_child:
-        return Observed(cls, *arguments, **options)
-    return ObservedNested(cls, *arguments, attributes_of=lambda entry: _Anything(), **options)
+    if not cls.is_nested_stack:
+        return InstrumentedLifecycle(cls, *arguments, **options)
+    return InstrumentedNestedLifecycle(
+        cls, *arguments, attributes_of=lambda entry: _Anything(), **options
+    )
 
 
 def _found(instance: Resource, operation: FakeOperation) -> Any:

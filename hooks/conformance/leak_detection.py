@@ -28,7 +28,7 @@ def hidden_text(name: str, schema: Schema, context: ResourceContext) -> str | No
     return None
 
 
-class Watch(logging.Handler):
+class LeakDetector(logging.Handler):
     """Reads along while a type lives; ``leaks`` says where a secret was seen."""
 
     def __init__(self) -> None:
@@ -36,10 +36,10 @@ class Watch(logging.Handler):
         self.secrets: set[str] = set()
         self.leaks: dict[str, None] = {}
         #: What lives have stored that will not be what they mean.
-        self.odd: dict[str, None] = {}
+        self.state_losses: dict[str, None] = {}
         self._level = logging.WARNING
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> LeakDetector:
         root = logging.getLogger()
         self._level = root.level
         root.addHandler(self)
@@ -83,10 +83,10 @@ class Watch(logging.Handler):
         hidden = {key for key, schema in life.cls.properties_schema.items() if schema.hidden}
         for name in names:
             schema = life.cls.attributes_schema[name]
-            told = hidden & {name, *life.cls.reveals.get(name, ())}
+            told = hidden & {name, *life.cls.exposes_properties.get(name, ())}
             if not (schema.hidden or schema.sealed or told):
                 self.saw(f"the attribute {name}, which is not hidden", _read(life, name))
-        if not hidden & set(life.cls.reveals.get(None, ())):
+        if not hidden & set(life.cls.exposes_properties.get(None, ())):
             self.saw("the reference", life.reference)
 
 

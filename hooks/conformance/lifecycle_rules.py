@@ -10,8 +10,8 @@ from ..resources.live_state import compare_live_state
 from ..resources.nested_stack import NestedStack
 from ..resources.resource import Resource
 from ..schema import attributes
-from .instrumented import Observed
-from .report import NotApplicable, Violated, told
+from .instrumented import InstrumentedLifecycle
+from .report import NotApplicable, Violated, describe_error
 from .trial import Trial
 
 
@@ -51,7 +51,7 @@ def shows(trial: Trial) -> None:
     logger = logging.getLogger(attributes.__name__)
     logger.addHandler(listener)
     try:
-        keyed = trial.cls.keyed_attributes if issubclass(trial.cls, NestedStack) else ()
+        keyed = trial.cls.attributes_with_key if issubclass(trial.cls, NestedStack) else ()
         names = (name for name in trial.cls.attributes_schema if name not in keyed)
         faults = [_unreadable(life, name) for name in (*names, "show")]
     finally:
@@ -61,11 +61,11 @@ def shows(trial: Trial) -> None:
         raise Violated("; ".join(wrong))
 
 
-def _unreadable(life: Observed, name: str) -> str:
+def _unreadable(life: InstrumentedLifecycle, name: str) -> str:
     try:
         life.attribute(name)
     except Exception as error:  # the border: a plug-in is asked for an attribute
-        return f"{name}: {told(life.cls, error)}"
+        return f"{name}: {describe_error(life.cls, error)}"
     return ""
 
 
@@ -86,7 +86,7 @@ def live_state(trial: Trial) -> None:
         raise Violated("it is told of after its deletion", "raise errors.NotFound")
 
 
-def _expect_live(life: Observed) -> None:
+def _expect_live(life: InstrumentedLifecycle) -> None:
     live = life.live_state()
     if live is None:
         raise NotApplicable("it cannot tell", "get_live_state gives None")
@@ -216,7 +216,7 @@ def _needs(trial: Trial, action: str) -> None:
         raise NotApplicable(f"it has no {action.upper()}", f"there is no handle_{action}")
 
 
-def _stored(life: Observed) -> tuple[Any, dict[str, str], dict[str, Any]]:
+def _stored(life: InstrumentedLifecycle) -> tuple[Any, dict[str, str], dict[str, Any]]:
     return life.resource_id, dict(life.saved.data), dict(life.saved.metadata)
 
 

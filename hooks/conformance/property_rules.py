@@ -11,7 +11,7 @@ from ..context import ResourceContext
 from ..schema import examples
 from ..schema.constraints import AllowedPattern, AllowedValues, Length, Range
 from ..schema.properties import Schema
-from .report import NotApplicable, Violated, told
+from .report import NotApplicable, Violated, describe_error
 from .trial import Trial
 
 _MISSING: Final = "hypothesis is not installed: pip install 'zonda[check]'"
@@ -79,7 +79,9 @@ def _live(trial: Trial, chosen: Mapping[str, Any]) -> None:
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         shown = {key: value for key, value in chosen.items() if key in trial.cls.properties_schema}
-        raise Violated(f"with {_shown(trial, shown)}: {told(trial.cls, error)}") from error
+        raise Violated(
+            f"with {_shown(trial, shown)}: {describe_error(trial.cls, error)}"
+        ) from error
     trial.expect_nothing_left("delete")
 
 

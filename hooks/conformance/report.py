@@ -37,10 +37,10 @@ class NotApplicable(_Outcome):
 
 def is_python(cls: type[Resource]) -> bool:
     """Whether somebody wrote the class; else it was made from a text."""
-    return cls.made_from is None
+    return cls.declared_by is None
 
 
-def told(cls: type[Resource], error: BaseException) -> str:
+def describe_error(cls: type[Resource], error: BaseException) -> str:
     """What was raised, for the author of ``cls``: its class means nothing in a manifest."""
     return describe_exception(error) if is_python(cls) else safe_str(error)
 
@@ -64,21 +64,21 @@ class Row:
 class Report:
     """All rows of one type, and what those that follow need to know.
 
-    ``stopped``: why the rest is left out, once a rule passed ``limit``. ``told`` gets each row.
+    ``stopped``: why the rest is left out, once a rule passed ``limit``. ``on_row`` gets each row.
     """
 
     type: str
     rows: list[Row] = field(default_factory=list)
     limit: float = 0.0
     stopped: str = ""
-    told: Callable[[Row], None] | None = None
+    on_row: Callable[[Row], None] | None = None
 
     def add(self, check: str, verdict: str, subject: str = "", reason: str = "") -> None:
         """One more row."""
         row = Row(self.type, check, verdict, subject, reason)
         self.rows.append(row)
-        if self.told is not None:
-            self.told(row)
+        if self.on_row is not None:
+            self.on_row(row)
 
     @property
     def failed(self) -> list[Row]:

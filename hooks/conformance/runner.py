@@ -14,7 +14,7 @@ from ..testing.fakes import FakeContext
 from ..text.borders import interruptible, raise_interruption
 from . import crash_rules, lifecycle_rules, property_rules, schema_rules
 from .backend import Backend
-from .leak_detection import Watch
+from .leak_detection import LeakDetector
 from .report import (
     FAILED,
     NOT_APPLICABLE,
@@ -23,8 +23,8 @@ from .report import (
     Report,
     Row,
     Violated,
+    describe_error,
     is_python,
-    told,
 )
 from .state_loss import ClassState
 from .timeouts import USUAL, TookTooLong, limited
@@ -40,17 +40,17 @@ def check(
     *,
     context: ResourceContext | None = None,
     limit: float = USUAL,
-    told: Callable[[Row], None] | None = None,
+    on_row: Callable[[Row], None] | None = None,
 ) -> Report:
     """Every rule on one type.
 
-    ``backend`` makes an outside world; types that say ``acts_outside = False`` need none.
+    ``backend`` makes an outside world; types that say ``has_side_effects = False`` need none.
     ``context``: whose custom constraints the schemas may use where no back end brings them.
     ``limit``: seconds that one try of a rule may take; where it takes longer the rule has failed,
-    and those that follow are left out; 0: none. ``told`` gets every row as soon as it is there.
+    and those that follow are left out; 0: none. ``on_row`` gets every row as soon as it is there.
     """
     with interruptible(signal.SIGINT):
-        report = Report(type_name, limit=limit, told=told)
+        report = Report(type_name, limit=limit, on_row=on_row)
         _all_rules(report, type_name, cls, backend, context)
     return report
 
@@ -76,18 +76,18 @@ def _all_rules(
             looked = partial(rule, type_name, cls, known)
             row(name, "", partial(_at_most, report.limit, looked))
     make = backend
-    if make is None and not cls.acts_outside:
+    if make is None and not cls.has_side_effects:
         make = Backend
     if make is not None and context is not None:
         make = partial(_with_constraints, make, context)
     if make is None:
         report.add("life cycle", NOT_APPLICABLE, reason=NO_BACKEND)
     else:
-        with Watch() as watch:
-            _live(report, cls, type_name, make, watch)
+        with LeakDetector() as leak_detector:
+            _live(report, cls, type_name, make, leak_detector)
             if is_python(cls):
-                _stored(report, watch)
-            _leaks(report, cls, watch)
+                _stored(report, leak_detector)
+            _leaks(report, cls, leak_detector)
 
 
 def _at_most(seconds: float, rule: Callable[[], None]) -> None:
@@ -117,13 +117,13 @@ def _live(
     cls: type[Resource],
     type_name: str,
     make: Callable[[], Backend],
-    watch: Watch,
+    leak_detector: LeakDetector,
 ) -> None:
     class_state = ClassState(cls)
 
     def tried(rule: Callable[[Trial], None]) -> None:
         class_state.forget()
-        with trial(type_name, cls, make, watch) as one, limited(report.limit):
+        with trial(type_name, cls, make, leak_detector) as one, limited(report.limit):
             try:
                 rule(one)
             finally:
@@ -175,26 +175,28 @@ def _row(
     except BaseException as error:  # the border: a plug-in's calls may raise anything
         raise_interruption(error)
         notes = " ".join(getattr(error, "__notes__", ()))
-        report.add(name, FAILED, subject, f"{told(cls, error)} {notes}".rstrip())
+        report.add(name, FAILED, subject, f"{describe_error(cls, error)} {notes}".rstrip())
     else:
         report.add(name, PASSED, subject)
 
 
-def _stored(report: Report, watch: Watch) -> None:
-    if watch.odd:
-        report.add("what is stored is kept", FAILED, reason="; ".join(watch.odd))
+def _stored(report: Report, leak_detector: LeakDetector) -> None:
+    if leak_detector.state_losses:
+        report.add("what is stored is kept", FAILED, reason="; ".join(leak_detector.state_losses))
     else:
         report.add("what is stored is kept", PASSED)
 
 
-def _leaks(report: Report, cls: type[Resource], watch: Watch) -> None:
+def _leaks(report: Report, cls: type[Resource], leak_detector: LeakDetector) -> None:
     for row in report.rows:
-        watch.saw(f"the error of {row.check}", row.reason)
+        leak_detector.saw(f"the error of {row.check}", row.reason)
     if not any(schema.hidden for schema in cls.properties_schema.values()):
         report.add("secrets stay secret", NOT_APPLICABLE, reason="no property is hidden")
-    elif watch.leaks:
-        report.add("secrets stay secret", FAILED, reason=f"seen in {', '.join(watch.leaks)}")
-    elif not watch.secrets:
+    elif leak_detector.leaks:
+        report.add(
+            "secrets stay secret", FAILED, reason=f"seen in {', '.join(leak_detector.leaks)}"
+        )
+    elif not leak_detector.secrets:
         report.add("secrets stay secret", NOT_APPLICABLE, reason="no hidden text could be given")
     else:
         report.add("secrets stay secret", PASSED)

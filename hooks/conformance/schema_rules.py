@@ -112,7 +112,7 @@ def handlers(name: str, cls: type[Resource], context: ResourceContext) -> None:
 
 def _unhandled(cls: type[Resource]) -> Iterator[str]:
     updatable = [key for key, each in cls.properties_schema.items() if each.update_allowed]
-    if updatable and cls.handle_update is Resource.handle_update and not cls.has_child:
+    if updatable and cls.handle_update is Resource.handle_update and not cls.is_nested_stack:
         yield f"{', '.join(updatable)}: update_allowed, but there is no handle_update"
     reads = (cls._resolve_attribute, cls.FnGetAtt)
     if cls.attributes_schema and reads == (Resource._resolve_attribute, Resource.FnGetAtt):

@@ -11,8 +11,8 @@ from ..errors import ValidationErrors, ZondaError
 from ..resources.resource import Resource
 from ..schema import examples
 from .backend import Backend
-from .instrumented import Observed, observed
-from .leak_detection import Watch, hidden_text
+from .instrumented import InstrumentedLifecycle, instrument
+from .leak_detection import LeakDetector, hidden_text
 from .report import NotApplicable, Violated
 
 _TRIED = 12
@@ -21,13 +21,15 @@ _TRIED = 12
 class Trial:
     """A type in an outside world. Made anew for every rule."""
 
-    def __init__(self, type_name: str, cls: type[Resource], backend: Backend, watch: Watch) -> None:
+    def __init__(
+        self, type_name: str, cls: type[Resource], backend: Backend, leak_detector: LeakDetector
+    ) -> None:
         self.type_name = type_name
         self.cls = cls
         self.backend = backend
-        self.watch = watch
+        self.leak_detector = leak_detector
         self.properties = self._base()
-        self._lives: list[Observed] = []
+        self._lives: list[InstrumentedLifecycle] = []
 
     def _base(self) -> dict[str, Any]:
         """Required properties, what author and back end say, and a text for each hidden one."""
@@ -41,11 +43,13 @@ class Trial:
                     given[name] = text
         return examples.of_class(self.cls.properties_schema, given, context)
 
-    def life(self, properties: Mapping[str, Any] | None = None, **options: Any) -> Observed:
+    def life(
+        self, properties: Mapping[str, Any] | None = None, **options: Any
+    ) -> InstrumentedLifecycle:
         """A resource that is not made yet."""
         given = dict(self.properties if properties is None else properties)
-        self.watch.knows(self.cls, given)
-        life = observed(
+        self.leak_detector.knows(self.cls, given)
+        life = instrument(
             self.cls,
             given,
             name="checked",
@@ -56,7 +60,7 @@ class Trial:
         self._lives.append(life)
         return life
 
-    def created(self, properties: Mapping[str, Any] | None = None) -> Observed:
+    def created(self, properties: Mapping[str, Any] | None = None) -> InstrumentedLifecycle:
         """A resource that is there."""
         life = self.life(properties)
         life.create()
@@ -65,7 +69,7 @@ class Trial:
     def is_valid(self, properties: Mapping[str, Any]) -> bool:
         """Whether a template with these properties would be accepted."""
         context = self.backend.context()
-        life = observed(self.cls, properties, type_name=self.type_name, context=context)
+        life = instrument(self.cls, properties, type_name=self.type_name, context=context)
         try:
             life.validate()
         except (ValidationErrors, ZondaError):
@@ -109,17 +113,17 @@ class Trial:
     def look(self) -> None:
         """See whether any life shows a secret, or stores what is odd."""
         for life in self._lives:
-            self.watch.odd.update(dict.fromkeys(life.odd))
-            self.watch.look_at(life)
+            self.leak_detector.state_losses.update(dict.fromkeys(life.state_losses))
+            self.leak_detector.look_at(life)
 
 
 @contextmanager
 def trial(
-    type_name: str, cls: type[Resource], make: Callable[[], Backend], watch: Watch
+    type_name: str, cls: type[Resource], make: Callable[[], Backend], leak_detector: LeakDetector
 ) -> Iterator[Trial]:
     """A trial in a new outside world, which is closed at the end."""
     backend = make()
     try:
-        yield Trial(type_name, cls, backend, watch)
+        yield Trial(type_name, cls, backend, leak_detector)
     finally:
         backend.close()

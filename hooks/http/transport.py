@@ -33,14 +33,16 @@ _LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 class TransportError(Exception):
     """No whole answer came. The text is fit for users: it holds neither query nor credential.
 
-    ``sent``: the request may have arrived all the same. ``counts``: it is the fault of the one
-    who was to answer, and not of somebody who had to be asked before.
+    ``may_have_arrived``: the request may have arrived all the same. ``blames_endpoint``: the one
+    who was to answer is at fault, and not one who had to be asked before.
     """
 
-    def __init__(self, reason: str, *, sent: bool = True, counts: bool = True) -> None:
+    def __init__(
+        self, reason: str, *, may_have_arrived: bool = True, blames_endpoint: bool = True
+    ) -> None:
         super().__init__(reason)
-        self.sent = sent
-        self.counts = counts
+        self.may_have_arrived = may_have_arrived
+        self.blames_endpoint = blames_endpoint
 
 
 class RequestRejected(Exception):
@@ -81,7 +83,7 @@ class Transport:
         session, budget = self._session()
         total = self._config.answer_timeout if seconds is None else seconds
         if total <= 0:
-            raise TransportError("no time is left for it", sent=False)
+            raise TransportError("no time is left for it", may_have_arrived=False)
         _check_headers(headers)
         budget.begin(total, self._config.max_body)
         try:
@@ -107,7 +109,7 @@ class Transport:
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             chain = _causes(error)
             raise TransportError(
-                self._reason(chain, total), sent=_may_have_arrived(chain)
+                self._reason(chain, total), may_have_arrived=_may_have_arrived(chain)
             ) from None
 
     def close(self) -> None:

@@ -89,7 +89,7 @@ def _faults(cls: type[Resource]) -> Iterator[str]:
         yield from _schemata_faults(attribute, getattr(cls, attribute), schema, wanted)
     if not isinstance(cls.support_status, SupportStatus):
         yield f"support_status is {cls.support_status!r}, not support.SupportStatus(...)"
-    for attribute in ("example", "reveals", "capabilities"):
+    for attribute in ("example", "exposes_properties", "capabilities"):
         if not isinstance(getattr(cls, attribute), Mapping):
             yield f"{attribute} is {getattr(cls, attribute)!r}, not a mapping"
     yield from _capability_faults(cls.capabilities)

@@ -38,12 +38,12 @@ class OpaqueState(dict[str, Any]):
     """The live state of something of which only is known whether it is as it should be.
 
     What differs, where it is not (``in_sync``), nobody can tell: no property is shown for it.
-    ``reason``: a sentence for people. ``stands_for``: properties in a state from which an update
+    ``reason``: a sentence for people. ``repair_from``: properties in a state from which an update
     would lead to what the template says; a repair hands them to the type as what was observed.
     """
 
-    def __init__(self, stands_for: Mapping[str, Any], *, in_sync: bool, reason: str = "") -> None:
-        super().__init__(stands_for)
+    def __init__(self, repair_from: Mapping[str, Any], *, in_sync: bool, reason: str = "") -> None:
+        super().__init__(repair_from)
         self.in_sync = in_sync
         self.reason = reason or "it is not as it should be, and nothing tells in what"
 

@@ -111,7 +111,7 @@ class Child(Protocol):
         """The status of the last action."""
 
     @property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether all of it is as its template says, as far as is known."""
 
     def members(self) -> Sequence[Member]:
@@ -133,9 +133,9 @@ class Child(Protocol):
 class NestedStack(Resource):
     """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
 
-    has_child: ClassVar[bool] = True
+    is_nested_stack: ClassVar[bool] = True
     #: What a handler stores is stored together with what follows from it: a plan, or nothing.
-    acts_outside: ClassVar[bool] = False
+    has_side_effects: ClassVar[bool] = False
     #: Of what a check found broken in it just that is replaced.
     repairs_in_place: ClassVar[bool] = True
     #: Whether an unknown type among ``member_types`` is a fault of the resource itself: otherwise
@@ -145,17 +145,17 @@ class NestedStack(Resource):
     #: that there is nothing to be made in batches.
     adopted: Sequence[str] = ()
     #: Attributes that are none without a name behind them, as ``attributes`` of groups.
-    keyed_attributes: ClassVar[Collection[str]] = ()
+    attributes_with_key: ClassVar[Collection[str]] = ()
     #: The properties in which types of members may stand, or whole templates; None: in any. What
     #: others may repeat of a secret is told by the types: what cannot be seen is hidden.
-    types_in: ClassVar[Collection[str] | None] = None
+    type_properties: ClassVar[Collection[str] | None] = None
     #: Properties whose values members are given under other names: where one of them is secret, all
     #: that members are given is.
-    spreads: ClassVar[Collection[str]] = ()
+    renamed_properties: ClassVar[Collection[str]] = ()
     #: Properties whose keys, or items of a list, name members: no secret may stand there.
-    names_from: ClassVar[Collection[str]] = ()
+    member_names_from: ClassVar[Collection[str]] = ()
     #: Types of members that are used whatever the properties say.
-    fixed_types: ClassVar[Collection[str]] = ()
+    always_used_types: ClassVar[Collection[str]] = ()
 
     def child_template(self) -> Mapping[str, Any]:
         """The nested template, as data. Attributes of other resources are null in validation."""
@@ -165,7 +165,7 @@ class NestedStack(Resource):
         """The values of the nested template's parameters."""
         return {}
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """What the nested stack shall be next; None: it is what it shall be.
 
         Asked when a creation or an update begins, and again whenever the nested stack has become
@@ -179,12 +179,12 @@ class NestedStack(Resource):
             return None
         return ChildTemplate(self.child_template(), parameters=self.child_parameters())
 
-    def checked_child(self) -> ChildTemplate | None:
+    def template_for_validation(self) -> ChildTemplate | None:
         """What is checked together with the template that the resource stands in; None: nothing.
 
-        By default the first that ``next_child`` gives. Of many that are alike one is enough.
+        By default the first that ``next_template`` gives. Of many that are alike one is enough.
         """
-        return self.next_child(None, 0)
+        return self.next_template(None, 0)
 
     def member_types(self) -> Collection[str]:
         """The types that the nested template uses, as far as properties decide them.
@@ -208,7 +208,7 @@ class NestedStack(Resource):
     def needs_update(self, after: Resource, changed: bool) -> bool:
         """Also where something in the nested stack is not well."""
         child = self.child
-        return super().needs_update(after, changed or child is None or not child.is_well)
+        return super().needs_update(after, changed or child is None or not child.is_healthy)
 
     def get_reference_id(self) -> str:
         """The output ``OS::stack_id``, else the id of the nested stack."""

@@ -98,7 +98,7 @@ class Resource:
     #: together with their answer instead of each for itself: with it, or not at all. Such calls
     #: only compute, so many of them share a thread's turn. They are made before anything is stored
     #: of the operation; where a newer action comes between, the answer is dropped.
-    acts_outside: ClassVar[bool] = True
+    has_side_effects: ClassVar[bool] = True
     #: Whether ``needs_replace_failed`` decides after a failed CHECK, too: where it gives False the
     #: next update calls ``handle_update``, which puts right what is wrong (``prop_diff`` may be
     #: empty). Otherwise a resource that failed its CHECK is replaced, as in Heat.
@@ -117,12 +117,12 @@ class Resource:
     unchecked: ClassVar[bool] = False
     #: Whether its physical side is a nested stack:
     #: ``zonda.hooks.resources.nested_stack.NestedStack``.
-    has_child: ClassVar[bool] = False
+    is_nested_stack: ClassVar[bool] = False
     #: Which properties or attributes an attribute repeats, so that a secret stays one; the key
     #: None stands for the reference. An attribute always repeats the property of its own name.
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {}
     #: The text that the class was made from, where it was (``zonda_type_readers``).
-    made_from: ClassVar[TypeText | None] = None
+    declared_by: ClassVar[TypeText | None] = None
 
     def __init__(
         self,

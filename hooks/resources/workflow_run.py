@@ -1,7 +1,7 @@
 """One run of a workflow within one operation: sent, polled and cancelled, safe from crashes.
 
-For types whose handlers have a workflow do the work. ``begin`` in ``handle_X`` gives the token;
-``result`` in ``check_X_complete`` brings it on and gives what came of the run. All that has to be
+For types whose handlers have a workflow do the work. ``start`` in ``handle_X`` gives the token;
+``poll`` in ``check_X_complete`` brings it on and gives what came of the run. All that has to be
 known later stands in the token, which the engine stores::
 
     {"key", "action", "request": {...}}      what every send repeats, plus one of
@@ -97,14 +97,14 @@ class WorkflowRun:
         self.token = token
         #: Who carries out a workflow. A type whose requests hold secrets of its own puts somebody
         #: in between who lets none of them out again.
-        self.ask: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
+        self.runner_for: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 
-    def begin(self) -> RunToken:
+    def start(self) -> RunToken:
         """Send the request once; the token tells what came of it."""
         wait_until_next(self.token, self._send(), self._context.clock.now())
         return self.token
 
-    def result(self) -> Succeeded | Failed | Lost | None:
+    def poll(self) -> Succeeded | Failed | Lost | None:
         """What came of the run; None while it goes on, and NotReady where that is to be awaited."""
         token = self.token
         early = token["next"] - self._context.clock.now()
@@ -136,18 +136,18 @@ class WorkflowRun:
     def forget(self) -> None:
         """Let the runner tidy up, once the result is stored."""
         if "run" in self.token:
-            runner, _ = self.ask(self.token["request"]["workflow"])
+            runner, _ = self.runner_for(self.token["request"]["workflow"])
             runner.forget(self.token["run"])
 
     def cancel(self) -> None:
         """Ask the runner to end the run, where it can."""
         run = self.token.get("run")
         if run is not None:
-            runner, _ = self.ask(self.token["request"]["workflow"])
+            runner, _ = self.runner_for(self.token["request"]["workflow"])
             answer = runner.cancel(run, "the operation was cancelled")
             self.token["cancel"] = str(answer)
 
-    def late(self) -> Succeeded | Failed | Lost | None:
+    def poll_cancelled(self) -> Succeeded | Failed | Lost | None:
         """What came of a run that was cancelled; None where nobody is asked any more.
 
         Raises NotReady while it goes on.
@@ -162,7 +162,7 @@ class WorkflowRun:
         raise NotReady(min(answer.poll_after or _SOON, _SOON), "it is being cancelled")
 
     def _poll(self) -> PollAnswer:
-        runner, _ = self.ask(self.token["request"]["workflow"])
+        runner, _ = self.runner_for(self.token["request"]["workflow"])
         answer: PollAnswer = runner.poll(self.token["run"])
         check_answer(answer, "poll", describe_runner(runner, self.token["request"]["workflow"]))
         return answer
@@ -170,7 +170,7 @@ class WorkflowRun:
     def _send(self) -> float:
         """Send the request once; the token tells what came of it. Gives a delay."""
         token = self.token
-        runner, name = self.ask(token["request"]["workflow"])
+        runner, name = self.runner_for(token["request"]["workflow"])
         pending = token.pop("pending")
         answer = runner.start(self._request(name, pending))
         check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))

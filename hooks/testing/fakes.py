@@ -117,10 +117,10 @@ class FakeContext:
         self.others: dict[str, Any] = {}
         #: What the environment names for the resource; None for nothing.
         self.assigned_workflow: str | None = None
-        #: What ``child`` gives, and ``attributes_read``; and what ``signal`` was given.
+        #: What ``child`` gives, and ``referenced_attributes``; and what ``signal`` was given.
         self.nested: Any = None
         self.reads: frozenset[str | None] = frozenset()
-        #: What ``paths_read`` gives; (name,) of each of ``reads`` where it is left empty.
+        #: What ``referenced_paths`` gives; (name,) of each of ``reads`` where it is left empty.
         self.paths: frozenset[tuple[Any, ...]] = frozenset()
         self.signals: list[tuple[str, dict[str, Any]]] = []
         #: What ``secret`` gives, by the reference.
@@ -206,11 +206,11 @@ class FakeContext:
         """What the template hides."""
         return self.hidden
 
-    def find(self, reference: str) -> Any:
+    def find_resource(self, reference: str) -> Any:
         """The one of ``others`` that has this id."""
         return next((one for one in self.others.values() if one.uuid == reference), None)
 
-    def required(self) -> Mapping[str, Any]:
+    def required_resources(self) -> Mapping[str, Any]:
         """The resources that ``others`` names."""
         return self.others
 
@@ -227,11 +227,11 @@ class FakeContext:
         if self.is_read_only:
             raise ReadOnlyCheck(what)
 
-    def attributes_read(self) -> frozenset[str | None]:
+    def referenced_attributes(self) -> frozenset[str | None]:
         """What the template reads."""
         return self.reads
 
-    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
         """What the template reads, with what follows it."""
         return self.paths or frozenset((name,) for name in self.reads)
 

@@ -79,7 +79,7 @@ class FakeChild:
         self._made = 0
 
     @property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether it and all of its members are complete."""
         states = {self.status, *(member.status for member in self._members.values())}
         return states == {"COMPLETE"}
@@ -234,8 +234,8 @@ class NestedLifecycle(Lifecycle):
         for _ in range(2):
             instance = self.instance(definition)
             assert isinstance(instance, NestedStack)
-            answers.append(instance.next_child(self.context.nested, len(self.steps)))
-        assert answers[0] == answers[1], "next_child gives something else when asked again"
+            answers.append(instance.next_template(self.context.nested, len(self.steps)))
+        assert answers[0] == answers[1], "next_template gives something else when asked again"
         return answers[0]
 
 

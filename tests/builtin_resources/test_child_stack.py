@@ -24,9 +24,9 @@ def test_the_text_and_the_parameters_are_what_it_is_made_of() -> None:
     life.validate()
     stack = life.instance()
     assert isinstance(stack, Stack)
-    assert stack.next_child(None, 0) == ChildTemplate(text=TEXT, parameters={"p": 1})
-    assert stack.checked_child() == ChildTemplate(text=TEXT, parameters={"p": 1})
-    assert stack.next_child(child(), 1) is None
+    assert stack.next_template(None, 0) == ChildTemplate(text=TEXT, parameters={"p": 1})
+    assert stack.template_for_validation() == ChildTemplate(text=TEXT, parameters={"p": 1})
+    assert stack.next_template(child(), 1) is None
 
 
 def test_its_name_and_its_outputs_are_attributes() -> None:
@@ -52,7 +52,7 @@ def test_cloudformations_takes_a_file() -> None:
     stack = life.instance()
     assert isinstance(stack, CfnStack)
     expected = ChildTemplate(file="child.yaml", parameters={"p": 1})
-    assert stack.next_child(None, 0) == expected
+    assert stack.next_template(None, 0) == expected
 
 
 def test_cloudformations_outputs_are_attributes() -> None:

@@ -140,4 +140,4 @@ def test_the_configuration_is_not_looked_at_before_it_exists() -> None:
     life = NestedLifecycle(InstanceGroup, properties(launched(), Size=1))
     instance = life.instance()
     assert isinstance(instance, InstanceGroup)
-    assert instance.checked_child() is None
+    assert instance.template_for_validation() is None

@@ -170,10 +170,10 @@ def test_growing_alone_takes_no_batches() -> None:
 
 
 def test_one_member_is_checked_for_all_and_none_where_there_is_none() -> None:
-    one = NestedLifecycle(ResourceGroup, group(1000)).instance().checked_child()
+    one = NestedLifecycle(ResourceGroup, group(1000)).instance().template_for_validation()
     assert values(one) == {"0": "n0"}
     none = NestedLifecycle(ResourceGroup, group(0)).instance()
-    assert none.checked_child() is None
+    assert none.template_for_validation() is None
     assert not none.member_types()
 
 

@@ -33,7 +33,7 @@ class Lamp(resource.Resource):
 
 
 class Other(resource.Resource):
-    acts_outside = False
+    has_side_effects = False
 
 
 def resource_mapping():
@@ -120,7 +120,7 @@ from zonda.hooks import resource
 
 
 class Loop(resource.Resource):
-    acts_outside = False
+    has_side_effects = False
 
     def handle_create(self):
         while True:
@@ -248,7 +248,7 @@ class Even(constraints.BaseCustomConstraint):
 class Pair(resource.Resource):
     """A pair of something."""
 
-    acts_outside = False
+    has_side_effects = False
     properties_schema = {"size": properties.Schema(
         properties.Schema.INTEGER, "How many.", required=True,
         constraints=[constraints.CustomConstraint("my.even")])}

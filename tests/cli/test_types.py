@@ -137,7 +137,7 @@ def test_a_generated_template_validates(kind: str, name: str, tmp_path: Path) ->
     checked = app.validate(Bundle(text, files={"child.yaml": f"{VERSION}\n"}))
     expected = set(TYPES[name].attributes_schema)
     if kind == "example":
-        expected -= set(getattr(TYPES[name], "keyed_attributes", ()))
+        expected -= set(getattr(TYPES[name], "attributes_with_key", ()))
     assert set(checked.outputs) == expected
     app.close()
 

@@ -28,7 +28,7 @@ class Readers:
     def read(document: TypeDocument) -> type[Resource]:
         """A type of that name."""
         made = TypeText("thing", document.data["thing"], document.file, document.text)
-        return type("Thing", (Resource,), {"made_from": made})
+        return type("Thing", (Resource,), {"declared_by": made})
 
 
 class Package:
@@ -62,7 +62,7 @@ def gathered(*plugins: object) -> Plugins:
 def test_a_package_brings_types_as_texts() -> None:
     found = gathered(Readers(), Package("thing: Acme::Lamp\n"))
     assert found.failures == []
-    made = found.resource_types["Acme::Lamp"].made_from
+    made = found.resource_types["Acme::Lamp"].declared_by
     assert made is not None
     assert (made.file, made.class_type) == ("thing.yaml", "thing:Acme::Lamp")
 

@@ -137,7 +137,7 @@ class Finder(Slow):
 class Inward(Idempotent):
     """Does nothing outside."""
 
-    acts_outside = False
+    has_side_effects = False
 
 
 class Plain(Resource):

@@ -150,7 +150,7 @@ def test_what_was_stored_a_moment_ago_can_be_asked(bench: Any) -> None:
     found: list[Any] = []
 
     def ask(box: Any) -> None:
-        (other,) = box.context.required().values()
+        (other,) = box.context.required_resources().values()
         found.append((other.resource_id, other.FnGetAtt("value"), other.data()))
 
     bench.journal.behave["a", "handle_create"] = lambda box: box.data_set("signal", "told")

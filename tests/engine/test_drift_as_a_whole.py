@@ -84,11 +84,11 @@ def test_a_plan_says_why_and_shows_no_property(drift: Drifting) -> None:
     ]
 
 
-@pytest.mark.parametrize("stands_for", [{}, {"size": 1}], ids=["nothing", "what is wanted"])
+@pytest.mark.parametrize("repair_from", [{}, {"size": 1}], ids=["nothing", "what is wanted"])
 def test_where_no_update_would_follow_a_repair_says_that_it_does_nothing(
-    drift: Drifting, stands_for: dict[str, Any]
+    drift: Drifting, repair_from: dict[str, Any]
 ) -> None:
-    drift.world.behave["a"] = lambda _: OpaqueState(stands_for, in_sync=False, reason=REASON)
+    drift.world.behave["a"] = lambda _: OpaqueState(repair_from, in_sync=False, reason=REASON)
     check = drift.check()
     assert check.verdict == "DRIFTED"
     found = drift.findings(check)["a"]

@@ -84,7 +84,7 @@ def _raises(error: BaseException) -> Any:
         pytest.param(lambda r: r.metadata_set({}), "read-only", id="stores metadata"),
         pytest.param(lambda r: r.context.signal("a", {}), "read-only: signal", id="signals"),
         pytest.param(
-            lambda r: next(iter(r.context.required().values())).data_set("a", "b") or {},
+            lambda r: next(iter(r.context.required_resources().values())).data_set("a", "b") or {},
             "",
             id="stores through another",
         ),

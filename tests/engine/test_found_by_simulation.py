@@ -228,7 +228,7 @@ def test_what_a_part_has_left_out_shows_what_it_was_made_with(bench: Any) -> Non
     bench.run(UpdateStack("s", bench.bundle(USED % "y"), excludes=("b",)))
     found: list[str] = []
     bench.journal.behave["b", "handle_check"] = lambda resource: found.append(
-        resource.context.required()["a"].resource_id
+        resource.context.required_resources()["a"].resource_id
     )
 
     bench.check()

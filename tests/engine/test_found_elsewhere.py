@@ -17,7 +17,7 @@ def finding(bench: Any, reference: Any) -> dict[str, Any]:
     seen: dict[str, Any] = {}
 
     def look(resource: Any) -> None:
-        seen["found"] = resource.context.find(reference(resource))
+        seen["found"] = resource.context.find_resource(reference(resource))
 
     bench.journal.behave["b", "handle_create"] = look
     return seen
@@ -106,7 +106,7 @@ def test_of_two_signals_at_once_to_an_inward_type_none_is_lost(bench: Any) -> No
         resource.data_set("count", str(before + 1))
 
     bench.journal.behave["a", "handle_signal"] = count
-    assert not inward.acts_outside
+    assert not inward.has_side_effects
     bench.create(
         "a: {type: Test::Inward}\nb: {type: Test::Box, properties: {value: {get_attr: [a, value]}}}"
     )

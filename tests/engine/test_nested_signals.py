@@ -26,7 +26,7 @@ class Some(NestedStack):
         resources = {name: {"type": "Test::Box"} for name in names}
         return {"heat_template_version": "2018-08-31", "resources": resources}
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         return None if applied else ChildTemplate(self.child_template())
 
     def handle_signal(self, details: Any = None) -> Any:

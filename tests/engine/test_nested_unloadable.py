@@ -69,5 +69,5 @@ def test_whether_something_is_nested_is_told_without_loading(stack):
     restarted(stack)
     reader, definitions = stack.engine.room.reader(), stack.engine.room.definitions
     found = {row.name: row for row in reader.resource_rows(reader.stack("s").id)}
-    assert definitions.has_child(found["c"])
-    assert not definitions.has_child(found["v"])
+    assert definitions.is_nested_stack(found["c"])
+    assert not definitions.is_nested_stack(found["v"])

@@ -19,7 +19,7 @@ def test_a_plugin_sees_what_it_requires_and_nothing_else(bench: Any) -> None:
     seen: dict[str, Any] = {}
 
     def look(resource: Any) -> None:
-        for name, other in resource.context.required().items():
+        for name, other in resource.context.required_resources().items():
             seen[name] = (other.resource_id, other.properties["value"], other.state)
 
     bench.journal.behave["b", "handle_create"] = look
@@ -30,7 +30,7 @@ def test_a_plugin_sees_what_it_requires_and_nothing_else(bench: Any) -> None:
 
 def test_what_a_required_resource_is_told_to_store_is_dropped(bench: Any) -> None:
     def write(resource: Any) -> None:
-        other = resource.context.required()["a"]
+        other = resource.context.required_resources()["a"]
         other.resource_id_set("stolen")
         other.metadata_set({"m": 1})
 

@@ -39,7 +39,7 @@ def raising(cls: Any) -> Any:
         ({"attributes_schema": {"a": "text"}}, "attributes_schema: a is 'text'"),
         ({"update_policy_schema": 7}, "update_policy_schema is 7"),
         ({"example": 5}, "example is 5, not a mapping"),
-        ({"reveals": ["a"]}, "reveals is"),
+        ({"exposes_properties": ["a"]}, "exposes_properties is"),
         ({"capabilities": "fast"}, "capabilities is 'fast', not a mapping"),
         ({"capabilities": {"a": {}}}, "capabilities: a is {}"),
         ({"capabilities": {"a": ["b", None]}}, "capabilities: a is ['b', None]"),

@@ -31,7 +31,7 @@ class Pair(NestedStack):
         outputs = {"values": {"value": values}, "OS::stack_id": {"value": {"get_resource": "left"}}}
         return {"resources": {"left": one, "right": one}, "outputs": outputs}
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         if applied > 1:
             return None
         template = dict(self.child_template())
@@ -88,9 +88,9 @@ def test_a_member_fails_and_is_repaired() -> None:
     with pytest.raises(ResourceFailure, match=r"resources\.right"):
         life.update({"value": "b"})
     assert life.state == ("UPDATE", "FAILED")
-    assert not life.child.is_well
+    assert not life.child.is_healthy
     assert life.update({"value": "b"}) == "updated"
-    assert life.child.is_well
+    assert life.child.is_healthy
 
 
 def test_a_signal_makes_it_converge() -> None:

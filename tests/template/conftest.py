@@ -40,7 +40,7 @@ class Thing(Resource):
         "other": attributes.Schema(),
         "echo": attributes.Schema(),
     }
-    reveals: ClassVar[Mapping[str | None, tuple[str, ...]]] = {
+    exposes_properties: ClassVar[Mapping[str | None, tuple[str, ...]]] = {
         None: ("sealed",),
         "echo": ("text",),
     }
@@ -73,7 +73,7 @@ class Choosy(Resource):
 class Group(NestedStack):
     """Members of one type."""
 
-    keyed_attributes: ClassVar[tuple[str, ...]] = ("attributes",)
+    attributes_with_key: ClassVar[tuple[str, ...]] = ("attributes",)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "attributes": attributes.Schema()
     }

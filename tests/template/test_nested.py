@@ -38,7 +38,7 @@ def child_of(
         properties = node.resolve(definition.scope(None)).properties
     resolved = ResourceDefinition(name, node.type, properties)
     instance: Any = node.cls(name, resolved, None)  # type: ignore[arg-type]
-    made = instance.next_child(None, 0)
+    made = instance.next_template(None, 0)
     spec = definition.child_spec(name, made, resolved)
     kept = ChildSpec.from_json(json.loads(json.dumps(spec.to_json())))
     return definition.family.load(kept, Identity(f"id-{name}", f"stack-{name}", "project"))
@@ -57,7 +57,7 @@ def test_parameters_are_properties_and_outputs_attributes(tree: Tree) -> None:
     assert cls.properties_schema["b"].description == "A switch."
     assert all(each.update_allowed for each in cls.properties_schema.values())
     assert [*cls.attributes_schema] == ["s", "name"]
-    assert cls.has_child
+    assert cls.is_nested_stack
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def child_of(root: StackDefinition, name: str) -> StackDefinition:
     node = root.resources[name]
     resolved: ResourceDefinition = node.resolve(root.scope(None))
     instance: Any = node.cls(name, resolved, None)  # type: ignore[arg-type]
-    spec = root.child_spec(name, instance.next_child(None, 0), resolved)
+    spec = root.child_spec(name, instance.next_template(None, 0), resolved)
     kept = ChildSpec.from_json(json.loads(json.dumps(spec.to_json())))
     return root.family.load(kept, Identity("i", "n", "p"))
 

@@ -195,8 +195,8 @@ def test_one_tree_resolves_with_the_values_of_each_operation(loaded: Any) -> Non
     assert definition.metadata == {"m": "a.other"}
     assert definition.description == "d"
     assert stack.outputs["o"].resolve(scope) == "b.value"
-    assert stack.attributes_read("a") == {"value", "other"}
-    assert stack.attributes_read("b") == {"value"}
+    assert stack.referenced_attributes("a") == {"value", "other"}
+    assert stack.referenced_attributes("b") == {"value"}
     assert stack.order() == ["a", "b"]
 
 

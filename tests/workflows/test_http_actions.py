@@ -361,7 +361,7 @@ def test_what_was_certainly_not_sent_is_sent_again(
     runner = make_runner(endpoint=BASE, actions={"CREATE": {"url": "/d", "body": "inputs"}})
 
     def refuse(*args: Any, **more: Any) -> Any:
-        raise TransportError("connection refused", sent=False)
+        raise TransportError("connection refused", may_have_arrived=False)
 
     runner._caller._transport.send = refuse  # type: ignore[method-assign]
     assert isinstance(runner.start(request_for("flow")), Retry)

@@ -351,4 +351,4 @@ def test_full_is_told_as_progress(make_runner: MakeRunner, request_for: MakeRequ
 
 
 def gone(*args: Any, **more: Any) -> Reply:
-    raise TransportError("connection refused", sent=False)
+    raise TransportError("connection refused", may_have_arrived=False)

@@ -85,7 +85,7 @@ def test_the_schema_is_one_like_any_other() -> None:
         True,
     ]
     assert examples.of_class(cls.properties_schema, cls.example) == {"size": 1}
-    assert (cls.made_from.name, cls.__doc__) == ("Acme::Disk", "A disk.")
+    assert (cls.declared_by.name, cls.__doc__) == ("Acme::Disk", "A disk.")
 
 
 def test_outputs_are_mapped() -> None:

@@ -62,7 +62,7 @@ class SmallMistral(WorkflowRunner):
             raise PutOff(50.0, "too many")
         if self.refuse:
             self.refuse -= 1
-            raise Unanswered(5.0, "no time", sent=False)
+            raise Unanswered(5.0, "no time", may_have_arrived=False)
         self.said.append(f"{method} {'/'.join(parts)}")
         if self.down:
             raise Unanswered(5.0, "nobody there")

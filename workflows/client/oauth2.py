@@ -152,11 +152,17 @@ class Tokens:
                 "POST", self._settings.token_url, headers, content, seconds=_LONGEST_FETCH
             )
         except TransportError as error:
-            raise TransportError(f"{where}: {error}", sent=False, counts=False) from None
+            raise TransportError(
+                f"{where}: {error}", may_have_arrived=False, blames_endpoint=False
+            ) from None
         except RequestRejected as error:
             raise NoToken(f"{where}: {error}") from None
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise TransportError(f"{where} answers HTTP {reply.status}", sent=False, counts=False)
+            raise TransportError(
+                f"{where} answers HTTP {reply.status}",
+                may_have_arrived=False,
+                blames_endpoint=False,
+            )
         answer = _object(reply.body)
         if reply.status != 200:
             raise NoToken(f"{where} gives no token: HTTP {reply.status}{_error(answer)}")

@@ -102,7 +102,7 @@ class Caller:
                     again = headers(self._credentials(url))
                     reply = self._transport.send(method, url, again, content, seconds=seconds)
             except TransportError as error:
-                leave.answered = False if error.counts else None
+                leave.answered = False if error.blames_endpoint else None
                 raise
             leave.answered = reply.status < 500
             return reply

@@ -92,7 +92,7 @@ class Starting:
             return self._again.put_off(request, error)
         except TransportError as error:
             why = f"{redacted_url(url)}: {error}"
-            if error.sent and not action.repeat:
+            if error.may_have_arrived and not action.repeat:
                 return self._again.failed(request, f"{why}{plain_response.UNCLEAR}")
             return self._again.unreached(request, why)
         except RequestRejected as error:

@@ -278,11 +278,11 @@ def class_of(
         "__module__": __name__,
         "__qualname__": f"{ManifestResource.__name__}[{source.name} {source.digest}]",
         "manifest": manifest,
-        "made_from": source,
+        "declared_by": source,
         "properties_schema": dict(properties_schema),
         "attributes_schema": dict(attributes_schema),
         "capabilities": dict(capabilities),
-        "reveals": {
+        "exposes_properties": {
             name: sorted({*mapping.properties_in(value)})
             for name, value in manifest.attributes.items()
         },

@@ -64,7 +64,7 @@ class MistralApi:
             raise PutOff(error.delay, self._clean(str(error))) from None
         except TransportError as error:
             why = self._clean(f"{where}: {error}")
-            raise Unanswered(_AGAIN, why, sent=error.sent) from None
+            raise Unanswered(_AGAIN, why, may_have_arrived=error.may_have_arrived) from None
         except (RequestRejected, NoLogin) as error:
             raise ResourceFailure(self._clean(f"{where}: {error}")) from None
         if 200 <= reply.status < 300:
@@ -80,8 +80,10 @@ class MistralApi:
         if reply.status in _BUSY:
             asked = reply.headers.get("Retry-After")
             delay = backoff.retry_after(asked, self._http.clock.now())
-            sent = reply.status not in plain_response.NOT_TAKEN
-            return Unanswered(_AGAIN if delay is None else delay, why, sent=sent)
+            may_have_arrived = reply.status not in plain_response.NOT_TAKEN
+            return Unanswered(
+                _AGAIN if delay is None else delay, why, may_have_arrived=may_have_arrived
+            )
         return ResourceFailure(why)
 
     def _clean(self, text: str) -> str:

@@ -67,7 +67,7 @@ class MistralClient:
             try:
                 reply = self._proven(sent, urgency, seconds)
             except TransportError as error:
-                leave.answered = False if error.counts else None
+                leave.answered = False if error.blames_endpoint else None
                 raise
             # That there is no such thing is told by 500, too.
             leave.answered = reply.status < 500 or response.is_missing(reply)

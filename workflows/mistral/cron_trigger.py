@@ -104,7 +104,7 @@ class CronTrigger(AtMistral):
             if not (repeated and self._is_ours()):
                 raise ResourceFailure(error.message) from error
         except (Unanswered, PutOff) as error:
-            if not repeated and not error.sent:
+            if not repeated and not error.may_have_arrived:
                 self.data_delete("name")
             raise
         except NotFound as error:

@@ -115,7 +115,9 @@ class KeystonePassword:
             if not error.paused:
                 raise NotNow(error.delay, "a token of Keystone is being fetched") from None
             if urgency.last:  # another of us has had no answer a moment ago
-                raise TransportError(f"Keystone: {error}", sent=False, counts=False) from None
+                raise TransportError(
+                    f"Keystone: {error}", may_have_arrived=False, blames_endpoint=False
+                ) from None
             raise
         return token.text
 
@@ -158,7 +160,9 @@ class KeystonePassword:
         try:
             reply = self._transport.send("POST", self._url, headers, content, seconds=most)
         except TransportError as error:
-            raise TransportError(f"{where}: {error}", sent=False, counts=False) from None
+            raise TransportError(
+                f"{where}: {error}", may_have_arrived=False, blames_endpoint=False
+            ) from None
         except RequestRejected as error:
             raise RequestRejected(f"{where}: {error}") from None
         text = reply.headers.get("X-Subject-Token", "")
@@ -171,7 +175,7 @@ class KeystonePassword:
     def _refuse(self, why: str, reply: Reply) -> None:
         # Never more than the status: what Keystone says may repeat what it was sent.
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise TransportError(why, sent=False, counts=False)
+            raise TransportError(why, may_have_arrived=False, blames_endpoint=False)
         if reply.status in (401, 403):
             raise NoLogin(f"{why}: Keystone does not accept user, password or project")
         raise NoLogin(f"{why}: Keystone gave no token")

@@ -18,18 +18,18 @@ REFERENCE = "mistral:"
 class Unanswered(NotReady):
     """Mistral could not be reached, or had no time. Not a failure until one gives up.
 
-    ``sent``: what was asked for may have been done all the same.
+    ``may_have_arrived``: what was asked for may have been done all the same.
     """
 
-    def __init__(self, delay: float, message: str, *, sent: bool = True) -> None:
+    def __init__(self, delay: float, message: str, *, may_have_arrived: bool = True) -> None:
         super().__init__(delay, message)
-        self.sent = sent
+        self.may_have_arrived = may_have_arrived
 
 
 class PutOff(NotReady):
     """Nothing was sent, since Mistral gets enough of us, or a rest. Never a failure."""
 
-    sent = False
+    may_have_arrived = False
 
 
 class Api(Protocol):

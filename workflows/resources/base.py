@@ -87,7 +87,7 @@ class WorkflowResource(resource.Resource):
 
     def check_cancel_complete(self, token: RunToken | None) -> str:
         """How a run ended that was given up; empty where nobody can say. Raises NotReady."""
-        result = None if not token else self._execution(token).late()
+        result = None if not token else self._execution(token).poll_cancelled()
         if result is None or token is None:
             return ""
         return payload.in_words(result)
@@ -107,7 +107,7 @@ class WorkflowResource(resource.Resource):
             self.data_set("create_key", token["key"], redact=True)
         if action == "UPDATE":
             self.data_set("update_key", token["key"], redact=True)
-        return self._execution(token).begin()
+        return self._execution(token).start()
 
     def _token(self, action: str, run: Run) -> RunToken:
         token = new_token(self, action, run.workflow, run.inputs, run.params, run.description)
@@ -117,7 +117,7 @@ class WorkflowResource(resource.Resource):
     def _execution(self, token: RunToken) -> WorkflowRun:
         execution = WorkflowRun(self, token, self._what_is_known)
         if self._secret_names(token):
-            execution.ask = lambda workflow: self._discreet(token, workflow)
+            execution.runner_for = lambda workflow: self._discreet(token, workflow)
         return execution
 
     def _discreet(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
@@ -173,7 +173,7 @@ class WorkflowResource(resource.Resource):
         if "pending" in token:
             self._check_time(token, execution)
         try:
-            result = execution.result()
+            result = execution.poll()
         except NotReady as waits:
             self._check_time(token, execution)
             left = token.get("until", 0.0) - self.context.clock.now()

@@ -57,7 +57,7 @@ class ObservedResource(WorkflowResource):
         token = kept.get("token")
         if token is None:
             # kept once it was sent: a runner may have no room for it just now
-            token = self._execution(self._token("CHECK", run)).begin()
+            token = self._execution(self._token("CHECK", run)).start()
         try:
             result = self._awaited(token)
         finally:

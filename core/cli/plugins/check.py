@@ -74,7 +74,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         for name in types:
             cls = plugins.resource_types[name]
             world = make or backend_loading.of_class(cls)
-            check_type(cls, name, world, context=context, limit=arguments.limit, told=told)
+            check_type(cls, name, world, context=context, limit=arguments.limit, on_row=told)
     except KeyboardInterrupt:
         _show(session, arguments, rows)  # what is done is worth showing
         raise

@@ -82,7 +82,7 @@ def meant_by(app: App, type_: str) -> tuple[Plugins, str]:
     found = app.plugins_of(path)
     if found.failures:
         raise found.failures[0]
-    made = (name for name, cls in found.resource_types.items() if cls.made_from is not None)
+    made = (name for name, cls in found.resource_types.items() if cls.declared_by is not None)
     return found, next(made)
 
 

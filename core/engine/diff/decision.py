@@ -141,7 +141,7 @@ def _existing(case: Case) -> Comparison:
 def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Comparison:
     _validate(after, case)
     known = before.properties
-    if case.cls.made_from is not None:  # another text has another schema, which is no change
+    if case.cls.declared_by is not None:  # another text has another schema, which is no change
         known = after.make_properties(before.t)
     differing = after.properties.diff(known, case.observed)
     if case.supposed:

@@ -190,7 +190,7 @@ def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
     """``compared``, where the type has no handler of updates and so asks for a new resource."""
     if compared.decision != "update" or not compared.changed:
         return compared
-    if cls.has_child or cls.handle_update is not Resource.handle_update:
+    if cls.is_nested_stack or cls.handle_update is not Resource.handle_update:
         return compared
     return Comparison("replace", "plugin", compared.changed, compared.changed)
 

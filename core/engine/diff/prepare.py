@@ -186,7 +186,7 @@ class Preparation:
 
     def _part(self) -> str:
         """What a nested stack is to go back to is another one, whatever its definition."""
-        if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.has_child:
+        if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.is_nested_stack:
             return ""
         sealer = self.instances.lending.sealer
         return str(

@@ -157,13 +157,13 @@ class Observer:
 
     def _without_asking(self, row: ResourceRow, cls: type[Resource]) -> Found | None:
         """The verdict where the type need not, or cannot, be asked."""
-        if cls.get_live_state is not Resource.get_live_state and cls.acts_outside:
+        if cls.get_live_state is not Resource.get_live_state and cls.has_side_effects:
             return None
-        if cls.has_child:
+        if cls.is_nested_stack:
             if self._room.reader().child_row(row.id) is None:
                 return Found(MISSING, "it has no nested stack", row.fence)
             return Found(IN_SYNC, fence=row.fence)
-        if not cls.acts_outside:
+        if not cls.has_side_effects:
             return Found(IN_SYNC, fence=row.fence)
         return unknown(f"the type {row.type} cannot be observed", row.fence)
 

@@ -186,7 +186,7 @@ def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[On
         seen,
         answer,
         writes,
-        not cls.acts_outside,
+        not cls.has_side_effects,
         is_void=any(each is NoActionRequired for each in said),
         converges=any(isinstance(each, Converge) for each in said),
     )

@@ -88,10 +88,10 @@ class Definition(Protocol):
     def description(self) -> Any:
         """The template's description."""
 
-    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         """The attributes that the template reads of a resource, with the keys below them."""
 
-    def attributes_read(self, name: str) -> frozenset[str | None]:
+    def referenced_attributes(self, name: str) -> frozenset[str | None]:
         """Attributes that the template reads of a resource; None: all of them."""
 
     def scope(self, values: Any) -> Any:

@@ -41,7 +41,7 @@ _TEMPLATED = MAKING | {"SIGNAL"}
 
 def operation_of(room: Room, seen: Seen, gathered: list[Write] | None = None) -> Operation:
     """The operation that runs on a row: of a nested stack, or of a plug-in."""
-    if room.definitions.has_child(seen.row):
+    if room.definitions.is_nested_stack(seen.row):
         return NestedOperation(room, seen, gathered)
     return Operation(room.instances, seen, gathered)
 
@@ -113,7 +113,7 @@ class NestedOperation(Operation):
     def _next(self, applied: int) -> Answer:
         """Have the child planned as its owner wants it next, or be done."""
         target = self._target()
-        wanted = target.next_child(target.child, applied)
+        wanted = target.next_template(target.child, applied)
         if wanted is None:
             return self._final()
         known = self.token or {}

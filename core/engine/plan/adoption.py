@@ -118,7 +118,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         hint = suggestion(action.resource, nodes)
         raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
     node = nodes[action.resource]
-    if node.cls.has_child:
+    if node.cls.is_nested_stack:
         raise NotSupported(
             f"Resource {action.resource} is a nested stack: there is no object to be imported.",
             hint="'zonda stack adopt' takes over whole stacks with what is nested in them.",

@@ -31,7 +31,7 @@ def check_free(
     wanted = {
         (_type(room, nodes[name]), key): name
         for name, key in ids.items()
-        if isinstance(key, str) and nodes[name].cls.acts_outside
+        if isinstance(key, str) and nodes[name].cls.has_side_effects
     }
     for row, stack in room.reader().owners(key for _, key in wanted) if wanted else ():
         name = wanted.get((row.class_type or row.type, str(row.physical_id)))

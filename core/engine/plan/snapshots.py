@@ -103,7 +103,7 @@ def delete_stack(room: Room, stack: StackRow, action: actions.DeleteStack) -> Pr
     asked: set[str] = set()
     for row in _keepers(room, stack):
         kept = [entries[row.name] for entries in known if row.name in entries]
-        if kept and _deletes(room, row) and not room.definitions.has_child(row):
+        if kept and _deletes(room, row) and not room.definitions.is_nested_stack(row):
             values = {"kept": kept, "generation": stack.generation + 1}
             handed[row.id] = row_annotations.text(room.sealer, row_annotations.FORGET, values)
             asked.add(row.name)
@@ -170,7 +170,7 @@ def _deletes(room: Room, row: ResourceRow) -> bool:
         cls = room.definitions.class_of(row)
     except ZondaError:  # its plug-in is gone: its own deletion says so
         return False
-    return cls.has_child or callable(getattr(cls, "handle_delete_snapshot", None))
+    return cls.is_nested_stack or callable(getattr(cls, "handle_delete_snapshot", None))
 
 
 def part(room: Room, child: StackRow, whole: str) -> SnapshotRow | None:
@@ -226,12 +226,12 @@ def restoring(
 
 
 def _restores(node: Node) -> bool:
-    return node.cls.has_child or callable(getattr(node.cls, "handle_restore", None))
+    return node.cls.is_nested_stack or callable(getattr(node.cls, "handle_restore", None))
 
 
 def _with_id(node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow) -> Mapping[str, Any]:
     """By the id of the whole, the part of a nested stack is found."""
-    return {**entry, "snapshot": snapshot.id} if node.cls.has_child else entry
+    return {**entry, "snapshot": snapshot.id} if node.cls.is_nested_stack else entry
 
 
 def hand(work: Work, stack: StackRow, handed: Mapping[str, str]) -> None:

@@ -42,9 +42,9 @@ class AttributeReader:
         return self._instance.attributes_schema
 
     @property
-    def has_child(self) -> bool:
+    def is_nested_stack(self) -> bool:
         """See ``Resource``."""
-        return self._instance.has_child
+        return self._instance.is_nested_stack
 
     @property
     def context(self) -> ResourceContext:

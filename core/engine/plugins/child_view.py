@@ -56,7 +56,7 @@ class ChildView:
         return self.row.status
 
     @cached_property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether all of it is as its template says, as far as is known."""
         if self.row.status != COMPLETE or self.row.phase != IDLE or self.row.action == "DELETE":
             return False

@@ -200,11 +200,11 @@ class LentContext:
         """The properties that are never shown."""
         return self._hidden()
 
-    def find(self, reference: str) -> Any:
+    def find_resource(self, reference: str) -> Any:
         """A resource of this project by its id, for reading, or None."""
         return self._elsewhere(reference)
 
-    def required(self) -> Mapping[str, Any]:
+    def required_resources(self) -> Mapping[str, Any]:
         """The resources that this one requires, for reading."""
         return self._around()
 
@@ -221,11 +221,11 @@ class LentContext:
         finally:
             self._below = before
 
-    def attributes_read(self) -> frozenset[str | None]:
+    def referenced_attributes(self) -> frozenset[str | None]:
         """What the template reads of the resource."""
         return self._read()
 
-    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
         """The same with what follows the attributes."""
         return self._paths()
 

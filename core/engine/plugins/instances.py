@@ -63,8 +63,8 @@ class Instances:
             scrubbed,
             lambda: self._required(seen),
             below=lambda: seen.nested or self.child(row),
-            read=lambda: self._definition_for(seen).attributes_read(row.name),
-            paths=lambda: self._definition_for(seen).paths_read(row.name),
+            read=lambda: self._definition_for(seen).referenced_attributes(row.name),
+            paths=lambda: self._definition_for(seen).referenced_paths(row.name),
             onward=seen.onward,
             elsewhere=lambda reference: self._found(seen, reference),
             lent=seen.lent,
@@ -180,7 +180,7 @@ class Instances:
         context = self.context(
             seen,
             operation=operation,
-            gathered=None if cls.acts_outside else gathered,
+            gathered=None if cls.has_side_effects else gathered,
             scrubbed=scrubbed,
         )
         return cls(row.name, definition, context, state)

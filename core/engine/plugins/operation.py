@@ -84,7 +84,7 @@ class Operation:
     def next_attempt(self) -> None:
         """The handler will be called once more."""
         self.row.attempt += 1
-        gathered = None if type(self.instance).acts_outside else self._gathered
+        gathered = None if type(self.instance).has_side_effects else self._gathered
         self.instance.context = self.instances.context(
             self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
         )
@@ -440,7 +440,7 @@ class Operation:
         self, instance: Resource, definition: Definition
     ) -> Iterable[tuple[str, tuple[Any, ...]]]:
         """(key to store it under, name and keys below it) of what the template reads."""
-        wanted = definition.attributes_read(self.row.name)
+        wanted = definition.referenced_attributes(self.row.name)
         names = list(instance.attributes_schema) if None in wanted else []
         names += sorted(name for name in wanted if name is not None)
         return ((name, (name,)) for name in dict.fromkeys(names))

@@ -157,9 +157,9 @@ def paths_by_key(
     Where the name of an attribute is no attribute of the class (``resource.0``, those of members),
     or only means something with a key below it, the keys decide which value it is.
     """
-    if not cls.has_child:
+    if not cls.is_nested_stack:
         return
-    for path in sorted(definition.paths_read(name), key=str):
+    for path in sorted(definition.referenced_paths(name), key=str):
         first = path[0]
         if first is not None and (first not in cls.attributes_schema or len(path) > 1):
             yield joined(path), path

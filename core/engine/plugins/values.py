@@ -36,7 +36,7 @@ class Reading(Protocol):
         """See ``Resource``."""
 
     @property
-    def has_child(self) -> bool:
+    def is_nested_stack(self) -> bool:
         """See ``Resource``."""
 
     @property
@@ -150,14 +150,14 @@ class RowValues:
         """
         instance = self._reader(row)
         names = list(instance.attributes_schema)
-        if instance.has_child:
-            read = instance.context.attributes_read() - {None, SHOW, *names}
+        if instance.is_nested_stack:
+            read = instance.context.referenced_attributes() - {None, SHOW, *names}
             names += sorted(name for name in read if name is not None)
         for name in names:
             try:
                 yield name, self._value(row, name)
             except TemplateError:
-                if not instance.has_child:
+                if not instance.is_nested_stack:
                     raise
 
     def _value(self, row: ResourceRow, attribute: str) -> Any:

@@ -195,7 +195,7 @@ def before_of(room: Room, stack: StackRow) -> Any:
 def _final(target: NestedStack) -> ChildTemplate | None:
     """What the nested stack shall be when all is done, in however many steps that is."""
     if type(target).child_template is NestedStack.child_template:
-        return target.next_child(target.child, 0)
+        return target.next_template(target.child, 0)
     return ChildTemplate(target.child_template(), parameters=target.child_parameters())
 
 
@@ -203,7 +203,7 @@ def _first(target: NestedStack, inside: Inside) -> ChildTemplate | None:
     """The first batch, where members have nested stacks that it may do something to."""
     if type(target).child_template is NestedStack.child_template or target.child is None:
         return None
-    return target.next_child(target.child, 0) if group_batches.matter(inside) else None
+    return target.next_template(target.child, 0) if group_batches.matter(inside) else None
 
 
 def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:

@@ -63,7 +63,7 @@ class PlannedChild:
         return COMPLETE
 
     @property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """As it is when all went well."""
         return True
 

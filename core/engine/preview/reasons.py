@@ -98,7 +98,7 @@ def _changes_inside(entry: Entry) -> bool:
 
 def _is_read(after: Resource) -> bool:
     """Whether a text declares its type, which does not say that it is always updated."""
-    return after.made_from is not None and not after.always_update()
+    return after.declared_by is not None and not after.always_update()
 
 
 def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:
@@ -108,7 +108,7 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
     text = _TEXTS.get(compared.why)
     if compared.why == "plugin" and not compared.about:
         text = "the plug-in asks for a new resource"
-    if compared.why == "always" and compared.after is not None and compared.after.has_child:
+    if compared.why == "always" and compared.after is not None and compared.after.is_nested_stack:
         text = "something in it is not well"
     elif compared.why == "always" and compared.after is not None and _is_read(compared.after):
         text = "another text declares its type, and has something else done for what it is"

@@ -58,7 +58,7 @@ class Shape:
             if entry.action == "none" and not entry.may:  # it keeps what it has
                 rows = self._tree.members(owner)
                 return {key: row.type for key, row in rows.items() if row.want == "PRESENT"}
-            if not definition.resources[name].cls.has_child:
+            if not definition.resources[name].cls.is_nested_stack:
                 return {}
             if not entry.nested or entry.nested[0].definition is None:
                 return _UNKNOWN

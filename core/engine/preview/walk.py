@@ -162,7 +162,7 @@ class Walk:
             gone = () if is_left_alone(row) else tuple(self._nested.gone(self._stack, row))
             row = ResourceRow("", self._stack.id, row.name, node.type)
         is_new = not row.id
-        if not node.cls.has_child or (is_new and not node.is_certain):
+        if not node.cls.is_nested_stack or (is_new and not node.is_certain):
             return verdict, gone
         if verdict.wanted is None or verdict.strongest not in ("create", "update", "replace"):
             return verdict, gone
@@ -186,7 +186,7 @@ class Walk:
         elif strongest in ("create", "check", "replace") or not node.is_certain:
             self._touched.add(name)
             self.values.open(name, reference=True, offer=_offer(node, verdict, nested))
-        elif strongest == "update" and cls.has_child:
+        elif strongest == "update" and cls.is_nested_stack:
             self._touched.add(name)
             offer = _offer(node, verdict, nested)
             self.values.open(name, reference=_names_another(cls, nested), offer=offer)

@@ -125,8 +125,8 @@ class Definitions:
 
         What was made of a text is known by what the text calls it, wherever that comes from.
         """
-        if cls.made_from is not None:
-            return cls.made_from.class_type
+        if cls.declared_by is not None:
+            return cls.declared_by.class_type
         return self._names.of(cls)
 
     def identity(self, cls: ResourceClass | None, kind: str) -> str:
@@ -139,13 +139,13 @@ class Definitions:
         digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
         return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
 
-    def has_child(self, row: ResourceRow) -> bool:
+    def is_nested_stack(self, row: ResourceRow) -> bool:
         """Whether the physical side of an instance that was begun is a nested stack.
 
         Reads and loads nothing. What no plug-in brings is a class that a template stands for.
         """
         found = self._types.get(row.class_type)
-        return not row.class_type if found is None else found.has_child
+        return not row.class_type if found is None else found.is_nested_stack
 
     def is_inward(self, row: ResourceRow) -> bool:
         """Whether an instance is of a registered type that does nothing outside zonda."""
@@ -154,7 +154,7 @@ class Definitions:
     def is_inward_type(self, class_type: str) -> bool:
         """Whether a registered type does nothing outside zonda."""
         found = self._types.get(class_type)
-        return found is not None and not (found.acts_outside or found.has_child)
+        return found is not None and not (found.has_side_effects or found.is_nested_stack)
 
     def class_of(self, row: ResourceRow) -> type[Resource]:
         """The class of an instance that exists."""

@@ -102,7 +102,7 @@ class TemplateLoading:
         assert owner is not None
         identity = owner.identity
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
-        read, paths = owner.attributes_read(node.name), owner.paths_read(node.name)
+        read, paths = owner.referenced_attributes(node.name), owner.referenced_paths(node.name)
         made = CheckContext(self._lender, self._clock, self._random, stack, read, paths)
         made.max_resources = self._limits.max_resources_per_stack
         return made
@@ -180,11 +180,11 @@ class CheckContext:
         """Nothing exists."""
         return frozenset()
 
-    def find(self, reference: str) -> Any:
+    def find_resource(self, reference: str) -> Any:
         """Nothing exists."""
         return None
 
-    def required(self) -> Mapping[str, Any]:
+    def required_resources(self) -> Mapping[str, Any]:
         """Nothing exists."""
         return {}
 
@@ -195,11 +195,11 @@ class CheckContext:
         """Refused."""
         raise _nothing_exists()
 
-    def attributes_read(self) -> frozenset[str | None]:
+    def referenced_attributes(self) -> frozenset[str | None]:
         """What the template reads of the resource."""
         return self._read
 
-    def paths_read(self) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
         """The same with what follows the attributes."""
         return self._paths
 

@@ -167,18 +167,18 @@ class StackDefinition:
         """The resources, each after all that it requires, else in template order."""
         return order({name: node.requires for name, node in self.resources.items()})
 
-    def attributes_read(self, name: str) -> frozenset[str | None]:
+    def referenced_attributes(self, name: str) -> frozenset[str | None]:
         """The attributes that other resources and outputs read of ``name``; None: all of them."""
         return self._reads.attributes(name)
 
-    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         """The same with the keys and indices behind the attributes, as far as written out."""
         return self._reads.paths(name)
 
     def fingerprint(self, name: str) -> str:
         """A text that changes when the definition of ``name`` does. Holds secrets: hash it."""
         node = self.resources[name]
-        if not node.cls.has_child:
+        if not node.cls.is_nested_stack:
             text = fingerprint(node, self.document.data, self.scope(None))
             return text + self._marked(name)
         known = self._fingerprints.get(name)  # asked for by the check and by the plan
@@ -326,7 +326,7 @@ class StackDefinition:
         facade = self.secrecy.of_facade(name)
         if facade != secrecy.OPEN:
             found["facade"] = facade
-        if self.resources[name].cls.has_child:
+        if self.resources[name].cls.is_nested_stack:
             if marks:
                 found["keys"] = self.secrecy.of_keys(name)
             if self.environment.encrypted:

@@ -165,7 +165,7 @@ class SecretsBelow:
     def _of_group(
         self, inside: Level, node: ResourceNode, secrecy: Secrecy, properties: Any
     ) -> Below:
-        texts: set[str] = set(getattr(node.cls, "fixed_types", ()))
+        texts: set[str] = set(getattr(node.cls, "always_used_types", ()))
         if not _types_in(_deciding(node, properties), texts):
             return _Hidden()
         worst = highest(secrecy.of_properties(node.name).values())
@@ -191,7 +191,7 @@ class SecretsBelow:
             worst,
             whole,
             _own_marks(node, secrecy),
-            getattr(node.cls, "keyed_attributes", ()),
+            getattr(node.cls, "attributes_with_key", ()),
         )
 
     def _of_text(self, level: Level, text: str, keys: Mapping[str, str], worst: str) -> Below:
@@ -347,7 +347,7 @@ def _all_of(resources: Mapping[str, ResourceNode]) -> list[tuple[str, Keys]]:
 
 
 def _reaches_inside(cls: type[Resource], attribute: str | None) -> bool:
-    return cls.has_child and reads_one(attribute)
+    return cls.is_nested_stack and reads_one(attribute)
 
 
 def _own_marks(node: ResourceNode, secrecy: Secrecy) -> dict[str, str]:
@@ -355,7 +355,7 @@ def _own_marks(node: ResourceNode, secrecy: Secrecy) -> dict[str, str]:
     given = secrecy.of_properties(node.name)
     return {
         attribute: highest(given.get(key, OPEN) for key in repeated)
-        for attribute, repeated in node.cls.reveals.items()
+        for attribute, repeated in node.cls.exposes_properties.items()
         if attribute is not None
         and attribute in node.cls.attributes_schema
         and attribute not in _REFS
@@ -377,7 +377,7 @@ def _deciding(node: ResourceNode, properties: Any) -> Any:
     """The properties of a group that may name types."""
     if not isinstance(properties, Mapping):
         return properties
-    named = getattr(node.cls, "types_in", None)
+    named = getattr(node.cls, "type_properties", None)
     if named is not None:
         return {name: properties[name] for name in named if name in properties}
     schema = node.cls.properties_schema

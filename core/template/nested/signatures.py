@@ -119,7 +119,7 @@ class Signatures:
             return Signed(f"unknown {type_}")
         if choice.cls is not None:
             cls = choice.cls
-            return Signed(f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.has_child)
+            return Signed(f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack)
         return self._of_file(self._shared.below(level, resource, choice))
 
     def _of_file(self, level: Level) -> Signed:

@@ -101,7 +101,7 @@ class NestedChecks:
 
     def below(self, definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
         """The faults below a resource that has none itself (but that its file is no template)."""
-        if not node.cls.has_child or node.external_id is not None:
+        if not node.cls.is_nested_stack or node.external_id is not None:
             return
         problem = getattr(node.cls, "problem", None)
         if problem is not None:
@@ -184,7 +184,7 @@ class NestedChecks:
         """What the plug-in makes of the properties; it may raise anything: this is its border."""
         try:
             resource: Any = node.cls(node.name, resolved, self._context_for(node))
-            made: ChildTemplate | None = resource.checked_child()
+            made: ChildTemplate | None = resource.template_for_validation()
         except BaseException as error:
             raise_interruption(error)
             if is_open or isinstance(error, Poisoned):

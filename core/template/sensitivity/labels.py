@@ -143,7 +143,9 @@ class Secrecy:
         found: dict[str, str] = {}
         node = self._resources[name]
         marks = self.of_properties(name)
-        if any(marks.get(each, OPEN) != OPEN for each in getattr(node.cls, "spreads", ())):
+        if any(
+            marks.get(each, OPEN) != OPEN for each in getattr(node.cls, "renamed_properties", ())
+        ):
             return found
         if self._brings_names(node.properties):
             return found
@@ -180,7 +182,7 @@ class Secrecy:
 
     def of_text(self, name: str) -> str:
         """The mark of a whole template that stands in the properties of a resource."""
-        named = getattr(self._resources[name].cls, "types_in", None)
+        named = getattr(self._resources[name].cls, "type_properties", None)
         marks = self.of_properties(name)
         return highest(mark for key, mark in marks.items() if named is None or key in named)
 
@@ -206,7 +208,7 @@ class Secrecy:
     def _inside(self, name: str) -> Below | None:
         """The marks of the nested stack of a resource that owns one."""
         node = self._resources[name]
-        if self._below is None or not node.cls.has_child:
+        if self._below is None or not node.cls.is_nested_stack:
             return None
         known = self._owned.get(name)
         if known is None:
@@ -232,9 +234,9 @@ class Secrecy:
     def _keys(self, name: str, attribute: str | None, path: Sequence[Any]) -> Keys:
         """``path``, where it decides what of which member is read."""
         cls = self._resources[name].cls
-        if not cls.has_child:
+        if not cls.is_nested_stack:
             return ()
-        if not (reads_one(attribute) or attribute in getattr(cls, "keyed_attributes", ())):
+        if not (reads_one(attribute) or attribute in getattr(cls, "attributes_with_key", ())):
             return ()
         literal = [str(item) for item in takewhile(_is_key, path)]
         return tuple(literal) if len(literal) == len(path) else (*literal, None)
@@ -281,7 +283,7 @@ class Secrecy:
     def _revealed(self, name: str, attribute: str | None) -> Iterable[str]:
         """The marks of all that an attribute (None: the reference) repeats."""
         node = self._resources[name]
-        repeated = node.cls.reveals.get(attribute, ())
+        repeated = node.cls.exposes_properties.get(attribute, ())
         given = node.properties if isinstance(node.properties, Mapping) else {}
         if attribute is not None and attribute in given:
             yield self._of_property(name, attribute)

@@ -30,7 +30,7 @@ def faults_of_names(
     ``value_of``: the value of a property, as far as it is known. ``secrets``: values that are
     secret, of which no key may hold any.
     """
-    for key in getattr(node.cls, "names_from", ()):
+    for key in getattr(node.cls, "member_names_from", ()):
         if secrecy.of_properties(node.name).get(key, OPEN) != OPEN:
             tree = node.properties[key] if isinstance(node.properties, Mapping) else None
             if _names_secrets(tree, secrecy, secrecy.of_literal(key), value_of(key), secrets):

@@ -55,10 +55,10 @@ class Owner(Protocol):
     def identity(self) -> Identity:
         """The stack."""
 
-    def attributes_read(self, name: str) -> frozenset[str | None]:
+    def referenced_attributes(self, name: str) -> frozenset[str | None]:
         """The attributes that the template reads of a resource; None: all of them."""
 
-    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         """The same with the keys and indices behind the attributes."""
 
 

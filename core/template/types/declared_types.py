@@ -87,7 +87,7 @@ class TypeTexts:
 
 def kept_with(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
     """``bundle`` with the texts of those of ``types`` that it may use, unless it has some."""
-    brought = {name: cls.made_from for name, cls in loaded(types) if cls.made_from is not None}
+    brought = {name: cls.declared_by for name, cls in loaded(types) if cls.declared_by is not None}
     if bundle.types or not brought:
         return bundle
     texts = [*_texts(bundle)]

@@ -34,7 +34,7 @@ class TemplateResource(NestedStack):
     source: ClassVar[str] = ""
     problem: ClassVar[TemplateError | None] = None
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The file with the properties as parameters, once."""
         if applied:
             return None

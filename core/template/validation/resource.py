@@ -151,7 +151,7 @@ def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError
     except TemplateError as error:
         yield error
         return
-    if node.cls.has_child:
+    if node.cls.is_nested_stack:
         yield TemplateError(
             f"{node.type} is a nested stack, which cannot be one that exists: {external_id}",
             path=(*node.path, "external_id"),

@@ -525,9 +525,9 @@ def test_the_user_can_press_ctrl_c(handler: Callable[[Any], None]) -> None:
 
 
 def test_every_row_is_told_when_it_is_there() -> None:
-    told: list[conformance.Row] = []
-    report = conformance.check(Disk, "Acme::Disk", Shelves, told=told.append)
-    assert told == report.rows
+    rows: list[conformance.Row] = []
+    report = conformance.check(Disk, "Acme::Disk", Shelves, on_row=rows.append)
+    assert rows == report.rows
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 

@@ -33,7 +33,7 @@ class Tells:
 def drifting_types(types: Mapping[str, type[Resource]]) -> dict[str, type[Resource]]:
     """The same types, which tell what they are where they act outside."""
     return {
-        name: type(name, (Tells, cls), {}) if cls.acts_outside else cls
+        name: type(name, (Tells, cls), {}) if cls.has_side_effects else cls
         for name, cls in types.items()
     }
 

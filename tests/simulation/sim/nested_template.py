@@ -109,7 +109,7 @@ class NestingDefinition(FakeDefinition):
         values = {} if given is None else {"value": given}
         self.parameters = SimpleNamespace(values=values, hidden=frozenset(), unknown=frozenset())
 
-    def paths_read(self, name: str) -> frozenset[tuple[Any, ...]]:
+    def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         return frozenset()
 
     def signature_of(

@@ -33,7 +33,7 @@ class Tree(Nesting):
 
     source: ClassVar[str] = ""
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         if applied:
             return None
         return ChildTemplate(file=self.source, parameters={"value": self.properties["value"]})
@@ -72,7 +72,7 @@ class GroupBase(Nesting):
     def child_template(self) -> dict[str, Any]:
         return {"resources": {f"g{each}": self.member_entry() for each in range(self.size)}}
 
-    def next_child(self, child: Child | None, applied: int) -> ChildTemplate | None:
+    def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """At most ``batch`` members are made or changed at once; what is too much goes last."""
         wanted = self.child_template()["resources"]
         known = {} if child is None else {each.name: each.definition for each in child.members()}

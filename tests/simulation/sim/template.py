@@ -106,7 +106,7 @@ class FakeDefinition:
         self.registry = Registry(known)
         self.environment = SimpleNamespace(own=known.get("own", {}), parameters={})
 
-    def attributes_read(self, name: str) -> frozenset[str | None]:
+    def referenced_attributes(self, name: str) -> frozenset[str | None]:
         return frozenset({"output"})
 
     def check_names(self, *_: Any) -> None:

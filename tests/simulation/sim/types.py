@@ -103,7 +103,7 @@ class Odd(Thing):
 class Inward(Thing):
     """Does nothing outside: what it stores comes with its answer, or not at all."""
 
-    acts_outside = False
+    has_side_effects = False
 
     def handle_create(self) -> Any:
         self.resource_id_set(INWARD + self.uuid)

@@ -51,7 +51,10 @@ class File(Resource):
     support_status = support.SupportStatus(version="0.1.0")
     start_policy = "idempotent"
     repairs_in_place = True
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CHECKSUM: CONTENTS, SIZE: CONTENTS}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
+        CHECKSUM: CONTENTS,
+        SIZE: CONTENTS,
+    }
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         PATH: _Schema(
             _Schema.STRING,

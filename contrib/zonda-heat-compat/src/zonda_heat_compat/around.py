@@ -187,7 +187,7 @@ class Stack(status.ResourceStatus):
         """
         if self._around is not None:
             return {name: Other(each) for name, each in self._around.items()}
-        required: Mapping[str, Any] = getattr(self.context.lent, "required", dict)()
+        required: Mapping[str, Any] = getattr(self.context.lent, "required_resources", dict)()
         return {name: getattr(each, "heat", each) for name, each in required.items()}
 
     def values(self) -> list[Any]:

@@ -65,7 +65,9 @@ class Server(Resource):
         "port": _Attribute("The server's port.", type=_Attribute.NUMBER),
         "user": _Attribute("The role that zonda logs in as.", type=_Attribute.STRING),
     }
-    reveals: ClassVar[Mapping[str | None, Sequence[str]]] = {CONNECTION: (connection.PASSWORD,)}
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
+        CONNECTION: (connection.PASSWORD,)
+    }
 
     def needs_replace_failed(self) -> bool:
         """There is nothing to replace."""
